@@ -4,20 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.identity.Readiness;
+import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
 import io.csi4j.client.scripted.RawHttp2Peer;
 import io.csi4j.client.scripted.RawHttp2Peer.Script;
 import io.csi4j.client.scripted.Watch;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,17 +44,7 @@ class HostileWireTest {
   @BeforeEach
   void connect() {
     Path socket = directory.resolve("csi.sock");
-    AtomicInteger asked = new AtomicInteger();
-    // Ready when it is probed, and then, asked who it is, it does not say.
-    Script introduction =
-        out -> {
-          if (asked.getAndIncrement() == 0) {
-            READY.answer(out);
-          } else {
-            out.headers().trailers("grpc-status", "14");
-          }
-        };
-    peer = RawHttp2Peer.start(socket, introduction);
+    peer = RawHttp2Peer.start(socket, RawHttp2Peer.introduction());
     plugin = CsiPlugin.connect(CsiEndpoint.of(socket));
     peer.script(READY);
   }
@@ -175,7 +169,7 @@ class HostileWireTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"2,INTERNAL", "8,CANCELLED", "7,UNAVAILABLE", "11,RESOURCE_EXHAUSTED"})
+  @CsvSource({"2,INTERNAL", "8,CANCELLED", "7,UNAVAILABLE", "11,UNAVAILABLE"})
   void aResetStreamFailsTyped(int error, StatusCode code) {
     CsiException failure = failure(out -> out.reset(error));
     assertThat(failure).isInstanceOf(CsiTransientException.class);
@@ -241,5 +235,130 @@ class HostileWireTest {
     assertThat(failure.code()).isEqualTo(code);
     peer.script(READY);
     works();
+  }
+
+  // ---- answers that are too much
+
+  private static final int ANSWER = 4 << 20;
+
+  private static CsiAnswerException tooMuch(CsiException failure) {
+    assertThat(failure).isInstanceOf(CsiAnswerException.class);
+    assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
+    CsiAnswerException answer = (CsiAnswerException) failure;
+    assertThat(answer.violations())
+        .singleElement()
+        .satisfies(
+            violation -> {
+              assertThat(violation.field()).isEqualTo("(answer)");
+              assertThat(violation.rule()).isEqualTo(Violation.Rule.TOO_LARGE);
+            });
+    return answer;
+  }
+
+  /** {@code size} bytes of empty elements of the list that is field 1. */
+  private static byte[] emptyElements(int size) {
+    byte[] bytes = new byte[size / 2 * 2];
+    for (int i = 0; i < bytes.length; i += 2) {
+      bytes[i] = 1 << 3 | 2;
+    }
+    return bytes;
+  }
+
+  @Test
+  void anAnswerOfVeryManyEmptyElementsIsNotBuiltAndToldAsWhatItIs() {
+    peer.script(out -> out.headers().message(emptyElements(ANSWER)).trailers("grpc-status", "0"));
+    CsiException failure =
+        catchThrowableOfType(CsiException.class, () -> plugin.identity().getPluginCapabilities());
+
+    assertThat(tooMuch(failure).failure().why())
+        .isEqualTo(
+            "the answer has so many parts that it would take more than 20971520 bytes of memory");
+    assertThat(failure.advice())
+        .isEqualTo(
+            "Ask for fewer entries, or connect with a larger maxMessageBytes; an answer takes up to"
+                + " five times that in memory.");
+    assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure.attempts()).isEqualTo(1);
+    peer.script(READY);
+    works();
+  }
+
+  @Test
+  void anAnswerLargerByOneByteIsToldAsTooLarge() {
+    CsiException failure =
+        failure(out -> out.headers().message(new byte[ANSWER + 1]).trailers("grpc-status", "0"));
+    assertThat(tooMuch(failure).failure().why())
+        .isEqualTo("the answer is larger than the 4194304 bytes that this connection takes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void anAnswerThatClaimsToHaveGigabytesIsToldAsTooLargeAtOnce(int length) {
+    CsiException failure = failure(out -> out.headers().prefix(false, length).data(new byte[1000]));
+    assertThat(tooMuch(failure).failure().why())
+        .isEqualTo("the answer is larger than the 4194304 bytes that this connection takes");
+  }
+
+  @Test
+  void anAnswerThatUnpacksIntoTooMuchIsToldAsTooLarge() throws IOException {
+    byte[] packed = gzip(new byte[ANSWER + 1]);
+    assertThat(packed.length).isLessThan(10_000);
+    CsiException failure =
+        failure(
+            out ->
+                out.headers("grpc-encoding", "gzip")
+                    .prefix(true, packed.length)
+                    .data(packed)
+                    .trailers("grpc-status", "0"));
+    assertThat(tooMuch(failure).failure().why())
+        .isEqualTo("the answer is larger than the 4194304 bytes that this connection takes");
+  }
+
+  @Test
+  void anAnswerThatUnpacksIntoVeryManyPartsIsToldAsWhatItIs() throws IOException {
+    byte[] packed = gzip(emptyElements(ANSWER));
+    peer.script(
+        out ->
+            out.headers("grpc-encoding", "gzip")
+                .prefix(true, packed.length)
+                .data(packed)
+                .trailers("grpc-status", "0"));
+    CsiException failure =
+        catchThrowableOfType(CsiException.class, () -> plugin.identity().getPluginCapabilities());
+    assertThat(tooMuch(failure).failure().why()).contains("has so many parts");
+    peer.script(READY);
+    works();
+  }
+
+  private static byte[] gzip(byte[] content) throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+      out.write(content);
+    }
+    return packed.toByteArray();
+  }
+
+  // ---- a plugin that wants calm
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aPluginThatWantsCalmIsNotAStorageOutOfQuota(boolean goodbye) {
+    CsiException failure =
+        failure(
+            out -> {
+              if (goodbye) {
+                // It served nothing of this stream, and says so.
+                out.goAway(11).hangUp();
+              } else {
+                out.reset(11);
+              }
+            });
+    assertThat(failure).isInstanceOf(CsiTransientException.class);
+    assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
+    assertThat(failure.failure().why())
+        .startsWith(
+            "the plugin ended it because it is called too often for its taste (HTTP/2"
+                + " ENHANCE_YOUR_CALM)");
+    assertThat(failure.failure().pluginText()).isEmpty();
   }
 }

@@ -16,7 +16,10 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
@@ -24,7 +27,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One request sent once, and what comes back: told to listeners, flight recorder, wire log. */
-final class CallAttempt<Q extends Message, A extends Message> extends ClientCall.Listener<A> {
+final class CallAttempt<Q extends Message, A extends Message>
+    extends ClientCall.Listener<Answer<A>> {
 
   /**
    * How an attempt ended.
@@ -33,8 +37,32 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
    * @param text what was said beside it, unsafe to print
    * @param fromPlugin whether the plugin said it, rather than this side of the socket
    * @param unsent whether the connection ended before a byte of the request had left
+   * @param special what only this side knows of the end
+   * @param thrown what was thrown on this side, if that ended it
    */
-  record Status(StatusCode code, @Nullable String text, boolean fromPlugin, boolean unsent) {}
+  record Status(
+      StatusCode code,
+      @Nullable String text,
+      boolean fromPlugin,
+      boolean unsent,
+      Special special,
+      @Nullable Throwable thrown) {}
+
+  /** An end that its code alone does not tell. */
+  enum Special {
+    /** There is nothing special about it. */
+    NONE,
+    /** The answer has more bytes than it may. */
+    TOO_LARGE,
+    /** The answer would take more heap than it may. */
+    TOO_HEAVY,
+    /** The answer came, but was not read in time. */
+    READ_TOO_SLOWLY,
+    /** An error of this process, such as a full heap, kept the answer from being read. */
+    ERROR,
+    /** The plugin ended the call, or the connection, because it wants to be asked less often. */
+    NO_CALM
+  }
 
   private final CallPath path;
   private final CsiOperation operation;
@@ -46,11 +74,15 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
   private final @Nullable CsiCallEvent recording;
   private @Nullable Consumer<A> onEach;
   private @Nullable BiConsumer<Status, @Nullable A> whenDone;
-  private volatile @Nullable ClientCall<Q, A> call;
-  private @Nullable A answer;
+  private volatile @Nullable ClientCall<Q, Answer<A>> call;
+  private @Nullable Answer<A> answer;
+  private @Nullable Deadline deadline;
+  private @Nullable Executor executor;
   private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicBoolean told = new AtomicBoolean();
   private volatile boolean givenUp;
   private boolean surplus;
+  private @Nullable Throwable unread;
   private volatile boolean late;
 
   CallAttempt(
@@ -86,11 +118,13 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
     begin(null, executor, 1);
   }
 
-  private void begin(@Nullable Deadline deadline, @Nullable Executor executor, int messages) {
-    CallOptions options = path.callOptions(executor).withStreamTracerFactory(origin);
-    if (deadline != null) {
-      options = options.withDeadline(deadline);
+  private void begin(@Nullable Deadline limit, @Nullable Executor answers, int messages) {
+    CallOptions options = path.callOptions(answers).withStreamTracerFactory(origin);
+    if (limit != null) {
+      options = options.withDeadline(limit);
     }
+    deadline = limit;
+    executor = answers;
     path.started(started, request);
     path.attemptBegins(this);
     if (path.isClosed()) {
@@ -99,7 +133,7 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
     // A host's own gRPC context, with its deadline and cancellation, is none of our business.
     Context hosts = Context.ROOT.attach();
     try {
-      ClientCall<Q, A> sending = path.channel().newCall(method, options);
+      ClientCall<Q, Answer<A>> sending = path.channel().newCall(path.bounded(method), options);
       sending.start(this, new Metadata());
       sending.request(messages);
       sending.sendMessage(request);
@@ -119,7 +153,7 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
 
   /** Asks for one more message of a stream. */
   void requestOne() {
-    ClientCall<Q, A> sending = call;
+    ClientCall<Q, Answer<A>> sending = call;
     if (sending != null) {
       unlessClosed(() -> sending.request(1));
     }
@@ -134,7 +168,7 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
   /** Gives up: the plugin is told, and the attempt ends soon. */
   void cancel() {
     givenUp = true;
-    ClientCall<Q, A> sending = call;
+    ClientCall<Q, Answer<A>> sending = call;
     if (sending != null) {
       unlessClosed(() -> sending.cancel("the caller gave up", null));
     }
@@ -151,10 +185,19 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
   }
 
   @Override
-  public void onMessage(A message) {
-    if (onEach != null) {
-      path.received(started, message, request);
-      onEach.accept(message);
+  public void onMessage(Answer<A> message) {
+    Consumer<A> each = onEach;
+    if (each != null) {
+      A built;
+      try {
+        built = message.message();
+      } catch (RuntimeException | Error unreadable) {
+        unread = unreadable;
+        cancel();
+        return;
+      }
+      path.received(started, built, request);
+      each.accept(built);
     } else if (answer == null) {
       answer = message;
     } else {
@@ -168,34 +211,117 @@ final class CallAttempt<Q extends Message, A extends Message> extends ClientCall
     if (over.getAndSet(true)) {
       return;
     }
-    path.attemptEnds(this);
     StatusCode code = StatusCode.ofValue(status.getCode().value());
     if (late && code == StatusCode.CANCELLED) {
       code = StatusCode.DEADLINE_EXCEEDED;
     }
-    boolean unary = onEach == null;
-    boolean unsent = origin.neverLeft() && isLoss(code);
-    if (unsent) {
+    // gRPC itself cancels a call whose answer it cannot take in, and says why in the cause.
+    Throwable thrown = unread == null && code == StatusCode.CANCELLED ? status.getCause() : unread;
+    Answer<A> came = answer;
+    if (surplus) {
+      finish(ours(StatusCode.INTERNAL, "more than one message came as an answer"), null);
+    } else if (thrown != null) {
+      finish(unreadable(thrown), null);
+    } else if (code != StatusCode.OK || onEach != null) {
+      finish(ended(code, status.getDescription()), null);
+    } else if (came == null) {
+      finish(ended(StatusCode.INTERNAL, status.getDescription()), null);
+    } else if (came.isBuilt()) {
+      finish(ended(code, status.getDescription()), came.message());
+    } else {
+      buildAside(came, ended(code, status.getDescription()));
+    }
+  }
+
+  /** An end that gRPC tells: of the plugin, of the connection, or of a limit. */
+  private Status ended(StatusCode told, @Nullable String text) {
+    if (origin.neverLeft() && isLoss(told)) {
       // gRPC calls some of these unknown.
-      code = StatusCode.UNAVAILABLE;
+      return new Status(StatusCode.UNAVAILABLE, text, origin.answered, true, Special.NONE, null);
     }
-    // gRPC itself cancels a call whose answer it cannot read, and says why in the cause.
-    boolean unreadable = code == StatusCode.CANCELLED && status.getCause() != null;
-    if (surplus || unreadable || (unary && code == StatusCode.OK && answer == null)) {
-      code = StatusCode.INTERNAL;
+    if (told == StatusCode.RESOURCE_EXHAUSTED && !origin.answered) {
+      // gRPC has two reasons for it, and no other way to tell them apart.
+      return text != null && text.contains(" exceeds maximum size")
+          ? new Status(told, text, false, false, Special.TOO_LARGE, null)
+          : new Status(StatusCode.UNAVAILABLE, text, false, false, Special.NO_CALM, null);
     }
-    A message = code == StatusCode.OK ? answer : null;
-    String text =
-        surplus
-            ? "more than one message came as an answer"
-            : unreadable ? "the answer cannot be decoded" : status.getDescription();
-    Status end = new Status(code, text, origin.answered && !surplus && !unreadable, unsent);
+    return new Status(told, text, origin.answered, false, Special.NONE, null);
+  }
+
+  private static Status ours(StatusCode code, String text) {
+    return new Status(code, text, false, false, Special.NONE, null);
+  }
+
+  /** The end of an attempt whose answer was not taken in for this reason. */
+  private static Status unreadable(Throwable thrown) {
+    if (thrown instanceof Answer.TooHeavyException) {
+      return new Status(StatusCode.RESOURCE_EXHAUSTED, null, false, false, Special.TOO_HEAVY, null);
+    }
+    if (thrown instanceof Error error) {
+      return new Status(StatusCode.INTERNAL, null, false, false, Special.ERROR, error);
+    }
+    boolean isTooLarge =
+        io.grpc.Status.fromThrowable(thrown).getCode() == io.grpc.Status.Code.RESOURCE_EXHAUSTED;
+    return isTooLarge
+        ? new Status(StatusCode.RESOURCE_EXHAUSTED, null, false, false, Special.TOO_LARGE, null)
+        : ours(StatusCode.INTERNAL, "the answer cannot be decoded");
+  }
+
+  /** Builds a large answer where no timer waits for it, and until its deadline at the most. */
+  private void buildAside(Answer<A> came, Status good) {
+    answer = null;
+    Future<?> overdue = whenOverdue();
+    path.aside()
+        .execute(
+            () -> {
+              Status end = good;
+              A message = null;
+              try {
+                message = came.message();
+              } catch (RuntimeException | Error thrown) {
+                end = unreadable(thrown);
+              }
+              overdue.cancel(false);
+              finishOnExecutor(end, message);
+            });
+  }
+
+  private void finishOnExecutor(Status end, @Nullable A message) {
+    Executor answers = executor;
+    if (answers == null) {
+      finish(end, message);
+    } else {
+      answers.execute(() -> finish(end, message));
+    }
+  }
+
+  private Future<?> whenOverdue() {
+    Deadline limit = deadline;
+    if (limit == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    Status slow =
+        new Status(StatusCode.DEADLINE_EXCEEDED, null, false, false, Special.READ_TOO_SLOWLY, null);
+    try {
+      return path.later(
+          Math.max(0, limit.timeRemaining(TimeUnit.NANOSECONDS)),
+          () -> finishOnExecutor(slow, null));
+    } catch (RejectedExecutionException closing) {
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  private void finish(Status end, @Nullable A message) {
+    if (told.getAndSet(true)) {
+      return;
+    }
+    path.attemptEnds(this);
     try {
       if (message != null) {
         path.received(started, message, request);
       }
       if (recording != null || path.isHeard()) {
-        path.ended(ended(code), recording, end, request);
+        path.ended(ended(end.code()), recording, end, request);
       }
     } finally {
       // The call has to end even if telling of it fails.

@@ -21,12 +21,10 @@ final class CallFailures {
 
   private CallFailures() {}
 
-  /** The exception for a status that came back: which one follows from what has to happen next. */
-  static CsiException of(CsiFailure failure, FailureRule rule) {
-    return because(failure, rule, null);
-  }
-
-  /** {@link #of} with a cause. */
+  /**
+   * The exception for a status that came back, or for what kept a call from being sent: which one
+   * follows from what has to happen next.
+   */
   static CsiException because(CsiFailure failure, FailureRule rule, @Nullable Throwable cause) {
     return switch (rule.retry()) {
       case BACKOFF, AFTER_PENDING -> new CsiTransientException(failure, cause);
@@ -49,6 +47,20 @@ final class CallFailures {
             .advice("Ask for fewer entries, or connect with a larger maxMessageBytes.")
             .build(),
         List.of(violation),
+        Optional.empty());
+  }
+
+  /** The exception for an answer that was not built because of the memory it would take. */
+  static CsiAnswerException tooHeavy(CsiFailure.Builder failure, long limit) {
+    String detail = "would take more than " + limit + " bytes of memory";
+    return new CsiAnswerException(
+        failure
+            .why("the answer has so many parts that it " + detail)
+            .advice(
+                "Ask for fewer entries, or connect with a larger maxMessageBytes; an answer takes"
+                    + " up to five times that in memory.")
+            .build(),
+        List.of(new Violation("(answer)", Violation.Rule.TOO_LARGE, detail)),
         Optional.empty());
   }
 

@@ -25,10 +25,12 @@ import io.csi4j.client.model.Violation;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.Deadline;
+import io.grpc.MethodDescriptor;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +66,8 @@ public final class CallPath {
   private final SensitiveValues sensitive = new SensitiveValues();
   private final CapabilityGate gate;
   private final AtomicLong ids = new AtomicLong();
+  private final Map<MethodDescriptor<?, ?>, MethodDescriptor<?, ?>> bounded =
+      new ConcurrentHashMap<>();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final Set<Endable> waiting = ConcurrentHashMap.newKeySet();
   private final Set<CallAttempt<?, ?>> inFlight = ConcurrentHashMap.newKeySet();
@@ -158,26 +162,59 @@ public final class CallPath {
   /** The failure for a status that an attempt ended with. */
   CsiException failed(
       CsiFailure.Builder failure, FailureRule rule, CallAttempt.Status status, Message request) {
-    if (!status.fromPlugin() && isTooLarge(status)) {
-      return CallFailures.tooLarge(failure, options.maxMessageBytes());
+    switch (status.special()) {
+      case TOO_LARGE -> {
+        return CallFailures.tooLarge(failure, options.maxMessageBytes());
+      }
+      case TOO_HEAVY -> {
+        return CallFailures.tooHeavy(
+            failure, (long) Answer.HEAP_PER_BYTE * options.maxMessageBytes());
+      }
+      default -> {}
     }
     String text = status.text() == null ? "" : status.text();
     failure.why(rule.meaning()).advice(rule.advice()).answered(status.fromPlugin());
     if (status.fromPlugin()) {
       failure.pluginText(sensitive.scrub(text, request));
-    } else if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {
-      String firstLine = text.lines().findFirst().orElse("no answer in the message");
-      failure.why(rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine, request));
+    } else {
+      explainOurs(failure, rule, status, text, request);
     }
-    return CallFailures.of(failure.build(), rule);
+    return CallFailures.because(failure.build(), rule, status.thrown());
   }
 
-  private static boolean isTooLarge(CallAttempt.Status status) {
-    // A plugin that resets a stream out of calm has this code, too.
-    String text = status.text();
-    return status.code() == StatusCode.RESOURCE_EXHAUSTED
-        && text != null
-        && text.startsWith("gRPC message exceeds maximum size");
+  private void explainOurs(
+      CsiFailure.Builder failure,
+      FailureRule rule,
+      CallAttempt.Status status,
+      String text,
+      Message request) {
+    switch (status.special()) {
+      case READ_TOO_SLOWLY ->
+          failure
+              .why("the plugin has answered, but its large answer was not read in time")
+              .advice(
+                  "Allow more time, ask for fewer entries, or see what keeps this process busy.");
+      case ERROR ->
+          failure
+              .why(
+                  "its answer was not read, because of an error in this process ("
+                      + (status.thrown() == null ? "unknown" : status.thrown().getClass().getName())
+                      + ")")
+              .advice("See the cause; a process that is out of memory needs more heap.");
+      case NO_CALM ->
+          failure
+              .why(
+                  "the plugin ended it because it is called too often for its taste (HTTP/2"
+                      + " ENHANCE_YOUR_CALM)")
+              .advice("Call it less often, and look at the limits of the plugin's gRPC server.");
+      default -> {
+        if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {
+          String firstLine = text.lines().findFirst().orElse("no answer in the message");
+          failure.why(
+              rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine, request));
+        }
+      }
+    }
   }
 
   /** The failure of a call that was not sent because of {@code refusal}. */
@@ -274,7 +311,7 @@ public final class CallPath {
     if (operation != CsiOperation.LIST_VOLUMES && operation.service() != CsiService.IDENTITY) {
       // A page is too large to keep, and what is in it was not said to the plugin. Who a plugin is
       // and what it offers is no secret.
-      sensitive.remember(message);
+      sensitive.rememberAnswer(message);
     }
     if (options.wireLog()) {
       WireLog.received(event, message, sensitive.scrubber(request));
@@ -363,6 +400,18 @@ public final class CallPath {
 
   Executor aside() {
     return ground.aside();
+  }
+
+  /** Returns the method with answers that take no more heap than they may. */
+  @SuppressWarnings("unchecked") // what is kept for a method was made from it
+  <Q extends Message, A extends Message> MethodDescriptor<Q, Answer<A>> bounded(
+      MethodDescriptor<Q, A> method) {
+    MethodDescriptor<?, ?> known = bounded.get(method);
+    if (known == null) {
+      known = Answer.Kind.of(method, options.maxMessageBytes());
+      bounded.put(method, known);
+    }
+    return (MethodDescriptor<Q, Answer<A>>) known;
   }
 
   /** For an attempt whose answer is taken in there; null stands for the I/O thread. */

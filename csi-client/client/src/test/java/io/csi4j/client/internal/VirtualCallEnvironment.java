@@ -44,12 +44,14 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
       };
   private volatile double chance = 0.999_999_999;
   private volatile boolean alarmsRing = true;
+  private volatile Executor aside;
   private final List<FutureTask<?>> held = Collections.synchronizedList(new ArrayList<>());
 
   VirtualCallEnvironment(CsiEndpoint endpoint, ConnectOptions options) {
     this.endpoint = endpoint;
     this.options = options;
     this.connection = Connection.open(endpoint, options, options.deadline());
+    this.aside = connection.aside();
   }
 
   /** The pauses that calls have made, oldest first. */
@@ -93,6 +95,13 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
     return () -> released.complete(null);
   }
 
+  /** From now on, what would run aside waits in the list that this returns. */
+  List<Runnable> holdAside() {
+    List<Runnable> tasks = Collections.synchronizedList(new ArrayList<>());
+    aside = tasks::add;
+    return tasks;
+  }
+
   /** Lets what was held back happen now. */
   void ring() throws Exception {
     List<FutureTask<?>> due = List.copyOf(held);
@@ -134,7 +143,7 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
 
   @Override
   public Executor aside() {
-    return connection.aside();
+    return aside;
   }
 
   @Override

@@ -11,8 +11,12 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A server that speaks just enough HTTP/2 to answer each request with frames of a script, lawful or
@@ -51,6 +55,19 @@ public final class RawHttp2Peer implements AutoCloseable {
     return new RawHttp2Peer(socket, script);
   }
 
+  /** A plugin that is ready when it is first asked, and after that does not say who it is. */
+  public static Script introduction() {
+    AtomicInteger asked = new AtomicInteger();
+    return out -> {
+      out.headers();
+      if (asked.getAndIncrement() == 0) {
+        out.message().trailers("grpc-status", "0");
+      } else {
+        out.trailers("grpc-status", "14");
+      }
+    };
+  }
+
   /** From now on, requests are answered like this. */
   public void script(Script next) {
     script = next;
@@ -67,8 +84,11 @@ public final class RawHttp2Peer implements AutoCloseable {
     }
 
     /** The headers that an answer begins with. */
-    public Frames headers() throws IOException {
-      return block(false, ":status", "200", "content-type", "application/grpc");
+    public Frames headers(String... more) throws IOException {
+      List<String> pairs = new ArrayList<>();
+      Collections.addAll(pairs, ":status", "200", "content-type", "application/grpc");
+      Collections.addAll(pairs, more);
+      return block(false, pairs.toArray(String[]::new));
     }
 
     /** Trailers, or the end without an answer; names and values by turns. */
@@ -81,6 +101,11 @@ public final class RawHttp2Peer implements AutoCloseable {
       ByteBuffer data = ByteBuffer.allocate(5 + content.length);
       data.put((byte) 0).putInt(content.length).put(content);
       return data(data.array());
+    }
+
+    /** A gRPC message that says of itself that it is compressed, and how long it is. */
+    public Frames prefix(boolean compressed, int length) throws IOException {
+      return data(ByteBuffer.allocate(5).put((byte) (compressed ? 1 : 0)).putInt(length).array());
     }
 
     /** Bytes of a body. */

@@ -229,7 +229,10 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** The largest answer taken. 4 MiB by default; long lists need more. */
+    /**
+     * The largest answer taken. 4 MiB by default; long lists need more. In memory an answer may
+     * take up to five times that: one with more parts is refused before it is built.
+     */
     public Builder maxMessageBytes(int value) {
       maxMessageBytes = positive("largest message", value);
       return this;

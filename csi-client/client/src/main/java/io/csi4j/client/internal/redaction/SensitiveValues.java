@@ -19,13 +19,16 @@ import org.jspecify.annotations.Nullable;
  * The sensitive values that went over one connection lately, remembered only to take them out of
  * what the plugin says.
  *
- * <p>The newest 128 messages that can hold any are kept as they are, since remembering happens on
- * every call and looking into them only on failures. Values of fewer than six characters are
- * ignored: taking out every "true" would make texts unreadable. Thread-safe.
+ * <p>The newest 128 messages that can hold any are kept as they are, of 1.25 MiB together at the
+ * most, since remembering happens on every call and looking into them only on failures. A larger
+ * request is kept while it is the newest, and a large answer not at all. Values of fewer than six
+ * characters are ignored: taking out every "true" would make texts unreadable. Thread-safe.
  */
 public final class SensitiveValues {
 
   private static final int MESSAGES_LIMIT = 128;
+  private static final int BYTES_LIMIT = 5 << 18;
+  private static final int ANSWER_LIMIT = 64 << 10;
   private static final int VALUES_LIMIT = 4096;
   private static final int CHARACTERS_LIMIT = 1 << 20;
   private static final int LEAST_LENGTH = 6;
@@ -35,16 +38,35 @@ public final class SensitiveValues {
   /** Newest first. Guarded by the lock. */
   private final Deque<Message> messages = new ArrayDeque<>();
 
-  /** Remembers {@code message}, if it can hold something sensitive. */
+  /** The sizes of the messages on the wire. Guarded by the lock. */
+  private long bytes;
+
+  /** Remembers what is sent to the plugin, if it can hold something sensitive. */
   public void remember(Message message) {
-    if (!SpecFields.canBeSensitive(message.getDescriptorForType())) {
-      return;
+    if (SpecFields.canBeSensitive(message.getDescriptorForType())) {
+      keep(message);
     }
+  }
+
+  /**
+   * Remembers what came from the plugin, if it can hold something sensitive: unless it is so large
+   * that it would take the place of all that was sent.
+   */
+  public void rememberAnswer(Message message) {
+    if (SpecFields.canBeSensitive(message.getDescriptorForType())
+        && message.getSerializedSize() <= ANSWER_LIMIT) {
+      keep(message);
+    }
+  }
+
+  private void keep(Message message) {
     lock.lock();
     try {
       messages.addFirst(message);
-      if (messages.size() > MESSAGES_LIMIT) {
-        messages.removeLast();
+      // Protobuf keeps the size; it is needed for sending anyway.
+      bytes += message.getSerializedSize();
+      while (messages.size() > MESSAGES_LIMIT || (bytes > BYTES_LIMIT && messages.size() > 1)) {
+        bytes -= messages.removeLast().getSerializedSize();
       }
     } finally {
       lock.unlock();
@@ -56,6 +78,7 @@ public final class SensitiveValues {
     lock.lock();
     try {
       messages.clear();
+      bytes = 0;
     } finally {
       lock.unlock();
     }

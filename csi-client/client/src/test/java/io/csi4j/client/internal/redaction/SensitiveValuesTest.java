@@ -105,6 +105,34 @@ class SensitiveValuesTest {
   }
 
   @Test
+  void allThatIsKeptHasABoundInBytes() {
+    String large = "s".repeat(300 << 10);
+    for (int i = 0; i < 20; i++) {
+      addSecret(large + i);
+    }
+    assertThat(values.snapshot()).containsExactly(large + 19, large + 18, large + 17, large + 16);
+
+    String huge = "t".repeat(2 << 20);
+    addSecret(huge);
+    assertThat(values.snapshot()).as("whatever was sent last").containsExactly(huge);
+    addSecret("small one");
+    assertThat(values.snapshot()).containsExactly("small one");
+  }
+
+  @Test
+  void aHugeAnswerTakesNoPlaceOfWhatWasSent() {
+    addSecret("what was sent");
+    values.rememberAnswer(
+        ControllerPublishVolumeResponse.newBuilder()
+            .putPublishContext("k", "x".repeat(64 << 10))
+            .build());
+    values.rememberAnswer(
+        ControllerPublishVolumeResponse.newBuilder().putPublishContext("k", "token-1").build());
+
+    assertThat(values.snapshot()).containsExactly("token-1", "what was sent");
+  }
+
+  @Test
   void theNewest128MessagesAreKept() {
     for (int i = 0; i < 129; i++) {
       addSecret("secret-" + i);

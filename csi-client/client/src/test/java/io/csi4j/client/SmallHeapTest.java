@@ -1,0 +1,211 @@
+package io.csi4j.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.CodedOutputStream;
+import io.csi4j.client.internal.proto.ListVolumesResponse;
+import io.csi4j.client.internal.proto.Topology;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.scripted.RawHttp2Peer;
+import io.csi4j.client.scripted.RawHttp2Peer.Script;
+import io.csi4j.client.scripted.ScriptedPlugin;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Plugins that send what would become large, and a client with little room: 32 MiB for the plugin
+ * beside the 12 MiB that a connected client needs. Each answer has its exact end, and the process
+ * goes on.
+ */
+@Timeout(240)
+class SmallHeapTest {
+
+  private static final int ANSWER = 4 << 20;
+
+  private static final String TOO_MANY_PARTS =
+      "RESOURCE_EXHAUSTED uncertain CsiAnswerException: the answer has so many parts that it would"
+          + " take more than 20971520 bytes of memory";
+
+  private static final Script READY = out -> out.headers().message().trailers("grpc-status", "0");
+
+  @TempDir Path directory;
+
+  /** A client in a process of its own. */
+  private static final class Client implements AutoCloseable {
+    private final Process process;
+    private final BufferedWriter in;
+    private final BufferedReader out;
+
+    Client(Path socket, int heapMegabytes, int maxMessageBytes) throws IOException {
+      process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-Xmx" + heapMegabytes + "m",
+                  "-XX:MaxDirectMemorySize=16m",
+                  "-XX:+UseSerialGC",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  HostileMain.class.getName(),
+                  socket.toString(),
+                  Integer.toString(maxMessageBytes))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      in =
+          new BufferedWriter(
+              new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+      out =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+      assertThat(out.readLine()).isEqualTo("connected");
+    }
+
+    String call(String name) throws IOException {
+      in.write(name);
+      in.newLine();
+      in.flush();
+      return String.valueOf(out.readLine());
+    }
+
+    /** The last lines: how many calls were told, and the threads that were left. */
+    List<String> end() throws Exception {
+      in.close();
+      List<String> last = out.lines().toList();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isZero();
+      return last;
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+
+  /** An answer that has {@code element} in its field {@code field} as often as it may. */
+  private static byte[] filledWith(int field, byte... element) {
+    int each = 2 + element.length;
+    byte[] bytes = new byte[ANSWER / each * each];
+    for (int at = 0; at < bytes.length; at += each) {
+      bytes[at] = (byte) (field << 3 | 2);
+      bytes[at + 1] = (byte) element.length;
+      System.arraycopy(element, 0, bytes, at + 2, element.length);
+    }
+    return bytes;
+  }
+
+  /** An answer with a different field each time that no contract knows. */
+  private static byte[] unknownFields() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    for (int number = 100; out.getTotalBytesWritten() < ANSWER - 10; number++) {
+      out.writeUInt32(number, 1);
+    }
+    out.flush();
+    return bytes.toByteArray();
+  }
+
+  /** An answer whose map is as full as it may be. */
+  private static byte[] mapEntries() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    for (int key = 0; out.getTotalBytesWritten() < ANSWER - 20; key++) {
+      String text = Integer.toString(key, 36);
+      out.writeTag(3, 2);
+      out.writeUInt32NoTag(text.length() + 2);
+      out.writeString(1, text);
+    }
+    out.flush();
+    return bytes.toByteArray();
+  }
+
+  private static Script answering(byte[] message) {
+    return out -> out.headers().message(message).trailers("grpc-status", "0");
+  }
+
+  @Test
+  void whateverAnAnswerWouldBecomeItTakesNoMoreThanItMay() throws Exception {
+    Path socket = directory.resolve("csi.sock");
+    try (RawHttp2Peer peer = RawHttp2Peer.start(socket, RawHttp2Peer.introduction());
+        Client client = new Client(socket, 44, ANSWER)) {
+      peer.script(answering(filledWith(1)));
+      assertThat(client.call("capabilities")).as("empty elements").isEqualTo(TOO_MANY_PARTS);
+      peer.script(answering(filledWith(1, new byte[] {10, 0})));
+      assertThat(client.call("capabilities")).as("nested ones").isEqualTo(TOO_MANY_PARTS);
+      peer.script(answering(mapEntries()));
+      assertThat(client.call("info")).as("entries of a map").isEqualTo(TOO_MANY_PARTS);
+      peer.script(answering(unknownFields()));
+      assertThat(client.call("capabilities")).as("unknown fields").isEqualTo("OK 0");
+      peer.script(answering(filledWith(77, new byte[] {1})));
+      assertThat(client.call("capabilities")).as("unknown texts").isEqualTo("OK 0");
+      peer.script(READY);
+      assertThat(client.call("probe")).startsWith("OK ");
+      assertThat(client.end()).endsWith("threads left: []");
+    }
+  }
+
+  @Test
+  void aPageOfTenThousandVolumesFitsIn() throws Exception {
+    Path socket = directory.resolve("csi.sock");
+    ListVolumesResponse.Builder page = ListVolumesResponse.newBuilder();
+    for (int i = 0; i < 10_000; i++) {
+      page.addEntries(
+          ListVolumesResponse.Entry.newBuilder()
+              .setVolume(
+                  Volume.newBuilder()
+                      .setCapacityBytes(1L << 34)
+                      .setVolumeId(String.format("pvc-8f2d5c1e-77aa-4b1f-9d0c-%012d", i))
+                      .putVolumeContext("storagePool", "pool-" + i % 7)
+                      .putVolumeContext("protocol", "iscsi")
+                      .addAccessibleTopology(
+                          Topology.newBuilder()
+                              .putSegments("topology.example.com/zone", "zone-" + i % 3)
+                              .putSegments("topology.example.com/node", "node-" + i % 100)))
+              .setStatus(
+                  ListVolumesResponse.VolumeStatus.newBuilder()
+                      .addPublishedNodeIds("i-0123456789abcdef" + i % 100)));
+    }
+    ListVolumesResponse answer = page.build();
+    assertThat(answer.getSerializedSize()).isBetween(ANSWER / 3, ANSWER);
+    try (ScriptedPlugin scripted = ScriptedPlugin.start(socket);
+        Client client = new Client(socket, 44, ANSWER)) {
+      scripted.answer(CsiOperation.LIST_VOLUMES, answer);
+      for (int i = 0; i < 3; i++) {
+        assertThat(client.call("volumes")).isEqualTo("OK 10000");
+      }
+      assertThat(client.end()).endsWith("threads left: []");
+    }
+  }
+
+  @Test
+  void aFullHeapIsToldAsWhatItIsAndNotAsAFaultOfThePlugin() throws Exception {
+    Path socket = directory.resolve("csi.sock");
+    try (RawHttp2Peer peer = RawHttp2Peer.start(socket, RawHttp2Peer.introduction());
+        Client client = new Client(socket, 24, 64 << 20)) {
+      List<String> pieces = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        peer.script(answering(filledWith(1)));
+        pieces.add(client.call("capabilities"));
+      }
+      assertThat(pieces)
+          .containsOnly(
+              "INTERNAL uncertain CsiTransientException: its answer was not read, because of an"
+                  + " error in this process (java.lang.OutOfMemoryError)");
+      peer.script(READY);
+      assertThat(client.call("probe")).startsWith("OK ");
+      assertThat(client.end()).endsWith("threads left: []");
+    }
+  }
+}

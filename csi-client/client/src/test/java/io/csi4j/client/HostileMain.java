@@ -23,7 +23,7 @@ final class HostileMain {
 
   private HostileMain() {}
 
-  /** The socket, and the largest answer in bytes. */
+  /** The first socket, and the largest answer in bytes. */
   public static void main(String[] arguments) throws IOException {
     Logger.getLogger("").setLevel(Level.OFF);
     AtomicInteger begun = new AtomicInteger();
@@ -51,7 +51,13 @@ final class HostileMain {
     BufferedReader lines =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      System.out.println(outcome(plugin, line));
+      if (line.startsWith("connect ")) {
+        plugin.close();
+        plugin = CsiPlugin.connect(CsiEndpoint.of(Path.of(line.substring(8))), options);
+        System.out.println("connected");
+      } else {
+        System.out.println(outcome(plugin, line));
+      }
     }
     plugin.close();
     // A call that was told twice, or never, would make them differ.

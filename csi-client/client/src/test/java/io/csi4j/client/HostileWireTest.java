@@ -17,13 +17,16 @@ import io.csi4j.client.scripted.RawHttp2Peer.Script;
 import io.csi4j.client.scripted.Watch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -336,6 +339,33 @@ class HostileWireTest {
       out.write(content);
     }
     return packed.toByteArray();
+  }
+
+  @Test
+  @DisplayName("hostile input 58: details of a status are neither parsed nor shown")
+  void theDetailsOfAStatusAreNeitherParsedNorShown() {
+    String canary = "canary-58a1";
+    String details =
+        Base64.getEncoder()
+            .withoutPadding()
+            .encodeToString((canary + "x".repeat(600_000)).getBytes(StandardCharsets.UTF_8));
+    try (Watch watch = new Watch()) {
+      CsiException failure =
+          failure(
+              out ->
+                  out.headers()
+                      .trailers(
+                          "grpc-status",
+                          "13",
+                          "grpc-message",
+                          "not now",
+                          "grpc-status-details-bin",
+                          details));
+      watch.thrown("probe", failure);
+      assertThat(failure.code()).isEqualTo(StatusCode.INTERNAL);
+      assertThat(failure.failure().pluginText()).contains("not now");
+      assertThat(watch.sightings().of(List.of(canary, details.substring(0, 64)))).isEmpty();
+    }
   }
 
   // ---- a plugin that wants calm

@@ -1,5 +1,6 @@
 package io.csi4j.client;
 
+import static io.csi4j.client.scripted.RawHttp2Peer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.CodedOutputStream;
@@ -20,6 +21,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -154,6 +157,126 @@ class SmallHeapTest {
       assertThat(client.call("probe")).startsWith("OK ");
       assertThat(client.end()).endsWith("threads left: []");
     }
+  }
+
+  // ---- floods
+
+  private static final int CONTINUATION = 9;
+  private static final long MUCH = 256L << 20;
+
+  private static final String CARRIES_NOTHING =
+      "it sends HTTP/2 frames that carry nothing, without end";
+  private static final String ENDED_CALLS =
+      "it sends frames for calls that have ended, and does not read that it should not";
+  private static final String TRICKLES = "it sends messages in pieces of a few bytes";
+
+  /** Stream 1 was that of the first call, which has ended. */
+  private static final Map<String, Script> FLOODS =
+      Map.ofEntries(
+          Map.entry("PING", out -> out.flood(MUCH, frame(6, 0, 0, new byte[8]))),
+          Map.entry("SETTINGS", out -> out.flood(MUCH, frame(4, 0, 0))),
+          Map.entry("RST_STREAM", out -> out.flood(MUCH, frame(3, 0, 1, new byte[4]))),
+          Map.entry(
+              "WINDOW_UPDATE",
+              out -> out.flood(MUCH, frame(8, 0, 0, (byte) 0, (byte) 0, (byte) 0, (byte) 1))),
+          Map.entry("PRIORITY", out -> out.flood(MUCH, frame(2, 0, 1, new byte[5]))),
+          Map.entry("unknown", out -> out.flood(MUCH, frame(77, 0, 0, new byte[8]))),
+          Map.entry("HEADERS", out -> out.flood(MUCH, frame(1, 5, 1, (byte) 0x88))),
+          Map.entry(
+              "HEADERS of this call",
+              out -> out.flood(MUCH, frame(1, 4, out.stream(), (byte) 0x88))),
+          Map.entry("DATA", out -> out.flood(MUCH, frame(0, 0, 1, new byte[100]))),
+          Map.entry(
+              "DATA of one byte",
+              out ->
+                  out.headers()
+                      .prefix(false, ANSWER)
+                      .flood(MUCH, frame(0, 0, out.stream(), (byte) 0))),
+          Map.entry(
+              "DATA of 24 bytes",
+              out ->
+                  out.headers()
+                      .prefix(false, ANSWER)
+                      .flood(ANSWER * 33L / 24, frame(0, 0, out.stream(), new byte[24]))),
+          Map.entry(
+              "CONTINUATION",
+              out ->
+                  out.frames(frame(1, 0, out.stream(), (byte) 0x88))
+                      .flood(MUCH, frame(CONTINUATION, 0, out.stream(), (byte) 0x88))),
+          Map.entry(
+              "header fields",
+              out -> out.headers(manyFields()).message().trailers("grpc-status", "0")),
+          Map.entry(
+              "status details",
+              out ->
+                  out.headers()
+                      .trailers(
+                          "grpc-status",
+                          "13",
+                          "grpc-message",
+                          "no",
+                          "grpc-status-details-bin",
+                          "AAAA".repeat(150_000))));
+
+  private static String[] manyFields() {
+    String[] pairs = new String[200_000];
+    for (int i = 0; i < pairs.length; i += 2) {
+      pairs[i] = "x-" + i;
+      pairs[i + 1] = "";
+    }
+    return pairs;
+  }
+
+  @Test
+  void noFloodTakesMoreThanItMay() throws Exception {
+    Path first = directory.resolve("csi.sock");
+    Map<String, String> ends = new TreeMap<>();
+    try (RawHttp2Peer well = RawHttp2Peer.start(first, RawHttp2Peer.introduction());
+        Client client = new Client(first, 44, ANSWER)) {
+      int number = 0;
+      for (Map.Entry<String, Script> each : FLOODS.entrySet()) {
+        Path socket = directory.resolve(number++ + ".sock");
+        try (RawHttp2Peer peer = RawHttp2Peer.start(socket, RawHttp2Peer.introduction())) {
+          assertThat(client.call("connect " + socket)).as(each.getKey()).isEqualTo("connected");
+          peer.script(each.getValue());
+          ends.put(each.getKey(), client.call("capabilities"));
+        }
+      }
+      for (String each : List.of("PING", "SETTINGS")) {
+        floods(ends, each, "it asks for acknowledgements (HTTP/2 " + each + ") and does not read");
+      }
+      for (String each : List.of("RST_STREAM", "WINDOW_UPDATE", "PRIORITY", "unknown")) {
+        floods(ends, each, CARRIES_NOTHING);
+      }
+      for (String each : List.of("HEADERS", "DATA")) {
+        floods(ends, each, ENDED_CALLS);
+      }
+      floods(ends, "DATA of one byte", TRICKLES);
+      String internal = "INTERNAL uncertain CsiTransientException: the plugin failed internally";
+      assertThat(ends)
+          .containsEntry(
+              "DATA of 24 bytes",
+              internal + ", seen from this side: more than one message came as an answer")
+          .containsEntry("CONTINUATION", internal + ", seen from this side: http2 exception")
+          .containsEntry(
+              "HEADERS of this call", internal + ", seen from this side: http2 exception")
+          .containsEntry("header fields", internal + ", seen from this side: http2 exception")
+          .containsEntry("status details", internal);
+      List<String> last = client.end();
+      assertThat(last).hasSize(2).endsWith("threads left: []");
+      // Each call was told at its beginning and at its end, once.
+      String[] told = last.get(0).split(" ", -1);
+      assertThat(told[2]).isEqualTo(told[0]);
+    }
+  }
+
+  private static void floods(Map<String, String> ends, String which, String why) {
+    assertThat(ends.get(which))
+        .as(which)
+        .startsWith("UNAVAILABLE uncertain CsiTransientException: ")
+        .contains(
+            ": the connection was closed because the plugin floods it: " + why,
+            "; that was flood number 1, and it is not connected for ");
   }
 
   @Test

@@ -245,7 +245,10 @@ final class CallAttempt<Q extends Message, A extends Message>
           ? new Status(told, text, false, false, Special.TOO_LARGE, null)
           : new Status(StatusCode.UNAVAILABLE, text, false, false, Special.NO_CALM, null);
     }
-    return new Status(told, text, origin.answered, false, Special.NONE, null);
+    // Frames that could not be sent any more end a call before the loss of its connection does.
+    boolean isLost = told == StatusCode.UNKNOWN && !origin.answered;
+    return new Status(
+        isLost ? StatusCode.UNAVAILABLE : told, text, origin.answered, false, Special.NONE, null);
   }
 
   private static Status ours(StatusCode code, String text) {

@@ -378,7 +378,8 @@ public final class ControllerClient implements ControllerService {
                     CsiOperation.LIST_VOLUMES,
                     ControllerRequestMapping.toProto(request),
                     StatusCode.OK)
-                .outcome(Outcome.SETTLED));
+                .outcome(Outcome.SETTLED),
+        calls.path()::now);
   }
 
   @Override
@@ -403,7 +404,8 @@ public final class ControllerClient implements ControllerService {
                     CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
                     ControllerRequestMapping.toProto(request),
                     StatusCode.OK)
-                .outcome(Outcome.SETTLED));
+                .outcome(Outcome.SETTLED),
+        calls.path()::now);
   }
 
   @Override
@@ -429,7 +431,8 @@ public final class ControllerClient implements ControllerService {
                     CsiOperation.LIST_SNAPSHOTS,
                     ControllerRequestMapping.toProto(request),
                     StatusCode.OK)
-                .outcome(Outcome.SETTLED));
+                .outcome(Outcome.SETTLED),
+        calls.path()::now);
   }
 
   @Override

@@ -9,13 +9,16 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** A listing read page by page. */
@@ -25,15 +28,16 @@ final class PagedListing<E> implements Listing<E> {
   record Page<E>(List<E> entries, Optional<String> nextToken) {}
 
   /** How much is read at the most; see {@link Listing}. */
-  record Limits(int pages, int entries, int emptyPages, int restarts) {}
+  record Limits(int pages, int entries, int emptyPages, int restarts, Duration longest) {}
 
   private static final Limits LIMITS =
-      new Limits(MAX_PAGES, MAX_ENTRIES, MAX_EMPTY_PAGES, MAX_RESTARTS);
+      new Limits(MAX_PAGES, MAX_ENTRIES, MAX_EMPTY_PAGES, MAX_RESTARTS, MAX_WAIT);
 
   private final String firstToken;
   private final Function<String, Page<E>> pages;
   private final Function<E, String> id;
   private final Supplier<CsiFailure.Builder> failure;
+  private final LongSupplier nanoTime;
   private final Limits limits;
 
   /**
@@ -42,13 +46,15 @@ final class PagedListing<E> implements Listing<E> {
    * @param pages reads the page of a token
    * @param id tells entries apart
    * @param failure begins the description of a failure of this listing
+   * @param nanoTime tells the time
    */
   PagedListing(
       String firstToken,
       Function<String, Page<E>> pages,
       Function<E, String> id,
-      Supplier<CsiFailure.Builder> failure) {
-    this(firstToken, pages, id, failure, LIMITS);
+      Supplier<CsiFailure.Builder> failure,
+      LongSupplier nanoTime) {
+    this(firstToken, pages, id, failure, nanoTime, LIMITS);
   }
 
   /** A listing with limits of its own. */
@@ -57,11 +63,13 @@ final class PagedListing<E> implements Listing<E> {
       Function<String, Page<E>> pages,
       Function<E, String> id,
       Supplier<CsiFailure.Builder> failure,
+      LongSupplier nanoTime,
       Limits limits) {
     this.firstToken = firstToken;
     this.pages = pages;
     this.id = id;
     this.failure = failure;
+    this.nanoTime = nanoTime;
     this.limits = limits;
   }
 
@@ -73,11 +81,11 @@ final class PagedListing<E> implements Listing<E> {
   /**
    * A position in the listing. Tokens are remembered as digests, so that long ones cost nothing;
    * ids too, but only those that a plugin which forgets its tokens would give out again: a list of
-   * one page costs nothing, a longer one less than 100 bytes for each entry.
+   * one page costs nothing, a longer one at most 32 bytes for each entry.
    */
   private final class Pager implements Iterator<E> {
     private final Set<Digest> tokens = new HashSet<>();
-    private final Set<Digest> delivered = new HashSet<>();
+    private final DigestSet delivered = new DigestSet();
     private Iterator<E> page = List.<E>of().iterator();
     private Optional<String> nextToken = Optional.of(firstToken);
     private Optional<E> next = Optional.empty();
@@ -86,6 +94,7 @@ final class PagedListing<E> implements Listing<E> {
     private int entriesRead;
     private int emptyInARow;
     private int restarts;
+    private long waited;
 
     Pager() {
       tokens.add(Digest.of(firstToken));
@@ -142,7 +151,16 @@ final class PagedListing<E> implements Listing<E> {
       if (pagesRead >= limits.pages()) {
         throw endless("the list did not end after " + pagesRead + " pages");
       }
+      if (waited >= limits.longest().toNanos()) {
+        throw endless(
+            "the list did not end after "
+                + pagesRead
+                + " pages, for which the plugin was waited for "
+                + TimeUnit.NANOSECONDS.toSeconds(waited)
+                + " s");
+      }
       Page<E> read;
+      long asked = nanoTime.getAsLong();
       try {
         read = pages.apply(token);
       } catch (CsiException failed) {
@@ -154,6 +172,8 @@ final class PagedListing<E> implements Listing<E> {
         emptyInARow = 0;
         nextToken = Optional.of(firstToken);
         return;
+      } finally {
+        waited += nanoTime.getAsLong() - asked;
       }
       pagesRead++;
       emptyInARow = read.entries().isEmpty() ? emptyInARow + 1 : 0;
@@ -194,6 +214,50 @@ final class PagedListing<E> implements Listing<E> {
       } catch (NoSuchAlgorithmException impossible) {
         throw new LinkageError("every Java has SHA-256", impossible);
       }
+    }
+  }
+
+  /**
+   * The first halves of many digests, in as little room as they need: a list may have a million
+   * entries.
+   */
+  private static final class DigestSet {
+    private long[] slots = new long[64];
+    private int size;
+    private boolean hasZero;
+
+    /** Adds a digest; false if it was there. */
+    boolean add(Digest digest) {
+      if (digest.high() == 0) {
+        boolean isNew = !hasZero;
+        hasZero = true;
+        return isNew;
+      }
+      if (size > slots.length / 2) {
+        long[] before = slots;
+        slots = new long[2 * before.length];
+        for (long each : before) {
+          if (each != 0) {
+            slots[slotOf(each)] = each;
+          }
+        }
+      }
+      int slot = slotOf(digest.high());
+      boolean isNew = slots[slot] == 0;
+      if (isNew) {
+        slots[slot] = digest.high();
+        size++;
+      }
+      return isNew;
+    }
+
+    /** Where it is, or where it would be. */
+    private int slotOf(long digest) {
+      int slot = (int) digest & (slots.length - 1);
+      while (slots[slot] != 0 && slots[slot] != digest) {
+        slot = (slot + 1) & (slots.length - 1);
+      }
+      return slot;
     }
   }
 }

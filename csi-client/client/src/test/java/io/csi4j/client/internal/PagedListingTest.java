@@ -10,10 +10,12 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,9 @@ import org.junit.jupiter.api.Test;
 /** The limits of a list, which are too high to be reached over a socket in a test. */
 class PagedListingTest {
 
-  private static PagedListing<String> listing(
+  private final AtomicLong now = new AtomicLong(-5);
+
+  private PagedListing<String> listing(
       int pages, int entries, Function<String, PagedListing.Page<String>> source) {
     return new PagedListing<>(
         "",
@@ -32,7 +36,8 @@ class PagedListingTest {
                 CsiEndpoint.of(java.nio.file.Path.of("/run/csi.sock")),
                 StatusCode.OK,
                 Outcome.SETTLED),
-        new PagedListing.Limits(pages, entries, 10, 3));
+        now::get,
+        new PagedListing.Limits(pages, entries, 10, 3, Duration.ofMinutes(1)));
   }
 
   private static PagedListing.Page<String> endlessPage(String token) {
@@ -66,6 +71,39 @@ class PagedListingTest {
     assertEndless(entries, read);
     assertThat(read).hasSize(10);
     assertThat(asked).containsExactly("", "1", "2", "3", "4");
+  }
+
+  @Test
+  void aListThatNeverEndsIsGivenUpWhenThePluginWasWaitedForLongEnough() {
+    List<String> read = new ArrayList<>();
+    Iterator<String> entries =
+        listing(
+                1000,
+                1000,
+                token -> {
+                  now.addAndGet(Duration.ofSeconds(20).toNanos());
+                  return endlessPage(token);
+                })
+            .iterator();
+    CsiAnswerException failure =
+        catchThrowableOfType(
+            CsiAnswerException.class,
+            () ->
+                entries.forEachRemaining(
+                    entry -> {
+                      read.add(entry);
+                      // The caller's own time does not count.
+                      now.addAndGet(Duration.ofHours(1).toNanos());
+                    }));
+
+    assertThat(read).containsExactly("a0", "b0", "a1", "b1", "a2", "b2");
+    assertThat(failure.violations())
+        .containsExactly(
+            new Violation(
+                "next_token",
+                Violation.Rule.ENDLESS,
+                "the list did not end after 3 pages, for which the plugin was waited for 60 s"));
+    assertEndless(entries, read);
   }
 
   @Test

@@ -73,6 +73,18 @@ public final class RawHttp2Peer implements AutoCloseable {
     script = next;
   }
 
+  /** A frame as it goes over the socket. */
+  public static byte[] frame(int type, int flags, int stream, byte... body) {
+    return ByteBuffer.allocate(9 + body.length)
+        .put((byte) (body.length >> 16))
+        .putShort((short) body.length)
+        .put((byte) type)
+        .put((byte) flags)
+        .putInt(stream)
+        .put(body)
+        .array();
+  }
+
   /** The frames of one stream. */
   public static final class Frames {
     private final SocketChannel client;
@@ -141,6 +153,35 @@ public final class RawHttp2Peer implements AutoCloseable {
           ByteBuffer.allocate(8 + words.length).putInt(stream).putInt(error).put(words).array();
       write(client, 7, 0, 0, body, 0, body.length);
       return this;
+    }
+
+    /** Sends frames of any kind, as they are. */
+    public Frames frames(byte... raw) throws IOException {
+      ByteBuffer all = ByteBuffer.wrap(raw);
+      while (all.hasRemaining()) {
+        client.write(all);
+      }
+      return this;
+    }
+
+    /**
+     * Sends a frame again and again, and reads nothing meanwhile, until the client hangs up or so
+     * many bytes are sent.
+     */
+    public Frames flood(long most, byte... frame) throws IOException {
+      byte[] many = new byte[frame.length * (1 + 60_000 / frame.length)];
+      for (int at = 0; at < many.length; at += frame.length) {
+        System.arraycopy(frame, 0, many, at, frame.length);
+      }
+      for (long sent = 0; sent < most; sent += many.length) {
+        frames(many);
+      }
+      return this;
+    }
+
+    /** The stream that is answered here. */
+    public int stream() {
+      return stream;
     }
 
     /** Hangs up. */

@@ -91,7 +91,7 @@ public final class ConnectOptions {
     return parts.strictSizes;
   }
 
-  /** Whether the socket may be a symbolic link. */
+  /** Whether the socket or its directory may be a symbolic link. */
   public boolean allowSymlink() {
     return parts.allowSymlink;
   }
@@ -250,13 +250,16 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** Let the socket be a symbolic link. Not by default. */
+    /** Let the socket or its directory be a symbolic link. Not by default. */
     public Builder allowSymlink(boolean value) {
       allowSymlink = value;
       return this;
     }
 
-    /** Let the socket be in a directory where everybody may write. Not by default. */
+    /**
+     * Let the socket be in a directory where others can replace it, because everybody or a group
+     * may write there, or because the directory or one above is another user's. Not by default.
+     */
     public Builder allowUnsafeDirectory(boolean value) {
       allowUnsafeDirectory = value;
       return this;

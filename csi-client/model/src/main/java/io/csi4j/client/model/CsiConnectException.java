@@ -32,7 +32,7 @@ public final class CsiConnectException extends CsiException {
     NOT_READY,
     /** The plugin answers, but says that it is not healthy. */
     UNHEALTHY,
-    /** The path is a symbolic link, and the options forbid that. */
+    /** The path or its directory is a symbolic link, and the options forbid that. */
     SYMLINK,
     /** Others may replace the socket, and the options forbid that. */
     UNSAFE_DIRECTORY,

@@ -1,9 +1,10 @@
 package io.csi4j.client.internal.transport;
 
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.channel.ChannelDuplexHandler;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
-import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOutboundBuffer;
+import io.grpc.netty.shaded.io.netty.channel.ChannelPromise;
 import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -13,16 +14,17 @@ import org.jspecify.annotations.Nullable;
  * Sees each HTTP/2 frame of a plugin before gRPC does, and keeps from it what it could not bear.
  *
  * <ul>
- *   <li>Floods end the connection. Who asks for acknowledgements and does not take them would fill
- *       the memory with them, as gRPC queues them without a bound; and who sends frames that carry
- *       nothing, without end, would keep the thread.
+ *   <li>Floods end the connection. Who asks for acknowledgements, or for calls that have ended, and
+ *       does not take what it is answered would fill the memory with that, as gRPC queues it
+ *       without a bound; who sends frames that carry nothing, without end, would keep the thread;
+ *       and a message in pieces of a few bytes takes many times its size.
  *   <li>The text of a GOAWAY is taken out: gRPC logs it as it is, and it may hold anything that the
  *       plugin knows.
  * </ul>
  *
  * <p>What a message may hold is gRPC's matter, and has limits there.
  */
-final class FrameGate extends ChannelInboundHandlerAdapter {
+final class FrameGate extends ChannelDuplexHandler {
 
   /** Each is answered, and the answer is queued until the plugin reads. */
   static final int MOST_OWED = 1_000;
@@ -33,6 +35,15 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
   static final long MOST_AT_ONCE = 100_000;
 
   private static final long PER_SECOND = 20_000;
+
+  /** Pieces of messages that are too small to be worth a frame, beyond those of a usual answer. */
+  static final int MOST_TRICKLED = 10_000;
+
+  /** The smallest message of a lawful stream has about as many bytes. */
+  private static final int WORTH_A_FRAME = 24;
+
+  /** An answer takes six: headers, a message, trailers, an end, and windows for two. */
+  private static final int FRAMES_OF_A_CALL = 16;
 
   private static final byte[] NOTHING = {};
   private static final int HEADER = 9;
@@ -45,6 +56,7 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
   private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
   private static final int FIRST_FLAG = 1;
+  private static final int RESET_LENGTH = 13;
 
   private final Consumer<String> onFlood;
   private final LongSupplier nanoTime;
@@ -52,7 +64,10 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
   private int payload;
   private int text;
   private int owed;
-  private long ended;
+  private int trickled;
+  private int newestCall = -1;
+  private long framesOfCalls;
+  private boolean isReading;
   private long left = MOST_AT_ONCE;
   private long at;
   private @Nullable String flood;
@@ -86,18 +101,33 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
     }
     ByteBuf in = joined(context, bytes);
     ByteBuf out = screened(context, in);
+    if (flood == null && out.isReadable()) {
+      isReading = true;
+      context.fireChannelRead(out);
+      isReading = false;
+    } else {
+      out.release();
+    }
     String problem = flood;
     if (problem != null) {
-      out.release();
       isOver = true;
       context.channel().config().setAutoRead(false);
       onFlood.accept(problem);
       var unused = context.close();
-    } else if (out.isReadable()) {
-      context.fireChannelRead(out);
-    } else {
-      out.release();
     }
+  }
+
+  /** Counts the resets by which gRPC answers frames of calls that have ended. */
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (isReading
+        && message instanceof ByteBuf frame
+        && frame.readableBytes() == RESET_LENGTH
+        && frame.getUnsignedByte(frame.readerIndex() + 3) == RST_STREAM
+        && ++owed > MOST_OWED) {
+      flood = "it sends frames for calls that have ended, and does not read that it should not";
+    }
+    var unused = context.write(message, promise);
   }
 
   private static boolean isDrained(ChannelHandlerContext context) {
@@ -159,7 +189,7 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
   private void header(ByteBuf in, int at) {
     payload = in.getUnsignedMedium(at);
     int type = in.getUnsignedByte(at + 3);
-    flood = frame(type, in.getUnsignedByte(at + 4));
+    flood = frame(type, in.getUnsignedByte(at + 4), in.getInt(at + 5));
     if (type == GOAWAY && payload > LAST_STREAM_AND_ERROR) {
       text = payload - LAST_STREAM_AND_ERROR;
       payload = LAST_STREAM_AND_ERROR;
@@ -167,24 +197,24 @@ final class FrameGate extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private @Nullable String frame(int type, int flags) {
+  private @Nullable String frame(int type, int flags, int stream) {
     boolean hasFirstFlag = (flags & FIRST_FLAG) != 0;
-    boolean carriesNothing =
-        switch (type) {
-          case DATA -> payload == 0 && !hasFirstFlag;
-          case HEADERS -> {
-            ended = Math.min(ended + 1, MOST_AT_ONCE);
-            yield false;
-          }
-          // One may follow the end of each call.
-          case RST_STREAM -> --ended < 0;
-          case WINDOW_UPDATE -> false;
-          default -> true;
-        };
-    if (!carriesNothing) {
+    if (type == HEADERS && stream > newestCall && (stream & 1) == 1) {
+      // gRPC ends the connection for the headers of a call that was never made.
+      long more = (long) FRAMES_OF_A_CALL * ((stream - newestCall) / 2);
+      framesOfCalls = Math.min(framesOfCalls + more, MOST_AT_ONCE);
+      newestCall = stream;
+    }
+    boolean isSmallPiece = type == DATA && payload < WORTH_A_FRAME && !hasFirstFlag;
+    boolean isOfCall =
+        isSmallPiece || type == HEADERS || type == RST_STREAM || type == WINDOW_UPDATE;
+    if ((type == DATA && !isSmallPiece) || (isOfCall && --framesOfCalls >= 0)) {
       return null;
     }
-    ended = Math.max(ended, 0);
+    framesOfCalls = Math.max(framesOfCalls, 0);
+    if (isSmallPiece && payload > 0 && ++trickled > MOST_TRICKLED) {
+      return "it sends messages in pieces of a few bytes";
+    }
     boolean isToBeAnswered = (type == PING || type == SETTINGS) && !hasFirstFlag;
     if (isToBeAnswered && ++owed > MOST_OWED) {
       return "it asks for acknowledgements (HTTP/2 "

@@ -14,8 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +29,11 @@ public final class SocketFile {
   private static final int SOCKET = 0140000;
   private static final int SYMLINK = 0120000;
   private static final int STICKY = 01000;
+  private static final int GROUP_WRITE = 020;
   private static final int OTHERS_WRITE = 02;
+
+  /** Directories and links that are looked at; a path that the kernel takes has fewer. */
+  private static final int MOST_LINKS = 1_000;
 
   private static final LinkOption[] FOLLOW = {};
   private static final LinkOption[] NO_FOLLOW = {LinkOption.NOFOLLOW_LINKS};
@@ -40,7 +47,7 @@ public final class SocketFile {
   public static @Nullable ConnectProblem inspect(Path path, ConnectOptions options) {
     try {
       Inode file = Inode.of(path, NO_FOLLOW);
-      if (file.kind() == SYMLINK) {
+      if (file.isLink()) {
         if (!options.allowSymlink()) {
           return symlink(path);
         }
@@ -49,7 +56,7 @@ public final class SocketFile {
       if (file.kind() != SOCKET) {
         return notASocket(path, file);
       }
-      return options.allowUnsafeDirectory() ? null : unsafeDirectory(path);
+      return options.allowUnsafeDirectory() ? null : unsafeDirectory(path, options);
     } catch (AccessDeniedException e) {
       return closedDirectory(path);
     } catch (IOException e) {
@@ -139,30 +146,98 @@ public final class SocketFile {
         "Give the path of the plugin's socket itself.");
   }
 
-  /** Looks at the path as it is written and as it resolves: either could be redirected. */
-  private static @Nullable ConnectProblem unsafeDirectory(Path path) throws IOException {
-    for (Path socket : List.of(path, path.toRealPath())) {
-      Path own = socket.getParent();
-      for (Path each = own; each != null; each = each.getParent()) {
-        Inode found = Inode.of(each, FOLLOW);
-        // Under the sticky bit others cannot replace what is there, but they can be there first.
-        if (found.has(OTHERS_WRITE) && (each.equals(own) || !found.has(STICKY))) {
-          return unsafe(each, found);
-        }
+  /**
+   * Looks at each directory and link on the way to the socket: whoever may change one of them may
+   * put another socket in its place.
+   */
+  private static @Nullable ConnectProblem unsafeDirectory(Path path, ConnectOptions options)
+      throws IOException {
+    Path own = path.getParent();
+    if (own != null && Inode.of(own, NO_FOLLOW).isLink() && !options.allowSymlink()) {
+      return linkedDirectory(own);
+    }
+    Deque<Path> holders = new ArrayDeque<>();
+    Deque<Path> ways = new ArrayDeque<>();
+    Path socket = path;
+    for (int links = 0; links <= MOST_LINKS; links++) {
+      addParent(holders, socket);
+      if (!Inode.of(socket, NO_FOLLOW).isLink()) {
+        break;
       }
+      socket = socket.resolveSibling(Files.readSymbolicLink(socket));
+    }
+    for (int looked = 0; looked <= MOST_LINKS && !(holders.isEmpty() && ways.isEmpty()); looked++) {
+      boolean holdsSocket = !holders.isEmpty();
+      Path way = holdsSocket ? holders.remove() : ways.remove();
+      Inode found = Inode.of(way, NO_FOLLOW);
+      ConnectProblem problem = unsafe(way, found, holdsSocket, options);
+      if (problem != null) {
+        return problem;
+      }
+      if (found.isLink()) {
+        (holdsSocket ? holders : ways).add(way.resolveSibling(Files.readSymbolicLink(way)));
+      }
+      addParent(ways, way);
     }
     return null;
   }
 
-  private static ConnectProblem unsafe(Path directory, Inode found) {
+  private static void addParent(Deque<Path> all, Path path) {
+    Path parent = path.getParent();
+    if (parent != null) {
+      all.add(parent);
+    }
+  }
+
+  private static @Nullable ConnectProblem unsafe(
+      Path place, Inode found, boolean holdsSocket, ConnectOptions options) throws IOException {
+    String who = null;
+    String mend = "";
+    // Under the sticky bit others cannot replace what is there, but they can be there first.
+    if (!found.isLink() && (holdsSocket || !found.has(STICKY))) {
+      if (found.has(OTHERS_WRITE)) {
+        who = "everybody may write to the directory ";
+        mend = "Take the permission away (chmod o-w)";
+      } else if (found.has(GROUP_WRITE)) {
+        who = "group " + found.gid() + " may write to the directory ";
+        mend = "Take the permission away (chmod g-w)";
+      }
+    }
+    if (who == null && !isTrusted(found.uid(), options)) {
+      who = "another user owns the " + (found.isLink() ? "symbolic link " : "directory ");
+      mend = "Make it root's or ours (chown), demand that its owner listens (requirePeerUid)";
+    }
+    return who == null
+        ? null
+        : new ConnectProblem(
+            Reason.UNSAFE_DIRECTORY,
+            who
+                + quote(place)
+                + " ("
+                + found
+                + ") and could put another socket in place of this one",
+            mend + ", or allow unsafe directories in the options.");
+  }
+
+  /**
+   * True for root, for the user that this process acts as, for the one that has to listen anyway,
+   * and for the owner of the root directory, who could replace everything: in a user namespace that
+   * stands for all users outside of it.
+   */
+  private static boolean isTrusted(int uid, ConnectOptions options) throws IOException {
+    return uid == 0
+        || options.requiredPeerUid().equals(OptionalInt.of(uid))
+        || ourUid().equals(Integer.toString(uid))
+        || uid == Inode.of(Path.of("/"), FOLLOW).uid();
+  }
+
+  private static ConnectProblem linkedDirectory(Path directory) {
     return new ConnectProblem(
-        Reason.UNSAFE_DIRECTORY,
-        "everybody may write to the directory "
+        Reason.SYMLINK,
+        "the directory of the socket, "
             + quote(directory)
-            + " ("
-            + found
-            + ") and could put another socket in place of this one",
-        "Take the permission away (chmod o-w), or allow unsafe directories in the options.");
+            + ", is a symbolic link, and whoever may change it picks the plugin",
+        "Give the path without the link, or allow symbolic links in the options.");
   }
 
   private static ConnectProblem closedSocket(Path path) {
@@ -260,6 +335,10 @@ public final class SocketFile {
 
     int kind() {
       return mode & KIND;
+    }
+
+    boolean isLink() {
+      return kind() == SYMLINK;
     }
 
     boolean has(int bit) {

@@ -178,11 +178,11 @@ class ConnectionTest {
 
   @Test
   void aLinkedDirectoryOnTheWayIsFine() throws IOException {
-    Path real = Files.createDirectory(dir.resolve("real"));
-    Path linked = Files.createSymbolicLink(dir.resolve("linked"), real);
-    try (ScriptedPlugin plugin = ScriptedPlugin.start(real.resolve("csi.sock"));
+    Path inner = Files.createDirectories(dir.resolve("real/inner"));
+    Path linked = Files.createSymbolicLink(dir.resolve("linked"), dir.resolve("real"));
+    try (ScriptedPlugin plugin = ScriptedPlugin.start(inner.resolve("csi.sock"));
         Connection connection =
-            open(Transport.AUTO, linked.resolve("csi.sock"), LONG, options -> options)) {
+            open(Transport.AUTO, linked.resolve("inner/csi.sock"), LONG, options -> options)) {
       probe(connection);
     }
   }
@@ -309,9 +309,86 @@ class ConnectionTest {
     try (ScriptedPlugin plugin = ScriptedPlugin.start(path)) {
       run("chmod", "0777", open.toString());
       assertFailure(
-          failure(Transport.AUTO, path, LONG, options -> options),
+          failure(Transport.AUTO, path, LONG, options -> options.allowSymlink(true)),
           Reason.UNSAFE_DIRECTORY,
           StatusCode.INVALID_ARGUMENT);
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsALinkIsRefused() throws Exception {
+    Path inner = Files.createDirectory(dir.resolve("inner"));
+    Path linked = Files.createSymbolicLink(dir.resolve("linked"), inner);
+    Path path = linked.resolve("csi.sock");
+    try (ScriptedPlugin plugin = ScriptedPlugin.start(path)) {
+      CsiConnectException failure = failure(Transport.AUTO, path, LONG, options -> options);
+      assertFailure(failure, Reason.SYMLINK, StatusCode.INVALID_ARGUMENT);
+      assertThat(failure.failure().why())
+          .isEqualTo(
+              "the directory of the socket, '"
+                  + linked
+                  + "', is a symbolic link, and whoever may change it picks the plugin");
+      open(Transport.AUTO, path, LONG, options -> options.allowSymlink(true)).close();
+      open(Transport.AUTO, path, LONG, options -> options.allowUnsafeDirectory(true)).close();
+      open(Transport.AUTO, inner.resolve("csi.sock"), LONG, options -> options).close();
+    }
+  }
+
+  @Test
+  void aLinkFartherUpIsFollowedAndAllOnItsWayLookedAt() throws Exception {
+    Path open = Files.createDirectory(dir.resolve("open"));
+    Path inner = Files.createDirectories(dir.resolve("real/inner"));
+    Files.createSymbolicLink(open.resolve("second"), dir.resolve("real"));
+    Path first = Files.createSymbolicLink(dir.resolve("first"), open.resolve("second"));
+    Path path = first.resolve("inner/csi.sock");
+    try (ScriptedPlugin plugin = ScriptedPlugin.start(inner.resolve("csi.sock"))) {
+      open(Transport.AUTO, path, LONG, options -> options).close();
+      run("chmod", "0777", open.toString());
+      CsiConnectException failure = failure(Transport.AUTO, path, LONG, options -> options);
+      assertFailure(failure, Reason.UNSAFE_DIRECTORY, StatusCode.INVALID_ARGUMENT);
+      assertThat(failure).hasMessageContaining("'" + open + "' (owner uid ");
+    }
+  }
+
+  @Test
+  void aDirectoryWhereAGroupMayWriteIsRefused() throws Exception {
+    Path open = Files.createDirectory(dir.resolve("open"));
+    run("chmod", "0775", open.toString());
+    Path path = open.resolve("csi.sock");
+    try (ScriptedPlugin plugin = ScriptedPlugin.start(path)) {
+      CsiConnectException failure = failure(Transport.AUTO, path, LONG, options -> options);
+      assertFailure(failure, Reason.UNSAFE_DIRECTORY, StatusCode.INVALID_ARGUMENT);
+      int gid = (Integer) Files.getAttribute(open, "unix:gid");
+      assertThat(failure.failure().why())
+          .isEqualTo(
+              ("group %d may write to the directory '%s' (owner uid %d, gid %d, mode 0775) and"
+                      + " could put another socket in place of this one")
+                  .formatted(gid, open, ourUid(), gid));
+      assertThat(failure.advice())
+          .isEqualTo(
+              "Take the permission away (chmod g-w), or allow unsafe directories in the options.");
+      open(Transport.AUTO, path, LONG, options -> options.allowUnsafeDirectory(true)).close();
+    }
+  }
+
+  @Test
+  void aDirectoryOfAnotherUserIsRefusedUnlessThatUserHasToListen() throws Exception {
+    assumeTrue(ourUid() == 0, "only root can give a directory to another user");
+    Path theirs = Files.createDirectory(dir.resolve("theirs"));
+    Path inner = Files.createDirectory(theirs.resolve("inner"));
+    run("chown", "12345", theirs.toString());
+    Path path = inner.resolve("csi.sock");
+    try (ScriptedPlugin plugin = ScriptedPlugin.start(path)) {
+      CsiConnectException failure = failure(Transport.AUTO, path, LONG, options -> options);
+      assertFailure(failure, Reason.UNSAFE_DIRECTORY, StatusCode.INVALID_ARGUMENT);
+      assertThat(failure.failure().why())
+          .startsWith("another user owns the directory '" + theirs + "' (owner uid 12345, gid ")
+          .endsWith(") and could put another socket in place of this one");
+      open(Transport.AUTO, path, LONG, options -> options.allowUnsafeDirectory(true)).close();
+      assertFailure(
+          failure(Transport.AUTO, path, LONG, options -> options.requirePeerUid(12345)),
+          Reason.WRONG_PEER,
+          StatusCode.PERMISSION_DENIED);
     }
   }
 

@@ -63,9 +63,13 @@ class FrameGateTest {
   private final EmbeddedChannel channel = new EmbeddedChannel(new FrameGate(floods::add, now::get));
 
   private static byte[] frame(int type, int flags, int length) {
+    return frame(type, flags, length, type == SETTINGS || type == PING ? 0 : 1);
+  }
+
+  private static byte[] frame(int type, int flags, int length, int stream) {
     return ByteBuffer.allocate(9 + length)
         .put(new byte[] {0, (byte) (length >> 8), (byte) length, (byte) type, (byte) flags})
-        .putInt(type == SETTINGS || type == PING ? 0 : 1)
+        .putInt(stream)
         .array();
   }
 
@@ -169,8 +173,8 @@ class FrameGateTest {
           .containsPattern(
               "it asks for acknowledgements \\(HTTP/2 "
                   + name
-                  + "\\) and does not read them; that was|it sends HTTP/2 frames that carry nothing,"
-                  + " without end; that was")
+                  + "\\) and does not read them; that was|it sends HTTP/2 frames that carry"
+                  + " nothing, without end; that was")
           .containsPattern("flood number [1-9], and it is not connected for");
       int before = peer.accepted.get();
       connection.channel().getState(true);
@@ -212,6 +216,8 @@ class FrameGateTest {
       if (told.reason() == Reason.FLOODS || System.nanoTime() - end > 0) {
         return told;
       }
+      connection.resetBackoff();
+      connection.channel().getState(true);
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }
@@ -222,6 +228,7 @@ class FrameGateTest {
   @CsvSource({
     "PRIORITY,2,0",
     "RST_STREAM,3,0",
+    "WINDOW_UPDATE,8,0",
     "CONTINUATION,9,0",
     "empty DATA,0,0",
     "unknown,77,0",
@@ -244,6 +251,46 @@ class FrameGateTest {
   }
 
   @Test
+  void headersOfOneCallAreCountedBeyondThoseOfAUsualAnswer() {
+    byte[] chunk = new byte[1_000 * 29];
+    for (int i = 0; i < 1_000; i++) {
+      System.arraycopy(frame(HEADERS, 4, 20, 1), 0, chunk, i * 29, 29);
+    }
+    for (int i = 0; i < FrameGate.MOST_AT_ONCE / 1_000; i++) {
+      comes(chunk);
+    }
+    assertThat(floods).isEmpty();
+
+    comes(chunk);
+
+    assertThat(floods).containsExactly("it sends HTTP/2 frames that carry nothing, without end");
+  }
+
+  @Test
+  void aMessageInPiecesOfAFewBytesIsCutOffHoweverSlowly() {
+    comes(frame(HEADERS, 4, 20, 1));
+    int pieces = 0;
+    while (floods.isEmpty() && pieces < 2 * FrameGate.MOST_TRICKLED) {
+      now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      comes(frame(DATA, 0, 23));
+      pieces++;
+    }
+
+    assertThat(floods).containsExactly("it sends messages in pieces of a few bytes");
+    assertThat(pieces).isBetween(FrameGate.MOST_TRICKLED, FrameGate.MOST_TRICKLED + 20);
+  }
+
+  @Test
+  void piecesThatAreWorthAFrameAreNotCounted() {
+    for (int i = 0; i < 3 * FrameGate.MOST_AT_ONCE; i++) {
+      comes(frame(DATA, 0, 24));
+      passed();
+    }
+
+    assertThat(floods).isEmpty();
+  }
+
+  @Test
   void whoSendsSlowlyIsNeverCutOff() {
     byte[] chunk = many(PING, ACK, 1_000);
     for (int i = 0; i < 1_000; i++) {
@@ -256,15 +303,15 @@ class FrameGateTest {
 
   @Test
   void whatCarriesSomethingIsNotCounted() {
-    byte[] message = frame(DATA, 0, 100);
-    byte[] end = frame(HEADERS, 5, 20);
-    byte[] reset = frame(RST_STREAM, 0, 4);
-    byte[] window = frame(WINDOW_UPDATE, 0, 4);
-    ByteBuffer call =
-        ByteBuffer.allocate(message.length + end.length + reset.length + window.length);
-    call.put(message).put(end).put(reset).put(window);
     for (int i = 0; i < 3 * FrameGate.MOST_AT_ONCE; i++) {
-      comes(call.array());
+      comes(frame(HEADERS, 4, 20, 2 * i + 1));
+      comes(frame(DATA, 0, 5, 2 * i + 1));
+      comes(frame(WINDOW_UPDATE, 0, 4, 0));
+      comes(frame(WINDOW_UPDATE, 0, 4, 2 * i + 1));
+      comes(frame(DATA, 0, 100, 2 * i + 1));
+      comes(frame(HEADERS, 5, 20, 2 * i + 1));
+      comes(frame(RST_STREAM, 0, 4, 2 * i + 1));
+      passed();
     }
 
     assertThat(floods).isEmpty();

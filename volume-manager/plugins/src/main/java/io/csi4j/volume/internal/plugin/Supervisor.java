@@ -30,6 +30,7 @@ import java.util.function.Function;
 /** The watch over all plugins of one supervisor, and those who are told of them. */
 public final class Supervisor {
 
+  private static final int GROUP_WRITE = 020;
   private static final int OTHERS_WRITE = 02;
 
   private final Disk disk;
@@ -92,14 +93,18 @@ public final class Supervisor {
     } catch (DiskException unknown) {
       return;
     }
-    if (found.isPresent()
-        && found.get().kind() == FileFacts.Kind.DIRECTORY
-        && (found.get().mode() & OTHERS_WRITE) != 0) {
+    int mode =
+        found
+            .filter(facts -> facts.kind() == FileFacts.Kind.DIRECTORY)
+            .map(FileFacts::mode)
+            .orElse(0);
+    if ((mode & (GROUP_WRITE | OTHERS_WRITE)) != 0) {
       throw new PluginException(
           Messages.of(
               OperatorCode.PLUGIN_CONFIG_REFUSED,
               Subject.of("configuring the plugin '" + config.id() + "'"),
-              "everybody may write to the directory of its socket '"
+              ((mode & OTHERS_WRITE) == 0 ? "a group" : "everybody")
+                  + " may write to the directory of its socket '"
                   + ForeignText.of(config.socketDirectory().toString())
                   + "' and could put another socket there"));
     }

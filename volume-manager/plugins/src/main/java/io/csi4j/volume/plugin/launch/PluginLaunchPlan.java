@@ -38,6 +38,7 @@ public final class PluginLaunchPlan {
   /** The variable that tells a plugin where to listen. */
   public static final String ENDPOINT = "CSI_ENDPOINT";
 
+  private static final int WRITABLE_BY_GROUP = 0020;
   private static final int WRITABLE_BY_ALL = 0002;
   private static final String SYS_ADMIN = "CAP_SYS_ADMIN";
   private static final Path DEVICES = Path.of("/dev");
@@ -147,8 +148,8 @@ public final class PluginLaunchPlan {
    * socket, and only if it has no listener. To be done before each start; doing it twice is
    * harmless.
    *
-   * @throws PluginException if the plugin must not be started: everybody may write to the directory
-   *     of its socket, or a symbolic link or anything else is in the way, or a process listens
+   * @throws PluginException if the plugin must not be started: others may write to the directory of
+   *     its socket, or a symbolic link or anything else is in the way, or a process listens
    */
   public void prepare() {
     CarefulDisk disk = new CarefulDisk(new RealDisk());
@@ -188,16 +189,17 @@ public final class PluginLaunchPlan {
   private static void checkWritable(CarefulDisk disk, MountPath directory, Subject subject)
       throws PathProblem {
     int mode = disk.look(directory).map(FileFacts::mode).orElse(0);
-    if ((mode & WRITABLE_BY_ALL) != 0) {
+    if ((mode & (WRITABLE_BY_GROUP | WRITABLE_BY_ALL)) != 0) {
+      boolean isForAll = (mode & WRITABLE_BY_ALL) != 0;
       throw new PluginException(
           Messages.of(
               OperatorCode.PLUGIN_SOCKET_DENIED,
               subject.at(directory),
-              "everybody may write to the directory of its socket (mode 0%o), so anybody could"
-                      .formatted(mode)
-                  + " listen in its place",
+              "%s may write to the directory of its socket (mode 0%o), so others could listen in its"
+                      .formatted(isForAll ? "everybody" : "a group", mode)
+                  + " place",
               new OperatorMessage.Part(
-                  "Take that right away with 'chmod o-w " + directory + "', then start it")));
+                  "Take that right away with 'chmod go-w " + directory + "', then start it")));
     }
   }
 

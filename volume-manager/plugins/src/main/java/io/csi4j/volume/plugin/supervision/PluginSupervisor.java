@@ -92,7 +92,7 @@ public final class PluginSupervisor implements AutoCloseable {
   /**
    * Watches over an instance from now on, which need not have been started yet.
    *
-   * @throws io.csi4j.volume.plugin.PluginException if everybody may write to the directory of its
+   * @throws io.csi4j.volume.plugin.PluginException if others may write to the directory of its
    *     socket
    */
   public SupervisedPlugin supervise(PluginConfig config, InstanceId instance) {

@@ -38,6 +38,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The watch over one instance, where time passes only when the test lets it. */
 class SupervisionTest {
@@ -788,12 +790,13 @@ class SupervisionTest {
         .containsExactly("says fake.csi 1.0[]", "starting not_asked -> ready answered");
   }
 
-  @Test
-  @DisplayName("hostile input 36: a directory to which everybody may write is refused")
-  void aDirectoryToWhichEverybodyMayWriteIsRefused() throws DiskException {
+  @ParameterizedTest
+  @CsvSource({"777,everybody", "775,a group"})
+  @DisplayName("hostile input 36: a directory to which others may write is refused")
+  void aDirectoryToWhichOthersMayWriteIsRefused(String mode, String who) throws DiskException {
     FakeDisk disk = FakeDisk.with(Path.of("/run"));
     disk.createDirectory(Path.of("/run/fake"));
-    disk.setMode(Path.of("/run/fake"), 0777);
+    disk.setMode(Path.of("/run/fake"), Integer.parseInt(mode, 8));
     Supervisor careful =
         new Supervisor(
             registry,
@@ -803,8 +806,10 @@ class SupervisionTest {
 
     assertThatThrownBy(() -> careful.supervise(config().build(), InstanceId.ONLY))
         .hasMessageStartingWith(
-            "CSI-328 PLUGIN_CONFIG_REFUSED: configuring the plugin 'fake': everybody may write to"
-                + " the directory of its socket '/run/fake' and could put another socket there;");
+            "CSI-328 PLUGIN_CONFIG_REFUSED: configuring the plugin 'fake': "
+                + who
+                + " may write to the directory of its socket '/run/fake' and could put another"
+                + " socket there;");
     assertThat(time.waiting()).isZero();
   }
 }

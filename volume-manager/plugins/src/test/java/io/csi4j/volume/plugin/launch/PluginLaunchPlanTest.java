@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What has to be done for a plugin before it starts. */
@@ -285,18 +286,19 @@ class PluginLaunchPlanTest {
         "is a symbolic link, and none is followed");
   }
 
-  @Test
-  void aDirectoryOfSocketsInWhichEverybodyMayWriteIsRefusedWithTheCommandThatMendsIt()
-      throws IOException {
+  @ParameterizedTest
+  @CsvSource({"rwxrwxrwx,everybody,0777", "rwxrwxr-x,a group,0775"})
+  void aDirectoryOfSocketsInWhichOthersMayWriteIsRefusedWithTheCommandThatMendsIt(
+      String permissions, String who, String octal) throws IOException {
     Path csi = Files.createDirectory(directory.resolve("csi"));
-    Files.setPosixFilePermissions(csi, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Files.setPosixFilePermissions(csi, PosixFilePermissions.fromString(permissions));
 
     refused(
         PluginLaunchPlan.of(config().build()),
         OperatorCode.PLUGIN_SOCKET_DENIED,
-        "everybody may write to the directory of its socket (mode 0777)",
-        "Take that right away with 'chmod o-w " + csi + "', then start it.");
-    assertThat(mode(csi)).isEqualTo("rwxrwxrwx");
+        who + " may write to the directory of its socket (mode " + octal + ")",
+        "Take that right away with 'chmod go-w " + csi + "', then start it.");
+    assertThat(mode(csi)).isEqualTo(permissions);
   }
 
   private ServerSocketChannel listen() throws IOException {

@@ -9,6 +9,7 @@ import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountPath;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,14 +24,18 @@ import java.util.concurrent.locks.ReentrantLock;
  * one empty file, named {@code file}.
  *
  * <p>A thread that waits for a hung server cannot be killed, and neither can its process, before
- * the connection is aborted. {@link #close} does that. Should the JVM be killed first, the kernel
- * does: the device is open on the server's thread only, which has a table of descriptors of its
- * own, so that no waiting thread keeps it open.
+ * the connection is aborted. {@link #close} does that, and so does the server itself when a request
+ * has waited for a minute: a test that waits for it by mistake gets an error and fails. Should the
+ * JVM be killed first, the kernel does: the device is open on the server's thread only, which has a
+ * table of descriptors of its own, so that no waiting thread keeps it open.
  */
 public final class FuseServer implements AutoCloseable {
 
   /** How long a test waits for the server at most. */
   private static final long PATIENCE_SECONDS = 20;
+
+  /** How long it hangs at most: longer than any test that means it, shorter than a person waits. */
+  private static final Duration LONGEST_HANG = Duration.ofMinutes(1);
 
   private static final int CLONE_FILES = 0x400;
   private static final int O_RDWR = 2;
@@ -53,6 +58,8 @@ public final class FuseServer implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private final List<FuseFiles.Request> unanswered = new ArrayList<>();
   private boolean hung;
+  private long longestHang;
+  private long hungUntil;
   private boolean ended;
   private int unansweredInAll;
   private volatile String problem = "";
@@ -128,11 +135,17 @@ public final class FuseServer implements AutoCloseable {
     }
   }
 
-  /** From now on takes requests and answers none. */
+  /** From now on takes requests and answers none; it dies when one has waited for a minute. */
   public void hang() {
+    hang(LONGEST_HANG);
+  }
+
+  /** From now on takes requests and answers none; it dies when one has waited for so long. */
+  void hang(Duration atMost) {
     lock.lock();
     try {
       hung = true;
+      longestHang = atMost.toNanos();
     } finally {
       lock.unlock();
     }
@@ -250,7 +263,7 @@ public final class FuseServer implements AutoCloseable {
       Struct.u32(polled, 4, Abi.POLLIN);
       Struct.u32(polled, 8, wake);
       Struct.u32(polled, 12, Abi.POLLIN);
-      calls.poll(polled, 2, -1);
+      calls.poll(polled, 2, patience());
       calls.read(wake, new byte[8]);
       if (!answerParked(device)) {
         return;
@@ -264,7 +277,19 @@ public final class FuseServer implements AutoCloseable {
     }
   }
 
-  /** Answers what was left, if the server is not hung any more; false if it is to end. */
+  /** Milliseconds until a request has waited for too long; negative if none waits. */
+  private int patience() {
+    lock.lock();
+    try {
+      return isWaitedFor()
+          ? (int) Math.max(0, TimeUnit.NANOSECONDS.toMillis(hungUntil - System.nanoTime()) + 1)
+          : -1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Answers what was left, if the server is not hung any more; false if it must end. */
   private boolean answerParked(int device) {
     lock.lock();
     try {
@@ -272,10 +297,14 @@ public final class FuseServer implements AutoCloseable {
         unanswered.forEach(request -> answer(device, request));
         unanswered.clear();
       }
-      return !ended;
+      return !ended && !(isWaitedFor() && System.nanoTime() - hungUntil >= 0);
     } finally {
       lock.unlock();
     }
+  }
+
+  private boolean isWaitedFor() {
+    return hung && !unanswered.isEmpty();
   }
 
   private void take(int device, FuseFiles.Request request) {
@@ -288,6 +317,9 @@ public final class FuseServer implements AutoCloseable {
     lock.lock();
     try {
       if (hung) {
+        if (unanswered.isEmpty()) {
+          hungUntil = System.nanoTime() + longestHang;
+        }
         unanswered.add(request);
         unansweredInAll++;
         changed.signalAll();

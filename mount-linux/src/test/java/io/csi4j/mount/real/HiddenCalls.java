@@ -8,6 +8,7 @@ import io.csi4j.mount.internal.kernel.Struct;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 
 /**
  * An older kernel: a thread on which a seccomp filter answers system calls with an error. Other
@@ -62,6 +63,36 @@ public final class HiddenCalls {
       }
       throw (Error) e.getCause();
     }
+  }
+
+  /**
+   * Hides calls, named as in {@code "statmount,listmount"}, from the current thread and all that it
+   * starts: an older kernel for all tests that run here. It has to come before the kernel is first
+   * asked for its features.
+   */
+  static void hideFromAll(String names) {
+    int[] calls =
+        Stream.of(names.split(","))
+            .filter(name -> !name.isEmpty())
+            .mapToInt(HiddenCalls::number)
+            .toArray();
+    if (calls.length > 0) {
+      hide(Abi.ENOSYS, calls);
+    }
+  }
+
+  private static int number(String name) {
+    return switch (name) {
+      case "statx" -> STATX;
+      case "open_tree" -> OPEN_TREE;
+      case "move_mount" -> MOVE_MOUNT;
+      case "openat2" -> OPENAT2;
+      case "mount_setattr" -> MOUNT_SETATTR;
+      case "statmount" -> STATMOUNT;
+      case "listmount" -> LISTMOUNT;
+      case "fanotify_init" -> FANOTIFY_INIT;
+      default -> throw new IllegalArgumentException("No call to hide has the name " + name + ".");
+    };
   }
 
   /**

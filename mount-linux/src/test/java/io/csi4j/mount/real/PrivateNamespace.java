@@ -1,6 +1,10 @@
 package io.csi4j.mount.real;
 
+import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.internal.kernel.Feature;
+import io.csi4j.mount.internal.kernel.KernelFeatures;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
@@ -45,7 +49,27 @@ final class PrivateNamespace implements ExecutionCondition, ParameterResolver, A
         && !mode.equals("user")) {
       return ConditionEvaluationResult.disabled("holds inside a user namespace only");
     }
-    return ConditionEvaluationResult.enabled("mounts as " + mode);
+    return obstacle(context)
+        .map(ConditionEvaluationResult::disabled)
+        .orElseGet(() -> ConditionEvaluationResult.enabled("mounts as " + mode));
+  }
+
+  /** What the running kernel lacks of what the test needs. */
+  private static Optional<String> obstacle(ExtensionContext context) {
+    return context
+        .getElement()
+        .flatMap(element -> AnnotationSupport.findAnnotation(element, NeedsKernel.class))
+        .map(NeedsKernel::value)
+        .flatMap(PrivateNamespace::obstacle);
+  }
+
+  /** Says that the running kernel lacks one of these features, and why; nothing if it has all. */
+  static Optional<String> obstacle(Feature... needed) {
+    KernelFeatures features = RunningKernel.kernel().features();
+    return Stream.of(needed)
+        .filter(feature -> !features.has(feature))
+        .findFirst()
+        .map(feature -> "no " + feature + " here: " + features.obstacle(feature).orElseThrow());
   }
 
   /** An ordinary user is never asked to be root; everything else that is required must be done. */

@@ -29,6 +29,7 @@ import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
+import io.csi4j.mount.real.NeedsUniqueIds;
 import io.csi4j.mount.real.NeedsUserNamespace;
 import io.csi4j.mount.real.Neighbour;
 import io.csi4j.mount.real.Open;
@@ -389,6 +390,7 @@ class UnmountTest {
   }
 
   @Test
+  @NeedsUniqueIds
   void anotherMountAtThePathOfAReferenceStays(Scratch scratch) {
     MountPath path = scratch.tmpfs("v");
     MountRef gone = ref(path);

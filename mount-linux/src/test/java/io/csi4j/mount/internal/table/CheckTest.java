@@ -19,6 +19,7 @@ import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
+import io.csi4j.mount.real.NeedsUniqueIds;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -210,6 +211,7 @@ class CheckTest {
   }
 
   @Test
+  @NeedsUniqueIds
   void aUniqueNumberIsNotGuessedAtWhereItCannotBeAsked(Scratch scratch) {
     MountRef ref = ref(Rung.NEWEST, scratch.tmpfs("t"));
 

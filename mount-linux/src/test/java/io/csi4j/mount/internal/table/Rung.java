@@ -57,7 +57,7 @@ enum Rung {
 
   /** Whether references have numbers here that no other mount gets. */
   boolean hasUniqueIds() {
-    return uniqueIds;
+    return uniqueIds && RunningKernel.kernel().features().hasUniqueIds();
   }
 
   /** The kernel of this rung. */
@@ -85,7 +85,7 @@ enum Rung {
 
   /** Whether its kernel may tear a reading of the table, so that two have to agree. */
   boolean readsTwice() {
-    return !statx;
+    return !statx || !RunningKernel.kernel().features().has(Feature.STATX_MOUNT_ROOT);
   }
 
   /** Works with the table of this rung. */

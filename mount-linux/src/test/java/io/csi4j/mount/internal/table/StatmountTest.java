@@ -14,6 +14,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.PropagationTags;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.NeedsUniqueIds;
 import io.csi4j.mount.real.Scratch;
 import java.lang.reflect.Proxy;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Cases T of the mount facts: one mount by its number is what its row in the text table is. */
 @MountTest
+@NeedsUniqueIds
 class StatmountTest {
 
   private final Kernel kernel = RunningKernel.kernel();

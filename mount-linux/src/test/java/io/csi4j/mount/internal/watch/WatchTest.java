@@ -1,7 +1,6 @@
 package io.csi4j.mount.internal.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.RunningKernel;
@@ -21,6 +20,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.NeedsKernel;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -127,6 +127,7 @@ class WatchTest {
 
   @ParameterizedTest
   @EnumSource
+  @NeedsKernel(Feature.MOUNT_SETATTR)
   void newAttributesAreAChange(Way way, Scratch scratch) throws Exception {
     MountPath path = scratch.tmpfs("a");
     Told told = new Told(scratch.root());
@@ -224,6 +225,7 @@ class WatchTest {
   @EnumSource
   void theRemovalOfItsDirectoryInAnotherNamespaceEndsAMount(Way way, Scratch scratch)
       throws Exception {
+    way.assumeHere();
     MountPath path = scratch.directory("a");
     CompletableFuture<Void> mounted = new CompletableFuture<>();
     CompletableFuture<Void> apart = new CompletableFuture<>();
@@ -287,6 +289,7 @@ class WatchTest {
   @EnumSource
   void noChangeIsLostBetweenTheBeginningAndTheFirstEvent(Way way, Scratch scratch)
       throws Exception {
+    way.assumeHere();
     for (int i = 0; i < 8; i++) {
       scratch.directory("d" + i);
     }
@@ -332,7 +335,7 @@ class WatchTest {
     Told told = new Told(scratch.root());
     MountPath source = scratch.tmpfs("source");
     MountPath target = scratch.directory("target");
-    try (MountWatch.Watching watching = fanotify().start(told)) {
+    try (MountWatch.Watching watching = Way.FANOTIFY.start(told)) {
       told.hold();
       scratch.tmpfs("first");
       told.awaitHeld();
@@ -425,7 +428,7 @@ class WatchTest {
   @Test
   void theSourceSaysWhyItIsNotTheBest(Scratch scratch) throws Exception {
     Told told = new Told(scratch.root());
-    try (MountWatch.Watching best = fanotify().start(told);
+    try (MountWatch.Watching best = Way.FANOTIFY.start(told);
         MountWatch.Watching older = Way.POLL.start(told);
         MountWatch.Watching filtered = Way.FILTERED.start(told)) {
       assertThat(best.source())
@@ -445,11 +448,6 @@ class WatchTest {
   private static OptionalLong another(Way way, long pid) {
     boolean isRoot = "root".equals(System.getenv("MOUNT_TEST_MODE"));
     return way == Way.FANOTIFY && isRoot ? OptionalLong.of(pid) : NOBODY;
-  }
-
-  private static Way fanotify() {
-    assumeTrue(RunningKernel.kernel().features().has(Feature.FANOTIFY_MOUNTS));
-    return Way.FANOTIFY;
   }
 
   private static OptionalLong myself() {

@@ -27,7 +27,8 @@ final class MortalHost implements AutoCloseable {
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     CsiEndpoint endpoint = CsiEndpoint.of(Quickstart.socket(directory));
-    try (CsiPlugin plugin = CsiPlugin.connect(endpoint);
+    Patience patience = Patience.since(ProcessHandle.current());
+    try (CsiPlugin plugin = Quickstart.connect(endpoint, patience);
         VolumeManager manager = VolumeManager.open(Quickstart.volumes(directory))) {
       System.out.println(
           "process "

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The plugin of the quickstart, which really mounts, in a process that is killed and comes back.
@@ -21,8 +20,10 @@ final class MortalPlugin implements AutoCloseable {
 
   private final BlockingQueue<LaunchEvent> events = new LinkedBlockingQueue<>();
   private final ProcessPluginLauncher launcher;
+  private final Patience patience;
 
-  private MortalPlugin(PluginConfig config, Path data) {
+  private MortalPlugin(PluginConfig config, Path data, Patience patience) {
+    this.patience = patience;
     launcher =
         ProcessPluginLauncher.builder(PluginLaunchPlan.of(config), command(data))
             .listener(events::add)
@@ -57,8 +58,8 @@ final class MortalPlugin implements AutoCloseable {
   }
 
   /** Starts it, and keeps it running. */
-  static MortalPlugin launch(PluginConfig config, Path data) {
-    return new MortalPlugin(config, data);
+  static MortalPlugin launch(PluginConfig config, Path data, Patience patience) {
+    return new MortalPlugin(config, data, patience);
   }
 
   /** Waits until it was started, and gives the number of its process. */
@@ -73,7 +74,7 @@ final class MortalPlugin implements AutoCloseable {
   }
 
   private <T extends LaunchEvent> T next(Class<T> wanted) {
-    LaunchEvent event = next(events);
+    LaunchEvent event = patience.next(events);
     if (wanted.isInstance(event)) {
       return wanted.cast(event);
     }
@@ -81,20 +82,6 @@ final class MortalPlugin implements AutoCloseable {
         event instanceof LaunchEvent.NotStarted failed
             ? failed.message().line()
             : "The plugin has not done what was expected, but: " + event);
-  }
-
-  /** Waits for the next event. */
-  static <T> T next(BlockingQueue<T> events) {
-    try {
-      T event = events.poll(1, TimeUnit.MINUTES);
-      if (event == null) {
-        throw new IllegalStateException("Nothing was heard of the plugin for a minute.");
-      }
-      return event;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted while waiting for the plugin.", e);
-    }
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
@@ -61,25 +62,32 @@ public final class Quickstart {
   /** On one node, and several workloads may write. */
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_MULTI_WRITER;
 
-  private static final Duration LIMIT = Duration.ofMinutes(1);
-  private static final ConnectOptions PATIENT = ConnectOptions.builder().deadline(LIMIT).build();
-
   private final Path directory;
   private final Story story;
+  private final Patience patience;
 
-  private Quickstart(Path directory, Story story) {
+  private Quickstart(Path directory, Story story, Patience patience) {
     this.directory = directory;
     this.story = story;
+    this.patience = patience;
   }
 
   /** Shows it in the directory given, which is made if it is missing. */
   public static void main(String[] args) {
-    System.exit(run(args, System.out, System.err));
+    Patience patience = Patience.since(ProcessHandle.current());
+    System.exit(run(args, System.out, System.err, patience));
   }
 
-  static int run(String[] args, PrintStream out, PrintStream err) {
+  static int run(String[] args, PrintStream out, PrintStream err, Patience patience) {
     return Program.show(
-        "Quickstart", args, err, directory -> new Quickstart(directory, new Story(out)).tell());
+        "Quickstart",
+        args,
+        err,
+        directory -> new Quickstart(directory, new Story(out), patience).tell());
+  }
+
+  static CsiPlugin connect(CsiEndpoint endpoint, Patience patience) {
+    return CsiPlugin.connect(endpoint, ConnectOptions.builder().deadline(patience.limit()).build());
   }
 
   /** Where the manager that is to be killed, and the one after it, keep their volumes. */
@@ -117,15 +125,16 @@ public final class Quickstart {
     return PluginConfig.builder(PLUGIN.value(), sockets(directory))
         .volumeRoot(volumes(directory))
         .startInterval(Duration.ofMillis(100))
+        .healthTimeout(patience.limit())
         .build();
   }
 
   private void tell() throws IOException {
     story.title("A volume for two workloads, and two crashes. Everything is in " + directory + ".");
     PluginConfig config = plugin();
-    try (MortalPlugin plugin = MortalPlugin.launch(config, directory.resolve("plugin"))) {
+    try (MortalPlugin plugin = MortalPlugin.launch(config, directory.resolve("plugin"), patience)) {
       long process = plugin.started();
-      try (CsiPlugin client = CsiPlugin.connect(config.endpoint(), PATIENT)) {
+      try (CsiPlugin client = connect(config.endpoint(), patience)) {
         story.step("plugin", PLUGIN + ", process " + process + ", listens at " + config.endpoint());
         Volume volume = volume(client);
         story.step("plugin", "created a volume: " + volume.id());
@@ -188,10 +197,10 @@ public final class Quickstart {
             + Story.millis(since(begun)));
   }
 
-  private static void awaitReady(BlockingQueue<PluginEvent> told) {
+  private void awaitReady(BlockingQueue<PluginEvent> told) {
     boolean isReady = false;
     while (!isReady) {
-      PluginEvent event = MortalPlugin.next(told);
+      PluginEvent event = patience.next(told);
       isReady = event instanceof PluginEvent.HealthChanged changed && changed.now().isReady();
     }
   }

@@ -1,0 +1,50 @@
+package io.csi4j.examples;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long the quickstart waits for anything before it gives up: a minute, and longer on a machine
+ * that is slow, as an emulated one is.
+ *
+ * @param limit the time
+ */
+record Patience(Duration limit) {
+
+  private static final Duration LEAST = Duration.ofMinutes(1);
+
+  /** As many starts of a JVM as fit into the limit. A usual one takes a fraction of a second. */
+  private static final int STARTS = 60;
+
+  /** Measures the machine by the time that this process has taken to come here. */
+  static Patience since(ProcessHandle process) {
+    return process
+        .info()
+        .startInstant()
+        .map(begun -> forStarts(Duration.between(begun, Instant.now())))
+        .orElseGet(() -> new Patience(LEAST));
+  }
+
+  /** The patience on a machine where a JVM takes so long to start. */
+  static Patience forStarts(Duration start) {
+    Duration grown = start.multipliedBy(STARTS);
+    return new Patience(grown.compareTo(LEAST) > 0 ? grown : LEAST);
+  }
+
+  /** Waits for the next event. */
+  <T> T next(BlockingQueue<T> events) {
+    try {
+      T event = events.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+      if (event == null) {
+        throw new IllegalStateException(
+            "Nothing was heard of the plugin for " + limit.toSeconds() + " s.");
+      }
+      return event;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for the plugin.", e);
+    }
+  }
+}

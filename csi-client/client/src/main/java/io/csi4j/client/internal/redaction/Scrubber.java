@@ -44,6 +44,9 @@ public final class Scrubber {
   /** Base64 within base64 is looked into so deep. */
   private static final int DEEPEST = 2;
 
+  /** The encoded forms of values with fewer octets stand in many other words, by chance. */
+  private static final int LEAST_ENCODED = 3;
+
   /** A text that may be base64 of a value that is worth looking for. */
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{12,}");
 
@@ -81,13 +84,24 @@ public final class Scrubber {
   }
 
   private static List<Form> forms(String value) {
+    if (value.isEmpty()) {
+      return List.of();
+    }
     // What is longer than the text can only begin in it.
     String head = value.length() > WINDOW ? value.substring(0, WINDOW + 1) : value;
     byte[] bytes = head.getBytes(UTF_8);
-    List<Form> forms = new ArrayList<>();
-    forms.add(new Escaped(head.codePoints().toArray()));
-    forms.add(new Hex(HexFormat.of().formatHex(bytes)));
-    forms.add(new Octets(bytes));
+    Form escaped = new Escaped(head.codePoints().toArray());
+    Form hex = new Hex(HexFormat.of().formatHex(bytes));
+    Form octets = new Octets(bytes);
+    if (bytes.length < LEAST_ENCODED) {
+      String digits = Base64.getEncoder().withoutPadding().encodeToString(bytes);
+      return List.of(
+          new ShortForm(escaped, false),
+          new ShortForm(hex, true),
+          new ShortForm(octets, true),
+          new ShortForm(new Base64Text(digits, false), true));
+    }
+    List<Form> forms = new ArrayList<>(List.of(escaped, hex, octets));
     for (int before = 0; before < 3; before++) {
       forms.add(Base64Text.of(bytes, before));
     }
@@ -96,8 +110,9 @@ public final class Scrubber {
 
   /** Marks all that is one of the forms, or base64 of it; false if that takes too long. */
   private boolean mark(List<Form> forms) {
+    boolean isText = depth == 0 || isText();
     for (Form form : forms) {
-      if (!mark(form)) {
+      if ((isText || !form.isShort()) && !mark(form)) {
         return false;
       }
     }
@@ -126,6 +141,11 @@ public final class Scrubber {
     return true;
   }
 
+  /** Whether a person could have written this, and not base64 that happens to be none. */
+  private boolean isText() {
+    return text.equals(SafeText.escape(text, Integer.MAX_VALUE));
+  }
+
   /** Returns the text that base64 stands for, as far as it is whole. */
   private String decoded(int from, int end) {
     String digits = text.substring(from, end).replace('-', '+').replace('_', '/');
@@ -142,7 +162,7 @@ public final class Scrubber {
       }
       if (form.mayBeginWith(text.charAt(start))) {
         int end = match(form, start);
-        if (end > start) {
+        if (end > start && form.isWhole(text, start, end)) {
           marked.set(form.widenedStart(text, start), form.widenedEnd(text, end));
         }
         if (isTooMuch()) {
@@ -246,12 +266,61 @@ public final class Scrubber {
     /** Adds each place to which a form of character {@code i} leads from {@code from}. */
     void step(String text, int i, int from, Positions to);
 
+    /** Whether the value is so short that its forms stand in many things by chance. */
+    default boolean isShort() {
+      return false;
+    }
+
+    /** Whether what was found is all of something, where a part would say nothing. */
+    default boolean isWhole(String text, int start, int end) {
+      return true;
+    }
+
     default int widenedStart(String text, int start) {
       return start;
     }
 
     default int widenedEnd(String text, int end) {
       return end;
+    }
+  }
+
+  /**
+   * A form of a short value.
+   *
+   * @param asWord whether it is looked for as a whole word only
+   */
+  private record ShortForm(Form form, boolean asWord) implements Form {
+    @Override
+    public int length() {
+      return form.length();
+    }
+
+    @Override
+    public boolean mayBeginWith(char c) {
+      return form.mayBeginWith(c);
+    }
+
+    @Override
+    public void step(String text, int i, int from, Positions to) {
+      form.step(text, i, from, to);
+    }
+
+    @Override
+    public boolean isShort() {
+      return true;
+    }
+
+    @Override
+    public boolean isWhole(String text, int start, int end) {
+      return !asWord
+          || ((start == 0 || !Base64Text.isDigit(text.charAt(start - 1)))
+              && (end == text.length() || !Base64Text.isDigit(text.charAt(end))));
+    }
+
+    @Override
+    public int widenedEnd(String text, int end) {
+      return asWord ? form.widenedEnd(text, end) : end;
     }
   }
 

@@ -230,6 +230,39 @@ class ScrubberTest {
   }
 
   @Test
+  void everyValueOfOneCharacterIsTakenOut() {
+    for (int c = 0; c <= 0xFFFF; c += c < 0x100 ? 1 : 97) {
+      String value = Character.toString(c);
+      assertThat(scrub("\t" + value + "\t", value, "hunter2"))
+          .as("U+%04X", c)
+          .isEqualTo(c == '\t' ? "<redacted>" : "\\t<redacted>\\t");
+    }
+    assertThat(scrub("\t😀\t", "😀")).isEqualTo("\\t<redacted>\\t");
+    assertThat(scrub("key x1y", "1", "hunter2")).isEqualTo("key x<redacted>y");
+  }
+
+  @Test
+  void anEmptyValueIsNowhere() {
+    assertThat(scrub("key hunter2", "", "hunter2")).isEqualTo("key <redacted>");
+  }
+
+  @Test
+  void encodedFormsOfShortValuesAreTakenOutWhereTheyAreWholeWords() {
+    assertThat(scrub("61, [97], YQ==, 'YQ', %61, \\x61", "a"))
+        .isEqualTo("<redacted>, [<redacted>], <redacted>, '<redacted>', <redacted>, <redacted>");
+    assertThat(scrub("6162, [97 98], YWI=, %61b, \\u0061\\u0062", "ab"))
+        .isEqualTo("<redacted>, [<redacted>], <redacted>, <redacted>, <redacted>");
+    String inside = Base64.getEncoder().encodeToString("user:a, more".getBytes(UTF_8));
+    assertThat(scrub("Basic " + inside, "a")).isEqualTo("B<redacted>sic <redacted>");
+  }
+
+  @Test
+  void wordsThatHoldAnEncodedShortValueByChanceStay() {
+    String text = "volume csi-6162-YWIx-0123456789 at /run/YQ/97612 fell off: 1970";
+    assertThat(scrub(text, "ab", "Q\n", "z")).isEqualTo(text);
+  }
+
+  @Test
   void escapesMayBeMixed() {
     assertThat(scrub("key=a%62c+%64ef\\u0067", "abc defg")).isEqualTo("key=<redacted>");
   }

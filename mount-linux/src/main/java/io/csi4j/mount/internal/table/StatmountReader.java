@@ -250,7 +250,17 @@ public final class StatmountReader {
         result = kernel.calls().statmount(request, out);
       }
       if (result == 0) {
-        return Optional.ofNullable(use.of(new Statmount(out)));
+        Statmount mount = new Statmount(out);
+        if (!mount.isWhole()) {
+          throw MountException.builder(
+                  MountException.Reason.OTHER,
+                  "Reading mount "
+                      + uniqueId
+                      + " failed: the kernel gave a structure with a text outside of it. Report it;"
+                      + " without statmount mounts are read from /proc/self/mountinfo.")
+              .build();
+        }
+        return Optional.ofNullable(use.of(mount));
       }
       // Numbers that no mount can have are refused as invalid.
       if (result == -Abi.ENOENT || result == -Abi.EINVAL) {
@@ -277,10 +287,39 @@ public final class StatmountReader {
     private static final KernelText DIRSYNC = KernelText.of("dirsync");
     private static final KernelText LAZYTIME = KernelText.of("lazytime");
 
+    private static final long[] TEXTS = {
+      Abi.STATMOUNT_FS_TYPE,
+      Abi.STATMOUNT_MNT_OPTS,
+      Abi.STATMOUNT_MNT_ROOT,
+      Abi.STATMOUNT_MNT_POINT,
+      Abi.STATMOUNT_FS_SUBTYPE,
+      Abi.STATMOUNT_SB_SOURCE
+    };
+    private static final int[] TEXT_PLACES = {
+      Abi.STATMOUNT_AT_FS_TYPE,
+      Abi.STATMOUNT_AT_MNT_OPTS,
+      Abi.STATMOUNT_AT_MNT_ROOT,
+      Abi.STATMOUNT_AT_MNT_POINT,
+      Abi.STATMOUNT_AT_FS_SUBTYPE,
+      Abi.STATMOUNT_AT_SB_SOURCE
+    };
+
     private final byte[] bytes;
 
     Statmount(byte[] bytes) {
       this.bytes = bytes;
+    }
+
+    /** Whether each text that it has begins in it. */
+    boolean isWhole() {
+      for (int i = 0; i < TEXTS.length; i++) {
+        int at = TEXT_PLACES[i];
+        int from = has(TEXTS[i]) ? Struct.u32(bytes, at) : 0;
+        if (from < 0 || from > bytes.length - Abi.STATMOUNT_STRINGS) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /**

@@ -24,6 +24,8 @@ final class FaultLine {
 
   private static final String STEPS = "delay, fail, apply, apply-later, hang, drop or answer";
 
+  private static final char COMMENT = '#';
+
   private final String line;
   private int at;
 
@@ -236,16 +238,16 @@ final class FaultLine {
 
   // Letters.
 
-  /** The next character that is not white; NUL at the end, also where a comment begins. */
+  /** The next character that is not white; that of a comment at the end. */
   private char peek() {
     while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
       at++;
     }
-    return at == line.length() || line.charAt(at) == '#' ? '\0' : line.charAt(at);
+    return at == line.length() ? COMMENT : line.charAt(at);
   }
 
   private boolean atEnd() {
-    return peek() == '\0';
+    return peek() == COMMENT;
   }
 
   private void expect(char sign, String otherwise) throws Mistake {

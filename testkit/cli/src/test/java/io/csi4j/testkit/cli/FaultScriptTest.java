@@ -1,6 +1,7 @@
 package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.CsiOperation;
@@ -99,6 +100,15 @@ class FaultScriptTest {
   void textInQuotesMayHoldEverySign() {
     assertThat(steps("fail INTERNAL \"a \\\"b\\\" \\\\ c: d, e # f\""))
         .containsExactly(Fault.fail(StatusCode.INTERNAL, "a \"b\" \\ c: d, e # f"));
+  }
+
+  /** Found by fuzzing: what followed a NUL was passed over without a word. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\0 any: drop", "any: drop \0, hang", "any: fail 3 \0 \"busy\""})
+  void aNulEndsNoLine(String line) {
+    assertThatExceptionOfType(CommandFailure.class)
+        .isThrownBy(() -> FaultScript.parse("script", List.of(line)))
+        .withMessageStartingWith("script:1:" + (line.indexOf('\0') + 1) + ": ");
   }
 
   @Test

@@ -12,6 +12,11 @@ final class Program {
 
   /** Runs one command line. */
   static int run(Console console, ShutdownTrigger ending, String... args) {
+    return commands(console, ending).execute(args);
+  }
+
+  /** Returns the commands, which understand a command line and run it. */
+  static CommandLine commands(Console console, ShutdownTrigger ending) {
     CommandLine commands =
         new CommandLine(new TestkitCommand())
             .addSubcommand("serve", new ServeCommand(console, ending))
@@ -19,6 +24,7 @@ final class Program {
             .addSubcommand("check", new CheckCommand(console))
             .setOut(console.out())
             .setErr(console.err())
+            .setExpandAtFiles(false)
             .setUsageHelpWidth(100)
             .setUsageHelpLongOptionsMaxWidth(34)
             .setParameterExceptionHandler((wrong, given) -> explain(wrong, console))
@@ -37,11 +43,11 @@ final class Program {
     if (!console.terminal()) {
       commands.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
     }
-    return commands.execute(args);
+    return commands;
   }
 
   private static int explain(ParameterException wrong, Console console) {
-    console.err().println(wrong.getMessage());
+    console.err().println(OneLine.of(String.valueOf(wrong.getMessage())));
     UnmatchedArgumentException.printSuggestions(wrong, console.err());
     pointAtHelp(wrong.getCommandLine(), console);
     return ExitCode.USAGE;

@@ -2,7 +2,11 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -82,5 +86,25 @@ class ProgramTest {
     assertThat(run.code()).isEqualTo(ExitCode.USAGE);
     assertThat(run.out()).isEmpty();
     assertThat(run.err()).contains(answer).contains("See: java -jar csi4j-testkit-cli.jar");
+  }
+
+  /** Found by fuzzing: an argument was repeated with its control characters. */
+  @Test
+  void anArgumentThatMakesNoSenseIsRepeatedAsTextThatATerminalCanShow() {
+    Run run = Run.of("probe", "--\u001b[2Jclear\n");
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.errLines()).first().asString().endsWith("'--\\u001b[2Jclear\\u000a'");
+    assertThat(run.err()).doesNotContain("\u001b");
+  }
+
+  @Test
+  void anArgumentThatBeginsWithAnAtIsNoFile(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("arguments"), "--help");
+
+    Run run = Run.of("@" + file);
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains("'@" + file + "'");
   }
 }

@@ -109,7 +109,7 @@ class HostileAnswersTest {
     return (q, p, findings) -> mapping.map(request.cast(q), response.cast(p), findings);
   }
 
-  private static Map<CsiOperation, Mapping> mappings() {
+  static Map<CsiOperation, Mapping> mappings() {
     Map<CsiOperation, Mapping> all = new EnumMap<>(CsiOperation.class);
     all.put(
         CsiOperation.GET_PLUGIN_INFO,
@@ -316,7 +316,7 @@ class HostileAnswersTest {
   }
 
   /** A request that states what an answer is compared with. */
-  private static Message request(CsiOperation operation) {
+  static Message request(CsiOperation operation) {
     Message.Builder request = Wire.request(operation).newBuilderForType();
     for (FieldDescriptor field : request.getDescriptorForType().getFields()) {
       boolean text = field.getJavaType() == FieldDescriptor.JavaType.STRING;

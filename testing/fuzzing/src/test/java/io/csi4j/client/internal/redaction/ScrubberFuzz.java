@@ -1,0 +1,90 @@
+package io.csi4j.client.internal.redaction;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.fuzz.Choices;
+import io.csi4j.fuzz.Finding;
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Texts of failures: with any secrets, of any length, in each other and in each of their encoded
+ * forms, no secret is in the text that is shown; the text is one line of bounded length.
+ */
+public final class ScrubberFuzz {
+
+  private static final int MOST_SECRETS = 4;
+
+  /** A form of fewer octets stands in other words by chance, and is looked for as a word only. */
+  private static final int LEAST_ENCODED = 3;
+
+  private ScrubberFuzz() {}
+
+  /** Reads the bytes as secrets, and as texts around their forms. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    Choices choices = new Choices(input);
+    List<String> secrets = new ArrayList<>();
+    for (int count = 1 + choices.of(MOST_SECRETS); count > 0; count--) {
+      boolean inside = choices.of(4) == 3 && !secrets.isEmpty();
+      String secret = choices.text(24);
+      secrets.add(inside ? secrets.get(0) + secret : secret);
+    }
+    List<String> forms = new ArrayList<>();
+    StringBuilder text = new StringBuilder();
+    for (int count = choices.of(4); count > 0; count--) {
+      text.append(choices.text(16)).append(' ');
+      String form = form(secrets.get(choices.of(secrets.size())), choices.of(9));
+      forms.add(form);
+      text.append(form).append(' ');
+    }
+    text.append(choices.restAsText());
+    String out = Scrubber.scrub(text.toString(), secrets);
+    Finding.unlessOneLine(out);
+    Finding.unless(
+        SafeText.utf8Length(out) <= SafeText.FOREIGN_TEXT_LIMIT, "too long: " + out.length());
+    boolean isShownAsItIs =
+        SafeText.escape(text.toString(), Integer.MAX_VALUE).equals(text.toString())
+            && !out.contains("characters in all");
+    // Where nothing is escaped or cut, nothing but the marks is new.
+    if (isShownAsItIs) {
+      String shown = out.replace(Scrubber.MARK, "\n");
+      for (String secret : secrets) {
+        Finding.unless(secret.isEmpty() || !shown.contains(secret), "'" + secret + "' in " + out);
+      }
+      for (String form : forms) {
+        Finding.unless(form.isEmpty() || !shown.contains(form), "'" + form + "' in " + out);
+      }
+    }
+  }
+
+  /** A form of the secret that stands for a secret of that length. */
+  private static String form(String secret, int which) {
+    byte[] octets = secret.getBytes(UTF_8);
+    if (octets.length < LEAST_ENCODED) {
+      return switch (which) {
+        case 1 -> HexFormat.of().formatHex(octets);
+        case 2 -> HexFormat.of().withUpperCase().formatHex(octets);
+        case 3 -> Base64.getEncoder().encodeToString(octets);
+        case 4 -> Base64.getUrlEncoder().withoutPadding().encodeToString(octets);
+        case 5 -> URLEncoder.encode(secret, UTF_8);
+        default -> secret;
+      };
+    }
+    return switch (which) {
+      case 1 -> HexFormat.of().formatHex(octets);
+      case 2 -> HexFormat.of().withUpperCase().formatHex(octets);
+      case 3 -> Base64.getEncoder().encodeToString(octets);
+      case 4 -> Base64.getUrlEncoder().encodeToString(("x" + secret).getBytes(UTF_8));
+      case 5 ->
+          Base64.getEncoder().withoutPadding().encodeToString((secret + "yz").getBytes(UTF_8));
+      case 6 -> URLEncoder.encode(secret, UTF_8);
+      case 7 -> URLEncoder.encode(URLEncoder.encode(secret, UTF_8), UTF_8);
+      case 8 -> "%" + HexFormat.ofDelimiter("%").withUpperCase().formatHex(octets);
+      default -> secret;
+    };
+  }
+}

@@ -1,0 +1,58 @@
+package io.csi4j.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Each target for a few seconds, {@code -Dcsi4j.fuzz.seconds} of them; testing/fuzz runs them for
+ * longer.
+ */
+@Tag("campaign")
+class FuzzCampaignTest {
+
+  private static final Duration TIME =
+      Duration.ofSeconds(Integer.getInteger("csi4j.fuzz.seconds", 5));
+
+  @ParameterizedTest
+  @EnumSource
+  void thePropertyHoldsForInputsThatReachNewCode(Target target)
+      throws IOException, InterruptedException {
+    FuzzRun run = FuzzRun.of(target, new FuzzRun.Budget(TIME, 0));
+
+    assertThat(run.finding()).isEmpty();
+    assertThat(run.inputs()).isGreaterThan(target.corpus().size());
+  }
+
+  /** A defect for which a run has to find four bytes, one after the other. */
+  public static final class Planted {
+
+    private static final String WORD = "csi4";
+
+    private Planted() {}
+
+    /** Fails for inputs that begin with the word. */
+    public static void fuzzerTestOneInput(byte[] input) {
+      for (int i = 0; i < WORD.length(); i++) {
+        if (input.length <= i || input[i] != WORD.charAt(i)) {
+          return;
+        }
+      }
+      Finding.unless(false, "planted");
+    }
+  }
+
+  @Test
+  void aDefectThatIsPlantedIsFound() throws IOException, InterruptedException {
+    FuzzRun.Budget budget = new FuzzRun.Budget(Duration.ofSeconds(60), 0);
+    FuzzRun run = FuzzRun.of("planted", Planted.class, List.of(), budget);
+
+    assertThat(run.finding()).hasValueSatisfying(it -> assertThat(it).contains("planted"));
+  }
+}

@@ -1,0 +1,35 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.fuzz.Finding;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.state.StateValue;
+
+/**
+ * Records of the catalog: bytes are refused as malformed, or what they say comes back when it is
+ * written and read again.
+ */
+public final class CatalogRecordFuzz {
+
+  private CatalogRecordFuzz() {}
+
+  /** Reads the bytes as a volume of the catalog. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    if (input.length > StateValue.MAX_SIZE) {
+      return;
+    }
+    CatalogEntry entry;
+    try {
+      entry = CatalogCodec.decode(StateValue.of(input));
+    } catch (MalformedRecordException refused) {
+      Finding.unlessOneLine(String.valueOf(refused.getMessage()));
+      return;
+    }
+    StateValue again = CatalogCodec.encode(entry);
+    try {
+      Finding.unless(
+          CatalogCodec.decode(again).equals(entry), "a volume is another when read again");
+    } catch (MalformedRecordException refused) {
+      Finding.unless(false, "a volume cannot be read again: " + refused.getMessage());
+    }
+  }
+}

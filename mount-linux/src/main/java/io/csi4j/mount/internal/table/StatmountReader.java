@@ -251,16 +251,19 @@ public final class StatmountReader {
       }
       if (result == 0) {
         Statmount mount = new Statmount(out);
-        if (!mount.isWhole()) {
+        try {
+          mount.checkTexts();
+          return Optional.ofNullable(use.of(mount));
+        } catch (IllegalArgumentException e) {
           throw MountException.builder(
                   MountException.Reason.OTHER,
                   "Reading mount "
                       + uniqueId
-                      + " failed: the kernel gave a structure with a text outside of it. Report it;"
+                      + " failed: the kernel gave a structure that no mount can have. Report it;"
                       + " without statmount mounts are read from /proc/self/mountinfo.")
+              .cause(e)
               .build();
         }
-        return Optional.ofNullable(use.of(mount));
       }
       // Numbers that no mount can have are refused as invalid.
       if (result == -Abi.ENOENT || result == -Abi.EINVAL) {
@@ -310,16 +313,19 @@ public final class StatmountReader {
       this.bytes = bytes;
     }
 
-    /** Whether each text that it has begins in it. */
-    boolean isWhole() {
+    /**
+     * Looks whether each text that it has begins in it.
+     *
+     * @throws IllegalArgumentException if one does not
+     */
+    void checkTexts() {
       for (int i = 0; i < TEXTS.length; i++) {
         int at = TEXT_PLACES[i];
         int from = has(TEXTS[i]) ? Struct.u32(bytes, at) : 0;
         if (from < 0 || from > bytes.length - Abi.STATMOUNT_STRINGS) {
-          return false;
+          throw new IllegalArgumentException("A text begins outside of it, at " + from + ".");
         }
       }
-      return true;
     }
 
     /**

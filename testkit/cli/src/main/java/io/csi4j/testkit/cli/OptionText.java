@@ -52,7 +52,7 @@ final class OptionText {
         };
     if (digits.isEmpty() || digits.length() > 9 || one.isEmpty()) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.");
+          OneLine.quoted(text) + " is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.");
     }
     return one.get().multipliedBy(Long.parseLong(digits));
   }

@@ -25,7 +25,8 @@ record SizeOption(long value) {
     boolean sensible = digits.matches("0*[1-9]\\d{0,17}") && shift.isPresent();
     if (!sensible || Long.parseLong(digits) > Long.MAX_VALUE >> shift.orElse(0)) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no size. Write a number of bytes, or one with KiB, MiB, GiB or TiB.");
+          OneLine.quoted(text)
+              + " is no size. Write a number of bytes, or one with KiB, MiB, GiB or TiB.");
     }
     return new SizeOption(Long.parseLong(digits) << shift.orElse(0));
   }

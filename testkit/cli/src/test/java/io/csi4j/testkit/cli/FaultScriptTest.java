@@ -102,6 +102,16 @@ class FaultScriptTest {
         .containsExactly(Fault.fail(StatusCode.INTERNAL, "a \"b\" \\ c: d, e # f"));
   }
 
+  /** Found by fuzzing: a time that is none was repeated with its control characters. */
+  @Test
+  void aTimeThatIsNoneIsRepeatedAsTextThatATerminalCanShow() {
+    assertThatExceptionOfType(CommandFailure.class)
+        .isThrownBy(() -> FaultScript.parse("script", List.of("any: delay \u001b[2J")))
+        .withMessage(
+            "script:1:12: '\\u001b[2J' is no time. Write a number and its unit: 250ms, 5s, 2m or"
+                + " 1h.");
+  }
+
   /** Found by fuzzing: what followed a NUL was passed over without a word. */
   @ParameterizedTest
   @ValueSource(strings = {"\0 any: drop", "any: drop \0, hang", "any: fail 3 \0 \"busy\""})

@@ -51,12 +51,13 @@ public final class ScrubberFuzz {
             && !out.contains("characters in all");
     // Where nothing is escaped or cut, nothing but the marks is new.
     if (isShownAsItIs) {
-      String shown = out.replace(Scrubber.MARK, "\n");
-      for (String secret : secrets) {
-        Finding.unless(secret.isEmpty() || !shown.contains(secret), "'" + secret + "' in " + out);
-      }
-      for (String form : forms) {
-        Finding.unless(form.isEmpty() || !shown.contains(form), "'" + form + "' in " + out);
+      for (String shown : out.split(Scrubber.MARK, -1)) {
+        for (String secret : secrets) {
+          Finding.unless(secret.isEmpty() || !shown.contains(secret), "'" + secret + "' in " + out);
+        }
+        for (String form : forms) {
+          Finding.unless(form.isEmpty() || !shown.contains(form), "'" + form + "' in " + out);
+        }
       }
     }
   }

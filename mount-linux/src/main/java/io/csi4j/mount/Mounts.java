@@ -9,6 +9,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
@@ -111,6 +112,17 @@ public interface Mounts {
    *     MountException.Reason#SYMLINK} for a symbolic link
    */
   CleanupResult cleanup(MountPath path, UnmountPolicy policy);
+
+  /**
+   * Opens the root of the mount on top at this path and holds it open, so that what is bound or
+   * looked into later is this mount, whatever the path leads to by then. The path is walked like
+   * any target: no link is followed. The caller closes it.
+   *
+   * @throws MountException with {@link MountException.Reason#NOT_A_MOUNT} if nothing is mounted
+   *     there; with {@link MountException.Reason#UNSUPPORTED} for mounts in memory, which have no
+   *     descriptors
+   */
+  OpenPath open(MountPath path);
 
   /**
    * Searches for all who keep this mount in use, here and in other mount namespaces. Of a mount

@@ -13,6 +13,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
@@ -112,6 +113,11 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
 
   @Override
   public CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
+    throw why.get();
+  }
+
+  @Override
+  public OpenPath open(MountPath path) {
     throw why.get();
   }
 

@@ -11,6 +11,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
@@ -128,6 +129,11 @@ public class MountOperations {
         path,
         result -> result.outcome().name(),
         () -> unmounter.cleanup(path, policy));
+  }
+
+  /** Opens the root of the mount on top at this path, and holds it open. */
+  public OpenPath open(MountPath path) {
+    return HeldPath.open(kernel, walk, pool, path);
   }
 
   /** Searches for the holders of this mount. */

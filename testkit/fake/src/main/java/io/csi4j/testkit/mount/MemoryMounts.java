@@ -14,6 +14,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
+import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
@@ -251,6 +252,18 @@ final class MemoryMounts implements Mounts {
   @Override
   public CleanupResult cleanup(MountPath path, UnmountPolicy policy) {
     return call("Removing " + path, "unlinkat", path, () -> cleanUp(path, policy));
+  }
+
+  @Override
+  public OpenPath open(MountPath path) {
+    throw MountException.builder(
+            MountException.Reason.UNSUPPORTED,
+            "Opening "
+                + path
+                + " failed: mounts in memory have no descriptors. Test it with real mounts, in a"
+                + " mount namespace of the test.")
+        .target(path)
+        .build();
   }
 
   @Override

@@ -59,6 +59,11 @@ public record BindMount(
         .build();
   }
 
+  /** The same place shown from another path of the host. */
+  BindMount from(MountPath other) {
+    return new BindMount(other, destination, readOnly, propagation, relabel);
+  }
+
   private static MountPath below(MountPath root, MountPath destination) {
     byte[] above = root.isRoot() ? new byte[0] : root.bytes();
     byte[] below = destination.bytes();

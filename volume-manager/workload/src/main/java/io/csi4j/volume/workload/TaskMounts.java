@@ -79,6 +79,20 @@ public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
     }
   }
 
+  /**
+   * Opens each volume that is mounted below a directory and holds it open, so that a runtime binds
+   * what was mounted and not what a path leads to by then. Devices, and directories of the host
+   * elsewhere, are handed over by their paths. The caller closes it when the runtime is done.
+   *
+   * @param root where volumes are mounted: the directory of the manager
+   * @param mounts the kernel's mounts
+   * @throws io.csi4j.mount.model.MountException if a volume is not mounted there any more, or a
+   *     part of its path below the directory is a symbolic link
+   */
+  public HeldTaskMounts hold(MountPath root, Mounts mounts) {
+    return HeldTaskMounts.of(this, root, mounts);
+  }
+
   private static void check(List<BindMount> binds, List<TaskDevice> devices) {
     Map<MountPath, MountPath> sources = new TreeMap<>();
     binds.forEach(each -> put(sources, each.destination(), each.source()));

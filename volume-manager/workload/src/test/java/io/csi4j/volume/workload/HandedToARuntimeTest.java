@@ -9,7 +9,10 @@ import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.OpenPath;
+import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
@@ -23,6 +26,7 @@ import io.csi4j.volume.node.MountedVolume;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -130,5 +134,53 @@ class HandedToARuntimeTest {
       assertThat(manager.recovered().findings()).isEmpty();
       plugin.assertLawful();
     }
+  }
+
+  @Test
+  void whatIsHeldIsHandedOverWhateverBecomesOfThePath(Scratch scratch) throws Exception {
+    MountPath root = scratch.directory("root");
+    MountPath volume = scratch.tmpfs("root/v/volume");
+    MountPath host = scratch.directory("host");
+    Files.writeString(volume.toPath().resolve("hello"), "the volume's");
+    scratch.file("evil/volume/hello", "of another");
+    TaskMounts mounts =
+        TaskMounts.none()
+            .with(BindMount.of(volume, MountPath.of("/data")))
+            .with(BindMount.of(host, MountPath.of("/logs")));
+    MountPath task = scratch.directory("task");
+    scratch.directory("task/data");
+    scratch.directory("task/logs");
+
+    try (HeldTaskMounts held = mounts.hold(root, Mounts.system())) {
+      Files.move(scratch.file("root/v"), scratch.file("root/aside"));
+      Files.createSymbolicLink(scratch.file("root/v"), scratch.file("evil"));
+
+      assertThat(held.held()).singleElement().extracting(OpenPath::path).isEqualTo(volume);
+      assertThat(held.mounts().binds())
+          .extracting(BindMount::source)
+          .containsExactly(held.held().get(0).throughProc(), host);
+      held.below(task).forEach(bind -> assertThat(Mounts.system().bind(bind).created()).isTrue());
+      assertThat(scratch.file("task/data/hello")).hasContent("the volume's");
+      assertThatExceptionOfType(MountException.class)
+          .isThrownBy(() -> mounts.hold(root, Mounts.system()).close())
+          .satisfies(e -> assertThat(e.reason()).isEqualTo(MountException.Reason.SYMLINK));
+    }
+  }
+
+  @Test
+  void aVolumeThatIsNotMountedAnyMoreIsNotHandedOver(Scratch scratch) {
+    MountPath root = scratch.directory("root");
+    MountPath there = scratch.tmpfs("root/there");
+    MountPath gone = scratch.directory("root/without");
+    TaskMounts mounts =
+        TaskMounts.none()
+            .with(BindMount.of(there, MountPath.of("/a")))
+            .with(BindMount.of(gone, MountPath.of("/b")));
+
+    assertThatExceptionOfType(MountException.class)
+        .isThrownBy(() -> mounts.hold(root, Mounts.system()).close())
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(MountException.Reason.NOT_A_MOUNT));
+    // Nothing was left open, so that the first one is free.
+    Mounts.system().unmount(there, new UnmountPolicy(Duration.ZERO, false, false));
   }
 }

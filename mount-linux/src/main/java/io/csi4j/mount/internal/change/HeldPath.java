@@ -1,0 +1,228 @@
+package io.csi4j.mount.internal.change;
+
+import io.csi4j.mount.internal.kernel.Abi;
+import io.csi4j.mount.internal.kernel.ErrnoMeaning;
+import io.csi4j.mount.internal.kernel.Kernel;
+import io.csi4j.mount.internal.text.PrintableText;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.OpenPath;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/** A place that is held open by a descriptor. */
+final class HeldPath implements OpenPath {
+
+  private static final int MOST_SHOWN = 256;
+
+  private final Kernel kernel;
+  private final MountCallPool pool;
+  private final MountRef mount;
+  private final MountPath path;
+  private final Descriptor descriptor;
+  private final boolean isDirectory;
+
+  /** Guards the descriptor's end: its number is another's after that. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private boolean closed;
+
+  private HeldPath(
+      Kernel kernel, MountCallPool pool, MountRef mount, MountPath path, Descriptor descriptor) {
+    this.kernel = kernel;
+    this.pool = pool;
+    this.mount = mount;
+    this.path = path;
+    this.descriptor = descriptor;
+    this.isDirectory = descriptor.isDirectory();
+  }
+
+  /**
+   * Opens the root of the mount on top at a path.
+   *
+   * @throws MountException if no mount is there, or a part of the path is a link
+   */
+  static OpenPath open(Kernel kernel, Walk walk, MountCallPool pool, MountPath path) {
+    String doing = "Opening " + path;
+    return pool.call(
+        doing,
+        Duration.ZERO,
+        new Opening() {
+          @Override
+          public OpenPath run(BooleanSupplier abandoned) {
+            try (TargetPlace place = walk.place(doing, path)) {
+              return held(place.open(doing), place);
+            }
+          }
+
+          private OpenPath held(Descriptor opened, TargetPlace place) {
+            MountOf mounts = new MountOf(kernel);
+            return keep(
+                opened,
+                () -> {
+                  if (mounts.id(opened.number()) == mounts.id(place.directory())) {
+                    throw notAMount(doing, path);
+                  }
+                  MountRecord record =
+                      mounts.record(opened).orElseThrow(() -> notAMount(doing, path));
+                  return new HeldPath(kernel, pool, record.ref(), path, opened);
+                });
+          }
+        });
+  }
+
+  @Override
+  public OpenPath resolve(String below) {
+    String doing = "Opening '" + PrintableText.escape(cut(below)) + "' beneath " + path;
+    MountPath wanted = below(doing, below);
+    // A descriptor for this call alone, so that closing in the middle cannot lend it another's.
+    Descriptor start = again(doing);
+    return pool.call(
+        doing,
+        Duration.ZERO,
+        new Opening() {
+          @Override
+          public OpenPath run(BooleanSupplier abandoned) {
+            Descriptor opened = new Walk(kernel, path).inside(doing, start, path, wanted);
+            return keep(
+                opened,
+                () -> {
+                  MountOf mounts = new MountOf(kernel);
+                  if (mounts.id(opened.number()) != mounts.id(start.number())) {
+                    throw outside(doing, "another mount is on the way", wanted);
+                  }
+                  return new HeldPath(kernel, pool, mount, wanted, opened);
+                });
+          }
+        },
+        start::close);
+  }
+
+  private MountPath below(String doing, String below) {
+    try {
+      return path.resolve(below);
+    } catch (IllegalArgumentException noWayDown) {
+      throw outside(doing, "it is no way down from there", path);
+    }
+  }
+
+  private Descriptor again(String doing) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException(path + " is not held open any more.");
+      }
+      int opened =
+          kernel.calls().openat(Abi.AT_FDCWD, descriptor.link(), Abi.O_PATH | Abi.O_CLOEXEC, 0);
+      if (opened < 0) {
+        throw ErrnoMeaning.of(doing, "open", opened, path).build();
+      }
+      return new Descriptor(kernel.calls(), opened);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public MountRef mount() {
+    return mount;
+  }
+
+  @Override
+  public MountPath path() {
+    return path;
+  }
+
+  @Override
+  public int descriptor() {
+    return descriptor.number();
+  }
+
+  @Override
+  public MountPath throughProc() {
+    return MountPath.of("/proc/" + ProcessHandle.current().pid() + "/fd/" + descriptor.number());
+  }
+
+  @Override
+  public boolean isDirectory() {
+    return isDirectory;
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        descriptor.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Says where it is and in which mount. */
+  @Override
+  public String toString() {
+    return path + " in " + mount;
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN);
+  }
+
+  private static MountException notAMount(String doing, MountPath path) {
+    return MountException.builder(
+            Reason.NOT_A_MOUNT,
+            doing
+                + " failed: nothing is mounted there. Mount the volume first, or find out what took"
+                + " it away.")
+        .target(path)
+        .build();
+  }
+
+  private static MountException outside(String doing, String why, MountPath about) {
+    return MountException.builder(
+            Reason.OUTSIDE,
+            doing + " was refused: " + why + ". Name a relative path in the same mount.")
+        .target(about)
+        .build();
+  }
+
+  /** Opens something; what nobody waits for any more is closed again. */
+  private abstract static class Opening implements MountCallPool.Work<OpenPath> {
+
+    /** The end of an opening. */
+    interface Last {
+      OpenPath get();
+    }
+
+    /** Gives the result, or closes what was opened for it. */
+    static OpenPath keep(Descriptor opened, Last last) {
+      boolean isKept = false;
+      try {
+        OpenPath result = last.get();
+        isKept = true;
+        return result;
+      } finally {
+        if (!isKept) {
+          opened.close();
+        }
+      }
+    }
+
+    @Override
+    public boolean canUndo() {
+      return true;
+    }
+
+    @Override
+    public void undo(OpenPath result) {
+      result.close();
+    }
+  }
+}

@@ -18,6 +18,7 @@ import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.HostPathPlugin;
@@ -35,12 +36,17 @@ import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.MountFlagPolicy;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeHealth;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.WantedUse;
@@ -65,6 +71,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** The examples in the Javadoc of the front doors, by the names of the types. */
@@ -130,6 +137,34 @@ final class JavadocSnippets {
       MountedVolume mounted = manager.mount(request);
       System.out.println(mounted.path());
       manager.unmount(request.usage());
+    }
+    // end
+  }
+
+  static ManagerSettings permission(Map<VolumeIdentity, Namespace> owners) {
+    // snippet: VolumePermission
+    VolumePermission permission = // the namespace of the tenant is a part of the volume's name
+        wish ->
+            wish.usage().volume().namespace().equals(wish.volume().map(owners::get).orElse(null));
+    ManagerSettings settings = ManagerSettings.builder().permission(permission).build();
+    // end
+    return settings;
+  }
+
+  static ManagerSettings flags() {
+    // snippet: MountFlagPolicy
+    MountFlagPolicy policy =
+        MountFlagPolicy.builder().allowOnly("noatime", "discard").add("nosuid", "nodev").build();
+    ManagerSettings settings = ManagerSettings.builder().mountFlags(policy).build();
+    // end
+    return settings;
+  }
+
+  static void held(MountPath root, MountPath target, Consumer<MountPath> runtime) {
+    // snippet: OpenPath
+    try (OpenPath volume = Mounts.system().beneath(root).open(target);
+        OpenPath data = volume.resolve("tenants/7")) { // follows no link, stays inside
+      runtime.accept(data.throughProc()); // exactly what is open, whatever the path says now
     }
     // end
   }

@@ -29,11 +29,13 @@ import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
@@ -81,6 +83,8 @@ class ValuesTest {
     OTHER.put(Collection.class, Set.of(Topology.of(Map.of("zone", "a"))));
     OTHER.put(EtcdPrefix.class, EtcdPrefix.of("/another"));
     OTHER.put(EtcdLogin.class, new EtcdLogin("csi4j", EtcdPassword.of("hidden")));
+    OTHER.put(MountFlagPolicy.class, MountFlagPolicy.forTenants());
+    OTHER.put(VolumePermission.class, (VolumePermission) wish -> wish.readOnly());
     OTHER.put(EtcdTls.class, EtcdTls.trusting(Pem.file(Path.of("ca.pem"))));
   }
 

@@ -3,8 +3,10 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.NodeClaims;
 import java.io.IOException;
@@ -68,6 +70,9 @@ class VolumesPageTest {
     }
     if (value instanceof Boolean is) {
       return is ? "yes" : "no";
+    }
+    if (value instanceof VolumePermission || value instanceof MountFlagPolicy) {
+      return value.toString();
     }
     if (value instanceof Enum<?> word) {
       return "`" + word.name() + "`";

@@ -1,11 +1,13 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.model.MountFlagPolicy;
+import io.csi4j.volume.model.VolumePermission;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** The limits of a manager. Immutable; compares by value. */
+/** The limits of a manager, and its host's terms for mounts. Immutable; compares by value. */
 public final class ManagerSettings {
 
   private static final ManagerSettings DEFAULTS = builder().build();
@@ -81,6 +83,16 @@ public final class ManagerSettings {
     return parts.secretsLimit;
   }
 
+  /** Returns who may use which volume. */
+  public VolumePermission permission() {
+    return parts.permission;
+  }
+
+  /** Returns which mount flags a request may have, and which every mount gets. */
+  public MountFlagPolicy mountFlags() {
+    return parts.mountFlags;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof ManagerSettings that && named().equals(that.named());
@@ -105,6 +117,8 @@ public final class ManagerSettings {
     all.put("threads", parts.threads);
     all.put("events", parts.events);
     all.put("secretsLimit", parts.secretsLimit);
+    all.put("permission", parts.permission);
+    all.put("mountFlags", parts.mountFlags);
     return all;
   }
 
@@ -117,6 +131,8 @@ public final class ManagerSettings {
     private int threads = 8;
     private int events = 10_000;
     private Duration secretsLimit = Duration.ofSeconds(60);
+    private VolumePermission permission = VolumePermission.everybody();
+    private MountFlagPolicy mountFlags = MountFlagPolicy.any();
 
     private Builder() {}
 
@@ -129,6 +145,8 @@ public final class ManagerSettings {
       copy.threads = threads;
       copy.events = events;
       copy.secretsLimit = secretsLimit;
+      copy.permission = permission;
+      copy.mountFlags = mountFlags;
       return copy;
     }
 
@@ -171,6 +189,24 @@ public final class ManagerSettings {
     /** Limits how long the host may take to give the secrets of a call. 60 s by default. */
     public Builder secretsLimit(Duration value) {
       secretsLimit = Objects.requireNonNull(value, "secretsLimit");
+      return this;
+    }
+
+    /**
+     * Sets who may use which volume; asked before anything is done for a mount. Everybody by
+     * default.
+     */
+    public Builder permission(VolumePermission value) {
+      permission = Objects.requireNonNull(value, "permission");
+      return this;
+    }
+
+    /**
+     * Sets which mount flags a request may have, and which every mount gets. Any, and none, by
+     * default.
+     */
+    public Builder mountFlags(MountFlagPolicy value) {
+      mountFlags = Objects.requireNonNull(value, "mountFlags");
       return this;
     }
 

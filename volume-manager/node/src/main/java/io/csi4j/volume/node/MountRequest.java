@@ -66,6 +66,11 @@ public final class MountRequest {
     return capability;
   }
 
+  /** Returns how it was claimed, which is how it is mounted, if a claim says so. */
+  public Optional<VolumeCapability> claimedCapability() {
+    return parts.granted;
+  }
+
   /** Whether the workload may only read. */
   public boolean readOnly() {
     return parts.readOnly;

@@ -40,11 +40,13 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Duration;
@@ -107,6 +109,7 @@ public final class ClaimCoordinator {
   private final StorageController controller;
   private final Clock clock;
   private final ClaimListener listener;
+  private final VolumePermission permission;
 
   /** How long each use waits before an exhausted storage system is asked for it again. */
   private final ConcurrentMap<VolumeUse, Duration> pauses = new ConcurrentHashMap<>();
@@ -124,6 +127,22 @@ public final class ClaimCoordinator {
    */
   public ClaimCoordinator(
       ClaimBook book, StorageController controller, Clock clock, ClaimListener listener) {
+    this(book, controller, clock, listener, VolumePermission.everybody());
+  }
+
+  /**
+   * A coordinator that claims only what the host permits.
+   *
+   * @param permission who may claim which volume; asked before anything else, and never about
+   *     giving back
+   */
+  public ClaimCoordinator(
+      ClaimBook book,
+      StorageController controller,
+      Clock clock,
+      ClaimListener listener,
+      VolumePermission permission) {
+    this.permission = Objects.requireNonNull(permission, "permission");
     this.book = Objects.requireNonNull(book, "book");
     this.controller = Objects.requireNonNull(controller, "controller");
     this.clock = Objects.requireNonNull(clock, "clock");
@@ -145,6 +164,12 @@ public final class ClaimCoordinator {
 
   private ClaimGrant acquired(ClaimRequest request) {
     VolumeUse usage = request.usage();
+    VolumePermission.Wish wish =
+        new VolumePermission.Wish(usage, Optional.empty(), request.mode() == ClaimMode.READ);
+    if (!wish.isPermittedBy(permission)) {
+      throw refused(
+          Messages.of(OperatorCode.VOLUME_NOT_PERMITTED, Subject.of("claiming").by(usage), ""));
+    }
     Optional<MountOptions> options = controller.options(request);
     Change change =
         book.apply(

@@ -42,6 +42,7 @@ import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.file.Path;
@@ -54,6 +55,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -129,6 +131,39 @@ class ClaimCoordinatorTest {
         .filter(Noticed.class::isInstance)
         .map(event -> ((Noticed) event).message().code())
         .toList();
+  }
+
+  @Test
+  void whoMayNotUseAVolumeClaimsNothingAndGivesBackWithoutBeingAskedAbout() {
+    List<VolumePermission.Wish> wishes = new ArrayList<>();
+    boolean[] permits = {true};
+    ClaimCoordinator strict =
+        new ClaimCoordinator(
+            book,
+            storage,
+            clock,
+            events::add,
+            wish -> {
+              wishes.add(wish);
+              return permits[0];
+            });
+    ClaimGrant grant = strict.acquire(wish("web", "n1"));
+    permits[0] = false;
+
+    ClaimException refused = failure(() -> strict.acquire(wish("thief", "n1")));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_PERMITTED);
+    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused).hasMessageContaining("claiming volume default/db for workload 'thief'");
+    assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web"));
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+    assertThat(wishes)
+        .containsExactly(
+            new VolumePermission.Wish(usage("web"), Optional.empty(), false),
+            new VolumePermission.Wish(usage("thief"), Optional.empty(), false));
+    assertThat(strict.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+    assertThat(strict.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
+    assertThat(wishes).hasSize(2);
   }
 
   @Test

@@ -70,6 +70,7 @@ public final class VolumeEngine {
 
   private final EngineParts parts;
   private final ClaimChecks.Rounds rounds;
+  private final HostTerms terms;
   private final VolumeQueries queries;
   private final RecoveryReport report;
   private final AtomicLong operations = new AtomicLong();
@@ -96,6 +97,7 @@ public final class VolumeEngine {
     origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
     drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow);
+    terms = HostTerms.of(parts.settings());
     rounds = new ClaimChecks.Rounds(parts, index::volumes);
     StartInventory found = new StartInventory(parts);
     foreign.know(found.unknown());
@@ -147,10 +149,15 @@ public final class VolumeEngine {
     return mountNow(request);
   }
 
-  private CompletableFuture<MountedVolume> mountNow(MountRequest request) {
-    VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
-    VolumeUse usage = request.usage();
+  private CompletableFuture<MountedVolume> mountNow(MountRequest asked) {
+    VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
+    VolumeUse usage = asked.usage();
     Subject doing = Subject.of("mounting", identity).by(usage);
+    HostTerms.Refusal refusal = terms.refusal(asked).orElse(null);
+    if (refusal != null) {
+      return failed(refusal.code(), doing, refusal.seen());
+    }
+    MountRequest request = terms.applied(asked);
     if (StrayUse.isStray(usage)) {
       return failed(
           OperatorCode.NOT_ALLOWED_HERE, doing, "the namespace '?' is for uses that nobody knows");

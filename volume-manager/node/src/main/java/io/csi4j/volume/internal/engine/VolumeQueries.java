@@ -50,9 +50,15 @@ final class VolumeQueries {
     this.health = health;
   }
 
-  /** Why a mount would be refused by what is on record, if it would. */
-  Optional<OperatorMessage> refusal(MountRequest request) {
-    VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
+  /** Why a mount would be refused by the host's terms or by what is on record, if it would. */
+  Optional<OperatorMessage> refusal(MountRequest asked) {
+    VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
+    HostTerms terms = HostTerms.of(parts.settings());
+    Optional<HostTerms.Refusal> refused = terms.refusal(asked);
+    if (refused.isPresent()) {
+      return refused.map(it -> refused(identity, asked, it.code(), it.seen()));
+    }
+    MountRequest request = terms.applied(asked);
     Optional<VolumeIdentity> other =
         index.owner(request.usage()).filter(it -> !it.equals(identity));
     if (other.isPresent()) {

@@ -1,0 +1,82 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.model.MountFlagPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumePermission;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The host's terms for a mount: who may have which volume, and with which flags.
+ *
+ * @param permission who may have which volume
+ * @param flags which flags a request may have, and which every mount gets
+ */
+record HostTerms(VolumePermission permission, MountFlagPolicy flags) {
+
+  /**
+   * A refusal.
+   *
+   * @param code what an operator is told
+   * @param seen what was seen
+   */
+  record Refusal(OperatorCode code, String seen) {}
+
+  static HostTerms of(ManagerSettings settings) {
+    return new HostTerms(settings.permission(), settings.mountFlags());
+  }
+
+  /** Why a request is not met, if it is not. */
+  Optional<Refusal> refusal(MountRequest request) {
+    VolumeIdentity volume = new VolumeIdentity(request.plugin(), request.handle());
+    VolumePermission.Wish wish =
+        new VolumePermission.Wish(request.usage(), Optional.of(volume), request.readOnly());
+    if (!wish.isPermittedBy(permission)) {
+      return Optional.of(new Refusal(OperatorCode.VOLUME_NOT_PERMITTED, ""));
+    }
+    MountFlags asked = flagsOf(request.capability());
+    return flags
+        .refusal(asked)
+        .map(why -> new Refusal(OperatorCode.MOUNT_FLAG_REFUSED, why.text()))
+        .or(() -> claimedWithout(request, asked));
+  }
+
+  /** A claim says how a volume is mounted, so that nothing can be added here. */
+  private Optional<Refusal> claimedWithout(MountRequest request, MountFlags asked) {
+    List<String> missing =
+        request.claimedCapability().filter(claimed -> !claimed.isBlock()).isPresent()
+            ? flags.missing(asked)
+            : List.of();
+    return missing.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Refusal(
+                OperatorCode.MOUNT_FLAG_REFUSED,
+                "it was claimed without "
+                    + String.join(", ", missing)
+                    + ", which every mount gets here; the options of the claim have to say so"));
+  }
+
+  /** The request with the flags that every mount gets. */
+  MountRequest applied(MountRequest request) {
+    VolumeCapability capability = request.capability();
+    if (capability.isBlock() || flags.missing(flagsOf(capability)).isEmpty()) {
+      return request;
+    }
+    MountOptions options = capability.mountOptions().orElseGet(MountOptions::none);
+    return request.toBuilder().requestOptions(flags.applied(options)).build();
+  }
+
+  private static MountFlags flagsOf(VolumeCapability capability) {
+    return capability
+        .mountOptions()
+        .flatMap(MountOptions::flags)
+        .orElseGet(() -> MountFlags.of(List.of()));
+  }
+}

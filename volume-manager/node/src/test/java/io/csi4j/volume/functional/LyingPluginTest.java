@@ -537,6 +537,57 @@ class LyingPluginTest {
   }
 
   @Test
+  void aStackOfThousandsOfMountsIsToldWithItsNumberAndReleasedByTheCallsOfAnyOther() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.effects()
+          .whenPublishing(
+              asked -> {
+                node.effects().honest().publish(asked);
+                for (int i = 1; i < 2_000; i++) {
+                  node.kernel().host().bind(node.stagingPath(VOLUME), path(asked));
+                }
+              });
+      node.effects()
+          .whenUnpublishing(
+              (volume, path) -> {
+                while (node.mountsAt(MountPath.of(path.value())) > 1) {
+                  node.kernel().host().detach(MountPath.of(path.value()));
+                }
+                node.effects().honest().unpublish(volume, path);
+              });
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.notices())
+          .filteredOn(it -> it.code() == OperatorCode.STACKED_MOUNTS)
+          .singleElement()
+          .satisfies(
+              it -> assertThat(it.line()).contains("2000 mounts are on top of each other"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+    }
+  }
+
+  @Test
+  void noDirectoryInAVolumeIsEverLookedIntoHoweverMuchIsInIt() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      for (int i = 0; i < 1_000; i++) {
+        node.kernel().host().file(target.resolve("endless/" + i), "more");
+      }
+      node.restart();
+      node.mount(single("vol-1", "web"));
+      node.engine().explain("vol-1", use -> true);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+
+      assertThat(node.disk().trespasses()).isEmpty();
+    }
+  }
+
+  @Tag("D2")
+  @Test
   void theMountOfAnotherVolumeIsNoVolume() {
     try (Node node = Node.open()) {
       node.volume("vol-1");

@@ -7,11 +7,14 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.KernelCall;
+import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
@@ -25,16 +28,20 @@ import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -68,16 +75,19 @@ class FrontDoorTest {
     fake.close();
   }
 
-  private VolumeManager manager() {
-    return VolumeManager.builder(temp.resolve("root"))
+  private VolumeManager manager(VolumeListener... listeners) {
+    VolumeManager.Builder builder = VolumeManager.builder(temp.resolve("root"))
         .state(medium.open())
         .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
         .plugin(
             PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
                 // The plugin makes directories only, so that everybody may run this.
                 .policy(MountPolicy.builder().requireMount(false).build())
-                .build())
-        .open();
+                .build());
+    for (VolumeListener each : listeners) {
+      builder.listener(each);
+    }
+    return builder.open();
   }
 
   private static MountRequest request(VolumeUse usage) {
@@ -95,6 +105,75 @@ class FrontDoorTest {
     assertThat(thrown).isNotNull();
     assertThat(thrown.getCause()).isInstanceOf(VolumeException.class);
     return (VolumeException) thrown.getCause();
+  }
+
+  @Test
+  void withoutATableOfMountsTheManagerDoesNotOpenAndSaysWhatToDo() {
+    MemoryKernel kernel = new MemoryKernel();
+    kernel.failNext(KernelCall.LIST, new Errno(2));
+
+    VolumeException refused =
+        catchThrowableOfType(
+            VolumeException.class,
+            () ->
+                VolumeManager.builder(temp.resolve("root"))
+                    .state(medium.open())
+                    .mounts(kernel.table(), kernel.mounts())
+                    .open());
+
+    assertThat(refused).isNotNull();
+    assertThat(refused.code()).isEqualTo(OperatorCode.MOUNT_TABLE_UNREADABLE);
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused).hasMessageContaining("look whether /proc is mounted");
+    assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).isEmpty();
+  }
+
+  @Test
+  void aListenerMayCallTheManagerAndWaitForIt() throws Exception {
+    AtomicReference<VolumeManager> opened = new AtomicReference<>();
+    CompletableFuture<UnmountOutcome> released = new CompletableFuture<>();
+    VolumeListener calling =
+        event -> {
+          if (event instanceof VolumeEvent.Ended ended
+              && ended.started().operation() == VolumeEvent.Operation.MOUNT) {
+            released.complete(opened.get().unmount(WEB_1));
+          }
+        };
+    try (VolumeManager manager = manager(calling)) {
+      opened.set(manager);
+      manager.mount(request(WEB_1));
+
+      assertThat(released.get(60, TimeUnit.SECONDS)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(manager.hasMount(WEB_1)).isFalse();
+    }
+  }
+
+  @Test
+  void tenThousandCallsAtOnceAreEachAnsweredAndMostRefused() throws Exception {
+    fake.inject(Fault.hang(), STAGING.once());
+    try (VolumeManager manager = manager()) {
+      List<CompletableFuture<MountedVolume>> calls = new ArrayList<>();
+      for (int i = 0; i < 10_000; i++) {
+        VolumeUse use = VolumeUse.of(KEY, WorkloadId.of("w" + i));
+        calls.add(manager.async().mount(request(use)).toCompletableFuture());
+      }
+      hangs();
+      Eventually.isTrue(
+          "all but those that may wait are answered",
+          () -> calls.stream().filter(CompletableFuture::isDone).count() >= 10_000 - 65);
+      fake.release();
+      int mounted = 0;
+      for (CompletableFuture<MountedVolume> call : calls) {
+        try {
+          assertThat(call.get(60, TimeUnit.SECONDS)).isNotNull();
+          mounted++;
+        } catch (ExecutionException e) {
+          assertThat(((VolumeException) e.getCause()).code())
+              .isEqualTo(OperatorCode.TOO_MANY_WAITERS);
+        }
+      }
+      assertThat(mounted).isBetween(1, 65);
+    }
   }
 
   @Tag("A24")

@@ -77,6 +77,62 @@ class ClaimBookTest {
     return catchThrowableOfType(ClaimException.class, work::run);
   }
 
+  /** A store that says yes to two who claim at the same time, and keeps the second. */
+  private static final class TwiceStore implements ClaimStore {
+    private final ClaimStore kept = new MemoryClaimStore();
+    private final ClaimStore empty = new MemoryClaimStore();
+    private boolean forgets;
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      return (forgets ? empty : kept).read(volume);
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      ClaimVersion there = forgets ? kept.read(next.volume()).version() : expected;
+      return kept.compareAndSet(there, next, token);
+    }
+
+    @Override
+    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+      return kept.scan(after, limit);
+    }
+
+    @Override
+    public ClaimWatch watch() {
+      return kept.watch();
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return kept.identity();
+    }
+
+    @Override
+    public void close() {
+      kept.close();
+      empty.close();
+    }
+  }
+
+  @Test
+  void ofTwoToWhomAStoreGaveOneVolumeTheOneThatItForgotIsToldThatItsClaimIsOver() {
+    TwiceStore broken = new TwiceStore();
+    ClaimBook one = new ClaimBook(broken, CLOCK);
+    ClaimHolder first = one.claim(wish("web", "n1"));
+    broken.forgets = true;
+    ClaimHolder second = new ClaimBook(broken, CLOCK).claim(wish("job", "n2"));
+    broken.forgets = false;
+    assertThat(second.epoch()).as("both were told yes").isEqualTo(first.epoch());
+
+    ClaimBook asked = new ClaimBook(broken, CLOCK);
+    assertThat(asked.standing(usage("web"), first.epoch()))
+        .isEqualTo(new ClaimStanding.Stale(first.epoch()));
+    assertThat(asked.standing(usage("job"), second.epoch()))
+        .isEqualTo(new ClaimStanding.Current());
+  }
+
   @Test
   void aClaimGoesAllTheWayAndBack() {
     ClaimHolder holder = book.claim(wish("web", "n1"));

@@ -93,6 +93,49 @@ class VolumeLayoutTest {
   }
 
   @Test
+  void namesThatOnlyLookAlikeAreDifferentVolumes() {
+    for (List<String> twins :
+        List.of(
+            List.of("\u00e9", "e\u0301"), // composed and decomposed
+            List.of("K", "\u212a"), // the letter, and the sign for Kelvin
+            List.of("\ufb01", "fi"), // a ligature
+            List.of("\u0430", "a"))) { // Cyrillic and Latin
+      assertThat(volume(twins.get(0))).isNotEqualTo(volume(twins.get(1)));
+      assertThat(LAYOUT.volume(volume(twins.get(0))))
+          .as("%s", twins)
+          .isNotEqualTo(LAYOUT.volume(volume(twins.get(1))));
+      assertThat(VolumeLayout.id(usage("n", twins.get(0), "w")))
+          .isNotEqualTo(VolumeLayout.id(usage("n", twins.get(1), "w")));
+    }
+  }
+
+  @Test
+  void aNameThatBeginsLikeAnOptionBecomesNoArgument() {
+    for (String option : List.of("-", "--help", "-o suid", "--", "-rf")) {
+      VolumeUse use = usage(option, option, option);
+      for (MountPath path :
+          List.of(
+              LAYOUT.volume(volume(option)),
+              LAYOUT.staging(volume(option)),
+              LAYOUT.target(volume(option), use))) {
+        assertThat(path.toString()).startsWith("/var/lib/csi4j/v/").doesNotContain("-");
+      }
+    }
+  }
+
+  @Test
+  void theNameOfAPluginNeverBecomesAPath() {
+    for (String hostile : List.of("../evil", "/etc", "..", "a/../../b", "x".repeat(1024))) {
+      VolumeIdentity posing = new VolumeIdentity(PluginId.of(hostile), VolumeId.of("vol-1"));
+      assertThat(VolumeLayout.id(posing)).matches("[a-z2-7]{26}");
+      assertThat(LAYOUT.volume(posing).parent()).isEqualTo(LAYOUT.volumes());
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> PluginId.of("x".repeat(5120)))
+        .withMessageContaining("has 5120 characters. Use 1024 at most");
+  }
+
+  @Test
   void everythingOfAVolumeLiesWhereItSays() {
     VolumeIdentity one = volume("vol-1");
     VolumeUse use = usage("a", "db", "web");

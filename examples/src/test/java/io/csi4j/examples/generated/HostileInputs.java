@@ -74,8 +74,12 @@ record HostileInputs(
         rows, evidence, reasons("hostile-decided.txt"), reasons("hostile-open.txt"));
   }
 
-  /** Everything that is wrong, in sentences; nothing if all is well. */
-  List<String> problems() {
+  /**
+   * Everything that is wrong, in sentences; nothing if all is well.
+   *
+   * @param written the tests of the project
+   */
+  List<String> problems(List<WrittenTest> written) {
     List<String> problems = new ArrayList<>();
     Set<Integer> numbers = new TreeSet<>();
     for (Row row : rows) {
@@ -99,7 +103,7 @@ record HostileInputs(
       if (!numbers.contains(each.row())) {
         problems.add("There is no row " + each.row() + ", but a test of it: " + each.test());
       }
-      problem(each)
+      problem(each, written)
           .ifPresent(
               wrong ->
                   problems.add("Row " + each.row() + ", test " + each.test() + ": " + wrong + "."));
@@ -117,10 +121,18 @@ record HostileInputs(
     return evidence.stream().filter(each -> each.row() == row.number()).toList();
   }
 
-  private static Optional<String> problem(Evidence evidence) {
+  private static Optional<String> problem(Evidence evidence, List<WrittenTest> written) {
     Path file = ROOT.resolve(evidence.file());
     if (!Files.isRegularFile(file)) {
       return Optional.of("there is no such file");
+    }
+    Optional<WrittenTest> test =
+        written.stream()
+            .filter(each -> evidence.file().startsWith(each.module() + "/"))
+            .filter(each -> each.name().equals(evidence.type() + "#" + evidence.method()))
+            .findFirst();
+    if (test.isEmpty() || !test.get().idle().isEmpty()) {
+      return Optional.of(test.map(WrittenTest::idle).orElse("there is no such test"));
     }
     try {
       return new AssertedWords(Files.readString(file), evidence.method()).problem(evidence.words());

@@ -537,21 +537,21 @@ class LyingPluginTest {
   }
 
   @Test
-  void aStackOfThousandsOfMountsIsToldWithItsNumberAndReleasedByTheCallsOfAnyOther() {
+  void aStackOfManyMountsIsToldOnceWithItsNumberAndReleasedByTheCallsOfAnyOther() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.effects()
           .whenPublishing(
               asked -> {
                 node.effects().honest().publish(asked);
-                for (int i = 1; i < 2_000; i++) {
+                for (int i = 1; i < 200; i++) {
                   node.kernel().host().bind(node.stagingPath(VOLUME), path(asked));
                 }
               });
       node.effects()
           .whenUnpublishing(
               (volume, path) -> {
-                while (node.mountsAt(MountPath.of(path.value())) > 1) {
+                for (int i = 1; i < 200; i++) {
                   node.kernel().host().detach(MountPath.of(path.value()));
                 }
                 node.effects().honest().unpublish(volume, path);
@@ -561,8 +561,7 @@ class LyingPluginTest {
       assertThat(node.notices())
           .filteredOn(it -> it.code() == OperatorCode.STACKED_MOUNTS)
           .singleElement()
-          .satisfies(
-              it -> assertThat(it.line()).contains("2000 mounts are on top of each other"));
+          .satisfies(it -> assertThat(it.line()).contains("200 mounts are on top of each other"));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
     }
@@ -586,7 +585,6 @@ class LyingPluginTest {
     }
   }
 
-  @Tag("D2")
   @Test
   void theMountOfAnotherVolumeIsNoVolume() {
     try (Node node = Node.open()) {

@@ -76,14 +76,15 @@ class FrontDoorTest {
   }
 
   private VolumeManager manager(VolumeListener... listeners) {
-    VolumeManager.Builder builder = VolumeManager.builder(temp.resolve("root"))
-        .state(medium.open())
-        .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
-        .plugin(
-            PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
-                // The plugin makes directories only, so that everybody may run this.
-                .policy(MountPolicy.builder().requireMount(false).build())
-                .build());
+    VolumeManager.Builder builder =
+        VolumeManager.builder(temp.resolve("root"))
+            .state(medium.open())
+            .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
+            .plugin(
+                PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                    // The plugin makes directories only, so that everybody may run this.
+                    .policy(MountPolicy.builder().requireMount(false).build())
+                    .build());
     for (VolumeListener each : listeners) {
       builder.listener(each);
     }

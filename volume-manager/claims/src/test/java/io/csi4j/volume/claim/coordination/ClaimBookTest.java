@@ -129,8 +129,7 @@ class ClaimBookTest {
     ClaimBook asked = new ClaimBook(broken, CLOCK);
     assertThat(asked.standing(usage("web"), first.epoch()))
         .isEqualTo(new ClaimStanding.Stale(first.epoch()));
-    assertThat(asked.standing(usage("job"), second.epoch()))
-        .isEqualTo(new ClaimStanding.Current());
+    assertThat(asked.standing(usage("job"), second.epoch())).isEqualTo(new ClaimStanding.Current());
   }
 
   @Test

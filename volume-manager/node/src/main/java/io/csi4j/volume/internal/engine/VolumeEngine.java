@@ -153,9 +153,9 @@ public final class VolumeEngine {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
     VolumeUse usage = asked.usage();
     Subject doing = Subject.of("mounting", identity).by(usage);
-    HostTerms.Refusal refusal = terms.refusal(asked).orElse(null);
-    if (refusal != null) {
-      return failed(refusal.code(), doing, refusal.seen());
+    Optional<HostTerms.Refusal> refusal = terms.refusal(asked);
+    if (refusal.isPresent()) {
+      return failed(refusal.get().code(), doing, refusal.get().seen());
     }
     MountRequest request = terms.applied(asked);
     if (StrayUse.isStray(usage)) {

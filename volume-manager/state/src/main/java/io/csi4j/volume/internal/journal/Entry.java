@@ -52,6 +52,10 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   private static final int MAGIC_TOGETHER = 0x2b4a5343;
   private static final int CHECKED_FROM = 12;
   private static final int FIXED = 35;
+
+  /** Nobody writes so often; a number beyond leaves none for those who come after. */
+  private static final long MAX_NUMBER = 1L << 62;
+
   private static final int MAX_LENGTH =
       FIXED - CHECKED_FROM + StateKey.MAX_ID + StateValue.MAX_SIZE + 1024;
 
@@ -109,6 +113,11 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     return ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN).getInt(at) == MAGIC_TOGETHER;
   }
 
+  /** Whether a place in the order, or an epoch, is one that a writer can have had. */
+  static boolean isNumber(long number) {
+    return number >= 0 && number <= MAX_NUMBER;
+  }
+
   private static boolean isMagic(int magic) {
     return magic == MAGIC || magic == MAGIC_TOGETHER;
   }
@@ -143,6 +152,8 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     int idLength = segment[at + 30] & 0xff;
     if (!isMagic(bytes.getInt(at))
         || idLength > StateKey.MAX_ID
+        || !isNumber(bytes.getLong(at + 12))
+        || !isNumber(bytes.getLong(at + 20))
         || at + FIXED + idLength > segment.length
         || bytes.getInt(at + 31) != keyCheck(segment, at, idLength)) {
       return null;

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JournalOpening {
 
+  /** More records than one owner ever writes. */
+  private static final long NUMBERS_OF_A_LIFE = 1L << 40;
+
   private static final int DIRECTORY_MODE = 0700;
   private static final int FILE_MODE = 0600;
 
@@ -211,6 +214,7 @@ final class JournalOpening {
                           && doubt.reason() != StateReason.STATE_MISSING);
       long epoch =
           Math.max(replay.epoch(), ownership.recorded().map(StateOwner::epoch).orElse(0L)) + 1;
+      refuseSpentNumbers(replay.seq(), epoch);
       Found found = new Found(replay, newest, sound ? scan : null, damaged, self(epoch));
       done = true;
       return found;
@@ -246,6 +250,20 @@ final class JournalOpening {
     }
     replay.found().forEach(doubt -> events.add(new StateEvent.Doubted(doubt)));
     return replay;
+  }
+
+  /** What is written with a number beyond the last one could not be read again. */
+  private void refuseSpentNumbers(long seq, long epoch) {
+    if (!Entry.isNumber(epoch) || !Entry.isNumber(seq + NUMBERS_OF_A_LIFE)) {
+      throw refused(
+          StateReason.STATE_NOT_USABLE,
+          "its records have the number "
+              + seq
+              + " and the epoch "
+              + (epoch - 1)
+              + ", after which there are no others: somebody else wrote them. Move the directory"
+              + " away; the state is then rebuilt from the directories of the volumes.");
+    }
   }
 
   private void refuseOtherHost(Replay replay) {

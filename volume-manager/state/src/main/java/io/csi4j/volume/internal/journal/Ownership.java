@@ -103,11 +103,15 @@ final class Ownership {
     Properties parts = new Properties();
     try {
       parts.load(new StringReader(text));
+      long epoch = Long.parseLong(part(parts, "epoch"));
+      if (!Entry.isNumber(epoch)) {
+        return Optional.empty();
+      }
       return Optional.of(
           new StateOwner(
               Long.parseLong(part(parts, "pid")),
               Instant.parse(part(parts, "process-start")),
-              Long.parseLong(part(parts, "epoch")),
+              epoch,
               new HostIdentity(
                   new HostIdentity.HostId(part(parts, "host")),
                   new HostIdentity.BootId(part(parts, "boot")),

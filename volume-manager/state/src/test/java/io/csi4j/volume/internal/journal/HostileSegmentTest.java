@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.sun.management.ThreadMXBean;
 import io.csi4j.volume.internal.disk.FakeDisk;
@@ -8,7 +9,9 @@ import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -64,7 +67,7 @@ class HostileSegmentTest {
     key.update(segment, at + 12, 31 - 12);
     key.update(segment, at + 35, segment[at + 30] & 0xff);
     bytes.putInt(at + 31, (int) key.getValue());
-    if (length >= 0 && at + 12 + length <= segment.length) {
+    if (length >= 0 && length <= segment.length - at - 12) {
       CRC32C all = new CRC32C();
       all.update(segment, at + 4, 4);
       all.update(segment, at + 12, length);
@@ -123,9 +126,27 @@ class HostileSegmentTest {
       }
       try (StateStore store = new Fixture().open(disk)) {
         assertThat(store.load().value(Fixture.A)).contains(Fixture.value("last"));
-        assertThat(store.load().isDoubtful(Fixture.A)).isFalse();
+        // Nobody knows whose the record was, so that all that was known then stays in doubt.
+        assertThat(store.load().isDoubtful(Fixture.A)).isTrue();
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {12, 20})
+  void aStateWhoseNumbersAreUsedUpIsNotOpened(int field) {
+    byte[] segment = segment();
+    int at = place(segment, "two");
+    ByteBuffer bytes = ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.putLong(at + field, 1L << 62);
+    seal(segment, at, bytes.getInt(at + 4));
+    FakeDisk disk = disk(segment);
+
+    assertThatExceptionOfType(StateException.class)
+        .isThrownBy(() -> new Fixture().open(disk).close())
+        .withMessageContaining("after which there are no others")
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
+    assertThat(disk.content(Fixture.segment(1))).isEqualTo(segment);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /** Processes that contend for volumes, what befalls them and their etcd, and what came of it. */
 final class Contention {
@@ -51,6 +52,22 @@ final class Contention {
       long uses,
       List<String> wrong) {
 
+    /** Both, one after the other. */
+    Report plus(Report next) {
+      return new Report(
+          operations + next.operations,
+          kills + next.kills,
+          pauses + next.pauses,
+          restarts + next.restarts,
+          standstills + next.standstills,
+          reads + next.reads,
+          writes + next.writes,
+          conflicts + next.conflicts,
+          unknown + next.unknown,
+          uses + next.uses,
+          Stream.concat(wrong.stream(), next.wrong.stream()).toList());
+    }
+
     @Override
     public String toString() {
       return operations
@@ -72,8 +89,7 @@ final class Contention {
           + unknown
           + " unknown; volumes used "
           + uses
-          + " times; wrong: "
-          + (wrong.isEmpty() ? "nothing" : String.join("\n", wrong));
+          + " times";
     }
   }
 

@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.volume.claim.etcd.EtcdTest;
 import io.csi4j.volume.contend.Contention.Report;
 import io.csi4j.volume.contend.Contention.Size;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that contend. How many, and for how long, come from the system properties {@code
+ * Processes that contend. How many, and how much they do, come from the system properties {@code
  * contend.processes}, {@code contend.volumes}, {@code contend.operations}, {@code contend.mischief}
- * and {@code contend.seed}: {@code volume-manager/claims-etcd/contend} sets them.
+ * and {@code contend.seed}; it is done again with other seeds for as long as {@code
+ * contend.seconds} says. {@code testing/contention} sets them.
  */
 @Tag("campaign")
 @EtcdTest
@@ -27,18 +31,46 @@ class ContentionTest {
           Integer.getInteger("contend.operations", 400),
           Integer.getInteger("contend.mischief", 1),
           Long.getLong("contend.seed", 1));
+  private static final long SECONDS = Long.getLong("contend.seconds", 0);
 
   @TempDir Path directory;
 
   @Test
-  @Timeout(3_600)
-  void whateverIsKilledOrStoppedNobodyUsesWhatAnotherOneHasAndNoClaimIsLost() {
-    Report report = Contention.run(SIZE, directory);
-
-    System.out.println(SIZE + ": " + report);
+  @Timeout(100_000)
+  void whateverIsKilledOrStoppedNobodyUsesWhatAnotherOneHasAndNoClaimIsLost() throws Exception {
+    long begun = System.nanoTime();
+    Report report = round(0);
+    int rounds = 1;
+    while (report.wrong().isEmpty()
+        && System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(SECONDS)) {
+      report = report.plus(round(rounds++));
+    }
+    // The script that asked for this run reads the line.
+    System.out.printf(
+        "VERDICT %s|%d rounds of %d processes over %d volumes, from seed %d: %s|%s%n",
+        report.wrong().isEmpty() ? "good" : "bad",
+        rounds,
+        SIZE.processes(),
+        SIZE.volumes(),
+        SIZE.seed(),
+        report,
+        report.wrong().isEmpty() ? "nothing" : String.join("; ", report.wrong()));
     assertThat(report.wrong()).isEmpty();
+  }
+
+  private Report round(int number) throws IOException {
+    Size size =
+        new Size(
+            SIZE.processes(),
+            SIZE.volumes(),
+            SIZE.operations(),
+            SIZE.mischief(),
+            SIZE.seed() + number);
+    Report report =
+        Contention.run(size, Files.createDirectory(directory.resolve("round-" + number)));
     assertThat(report.uses()).isPositive();
     assertThat(report.kills() + report.pauses() + report.restarts() + report.standstills())
         .isEqualTo(4 * SIZE.mischief());
+    return report;
   }
 }

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 
 /**
  * The process that is killed: a manager that does what it reads, a line each, and says what came of
- * it, a line each. A use is written {@code volume:workload:handle:context}.
+ * it, a line each. A use is written {@code volume:workload:plugin:handle:context}.
  */
 final class EngineMain {
 
@@ -57,21 +57,25 @@ final class EngineMain {
     this.out = out;
   }
 
-  /** Opens a manager of the directory given, with the plugin at the socket given. */
+  /** Opens a manager of the directory given, with the plugins given as {@code id=socket}. */
   public static void main(String[] arguments) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     Gate gate = new Gate(out::println);
-    PluginBinding plugin =
-        PluginBinding.builder(PLUGIN, CsiEndpoint.of(Path.of(arguments[1])))
-            .policy(policy())
-            .build();
+    List<PluginBinding> plugins =
+        Arrays.stream(arguments).skip(1).map(word -> binding(word.split("=", 2))).toList();
     try (CrashableManager manager =
-        CrashableManager.open(MountPath.of(arguments[0]), plugin, settings(), gate)) {
+        CrashableManager.open(MountPath.of(arguments[0]), plugins, settings(), gate)) {
       out.println("opened " + told(manager.engine().report()));
       new EngineMain(manager.engine(), gate, out).obey();
     } catch (VolumeException refused) {
       out.println("refused " + refused.code() + " " + refused.getMessage());
     }
+  }
+
+  private static PluginBinding binding(String[] plugin) {
+    return PluginBinding.builder(PluginId.of(plugin[0]), CsiEndpoint.of(Path.of(plugin[1])))
+        .policy(policy())
+        .build();
   }
 
   private static ManagerSettings settings() {
@@ -122,6 +126,7 @@ final class EngineMain {
         case "reconcile" -> reconcile(rest.stream());
         case "resting" -> out.println(resting() ? "resting" : "busy");
         case "has" -> out.println("has " + engine.hasMount(usage(rest.get(0))));
+        case "measure" -> out.println("measured " + Sample.now());
         case "close" -> {
           return;
         }
@@ -186,12 +191,13 @@ final class EngineMain {
   }
 
   private static MountRequest request(String use) {
+    String[] parts = use.split(":", 5);
     return MountRequest.builder(
-            PLUGIN,
+            PluginId.of(parts[2]),
             usage(use),
-            VolumeId.of(use.split(":", -1)[2]),
+            VolumeId.of(parts[3]),
             AccessMode.SINGLE_NODE_MULTI_WRITER)
-        .volumeContext(VolumeContext.of(context(use.split(":", 4)[3])))
+        .volumeContext(VolumeContext.of(context(parts[4])))
         .build();
   }
 

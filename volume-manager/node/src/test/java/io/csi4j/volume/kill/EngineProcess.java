@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -43,10 +44,13 @@ final class EngineProcess implements AutoCloseable {
   /**
    * Starts one and waits until it has opened its manager.
    *
+   * @param plugins the plugins that it is told of
    * @param first what the JVM is started by, if not directly
    */
-  static EngineProcess start(Path root, Path socket, String... first) {
-    return start(EngineMain.class, List.of(root.toString(), socket.toString()), List.of(first));
+  static EngineProcess start(Path root, Collection<StoragePlugin> plugins, String... first) {
+    List<String> arguments = new ArrayList<>(List.of(root.toString()));
+    plugins.forEach(plugin -> arguments.add(plugin.id() + "=" + plugin.socket()));
+    return start(EngineMain.class, arguments, List.of(first));
   }
 
   /** Starts another program that takes orders, and waits until it has opened what it needs. */
@@ -137,6 +141,15 @@ final class EngineProcess implements AutoCloseable {
       }
     }
     return Optional.empty();
+  }
+
+  /** Waits for the answers to so many orders, whatever they are. */
+  List<String> answers(int orders) {
+    List<String> answers = new ArrayList<>();
+    while (answers.size() < orders) {
+      answers.add(until(line -> true));
+    }
+    return answers;
   }
 
   /** Waits until nothing is going on in it. */

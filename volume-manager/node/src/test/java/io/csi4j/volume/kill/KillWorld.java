@@ -5,6 +5,7 @@ import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
@@ -15,6 +16,7 @@ import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -24,16 +26,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is around the engine that is killed, in this process: the plugin, its volumes with a file in
- * each, and the kernel's table. Nothing of the engine is asked here.
+ * What is around the engine that is killed: the plugins, their volumes with a file in each, and the
+ * kernel's table. Nothing of the engine is asked here.
  */
 final class KillWorld implements AutoCloseable {
 
@@ -47,8 +51,8 @@ final class KillWorld implements AutoCloseable {
 
   private final Scratch scratch;
   private final Path directory;
-  private final HostPathPlugin plugin;
-  private final CsiPlugin client;
+  private final Map<PluginId, StoragePlugin> plugins = new LinkedHashMap<>();
+  private final Map<PluginId, CsiPlugin> clients = new LinkedHashMap<>();
   private final VolumeLayout layout;
   private final List<EngineProcess> started = new ArrayList<>();
 
@@ -57,13 +61,14 @@ final class KillWorld implements AutoCloseable {
    *
    * @param volume the name of the volume
    * @param workload the name of the workload
+   * @param plugin the plugin that has the volume
    * @param handle the volume as the plugin names it
    * @param context what the plugin gave with it, as {@code key=value,key=value}
    */
-  record Use(String volume, String workload, VolumeId handle, String context) {
+  record Use(String volume, String workload, PluginId plugin, VolumeId handle, String context) {
 
     Use by(String other) {
-      return new Use(volume, other, handle, context);
+      return new Use(volume, other, plugin, handle, context);
     }
 
     VolumeUse key() {
@@ -71,28 +76,41 @@ final class KillWorld implements AutoCloseable {
     }
 
     VolumeIdentity identity() {
-      return new VolumeIdentity(EngineMain.PLUGIN, handle);
+      return new VolumeIdentity(plugin, handle);
     }
 
     @Override
     public String toString() {
-      return volume + ":" + workload + ":" + handle.value() + ":" + context;
+      return String.join(":", volume, workload, plugin.value(), handle.value(), context);
     }
   }
 
+  /** A world with one plugin, which lives in this process. */
   KillWorld(Scratch scratch) {
-    this.scratch = scratch;
-    directory = scratch.root().toPath();
-    plugin =
-        HostPathPlugin.builder(directory.resolve("plugin"))
-            .socket(directory.resolve("csi").resolve("csi.sock"))
-            .open();
-    client = CsiPlugin.connect(plugin.endpoint());
-    layout = new VolumeLayout(MountPath.of(directory.resolve("m")));
+    this(scratch, List.of(EngineMain.PLUGIN), StoragePlugin.InThisProcess::open);
   }
 
+  private KillWorld(
+      Scratch scratch, List<PluginId> ids, BiFunction<PluginId, Path, StoragePlugin> open) {
+    this.scratch = scratch;
+    directory = scratch.root().toPath();
+    layout = new VolumeLayout(MountPath.of(directory.resolve("m")));
+    ids.forEach(id -> plugins.put(id, open.apply(id, directory.resolve(id.value()))));
+  }
+
+  /** A world whose plugins are processes, which can be killed as well. */
+  static KillWorld ofMortalPlugins(Scratch scratch, PluginId... ids) {
+    return new KillWorld(scratch, List.of(ids), MortalPlugin::open);
+  }
+
+  /** The plugin that lives in this process. */
   HostPathPlugin plugin() {
-    return plugin;
+    return ((StoragePlugin.InThisProcess) plugins.get(EngineMain.PLUGIN)).plugin();
+  }
+
+  /** The plugins that are processes. */
+  List<MortalPlugin> mortals() {
+    return plugins.values().stream().map(MortalPlugin.class::cast).toList();
   }
 
   VolumeLayout layout() {
@@ -101,8 +119,15 @@ final class KillWorld implements AutoCloseable {
 
   /** A volume with a file in it that nobody wrote through the engine, for workload {@code w1}. */
   Use volume(String name) {
+    return volume(name, EngineMain.PLUGIN);
+  }
+
+  /** One that this plugin has. */
+  Use volume(String name, PluginId id) {
+    StoragePlugin plugin = plugins.get(id);
     Volume made =
-        client
+        clients
+            .computeIfAbsent(id, any -> CsiPlugin.connect(CsiEndpoint.of(plugin.socket())))
             .controller()
             .createVolume(
                 CreateVolumeRequest.builder(name, List.of(USE))
@@ -110,8 +135,7 @@ final class KillWorld implements AutoCloseable {
                     .build());
     VolumeId handle = made.id();
     try {
-      Path content = directory.resolve("plugin").resolve("volumes").resolve(handle.value());
-      Files.writeString(content.resolve("disk").resolve("name"), name);
+      Files.writeString(plugin.content(handle).resolve("name"), name);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -119,13 +143,12 @@ final class KillWorld implements AutoCloseable {
         made.context().reveal().entrySet().stream()
             .map(entry -> entry.getKey() + "=" + entry.getValue())
             .collect(Collectors.joining(","));
-    return new Use(name, "w1", handle, context);
+    return new Use(name, "w1", id, handle, context);
   }
 
   /** An engine over what those before it left. */
   EngineProcess engine(String... first) {
-    EngineProcess engine =
-        EngineProcess.start(layout.root().toPath(), directory.resolve("csi/csi.sock"), first);
+    EngineProcess engine = EngineProcess.start(layout.root().toPath(), plugins.values(), first);
     started.add(engine);
     return engine;
   }
@@ -159,8 +182,8 @@ final class KillWorld implements AutoCloseable {
     List<String> wrong = new ArrayList<>();
     if (!mounts.containsKey(target(use).toString())) {
       wrong.add(use + " is not mounted");
-    } else if (!content(use).equals(use.volume())) {
-      wrong.add(use + " has another volume's file: " + content(use));
+    } else if (!name(use).equals(use.volume())) {
+      wrong.add(use + " has another volume's file: " + name(use));
     }
     if (!mounts.containsKey(layout.staging(use.identity()).toString())) {
       wrong.add(use + " is not staged");
@@ -176,7 +199,7 @@ final class KillWorld implements AutoCloseable {
     if (Files.exists(Path.of(top))) {
       left.add("directory " + top);
     }
-    if (plugin.contents().staged().stream().anyMatch(s -> s.volume().equals(use.handle()))) {
+    if (plugins.get(use.plugin()).staged().contains(use.handle())) {
       left.add("the plugin has it staged: " + use);
     }
     return left;
@@ -201,9 +224,7 @@ final class KillWorld implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    if (!plugin.contents().idle()) {
-      left.add(plugin.contents().toString());
-    }
+    plugins.values().forEach(plugin -> left.addAll(plugin.owed()));
     return left;
   }
 
@@ -222,13 +243,18 @@ final class KillWorld implements AutoCloseable {
             .filter(duty -> duty.level().binding())
             .map(Duty::id)
             .collect(Collectors.toSet());
-    return plugin.verdict().breaches().stream()
+    return plugin().verdict().breaches().stream()
         .filter(breach -> binding.contains(breach.duty()))
         .filter(breach -> !breach.duty().equals(GAVE_BACK_WHAT_IT_NEVER_TOOK))
         .toList();
   }
 
-  private String content(Use use) {
+  /** The content of a use's volume, where its plugin keeps it. */
+  Path content(Use use) {
+    return plugins.get(use.plugin()).content(use.handle());
+  }
+
+  private String name(Use use) {
     try {
       return Files.readString(target(use).resolve("name"));
     } catch (IOException e) {
@@ -239,7 +265,7 @@ final class KillWorld implements AutoCloseable {
   @Override
   public void close() {
     started.forEach(EngineProcess::close);
-    client.close();
-    plugin.close();
+    clients.values().forEach(CsiPlugin::close);
+    plugins.values().forEach(StoragePlugin::close);
   }
 }

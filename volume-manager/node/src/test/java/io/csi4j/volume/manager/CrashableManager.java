@@ -21,11 +21,14 @@ public final class CrashableManager implements AutoCloseable {
 
   /** Opens a manager of the volumes below this directory. */
   public static CrashableManager open(
-      MountPath root, PluginBinding plugin, ManagerSettings settings, CrashPoint.Listener points) {
+      MountPath root,
+      List<PluginBinding> plugins,
+      ManagerSettings settings,
+      CrashPoint.Listener points) {
     return new CrashableManager(
         OpenedManager.open(
             new OpenedManager.Options(
-                root, List.of(plugin), List.of(), settings, JournalSettings.defaults(), null),
+                root, plugins, List.of(), settings, JournalSettings.defaults(), null),
             points));
   }
 

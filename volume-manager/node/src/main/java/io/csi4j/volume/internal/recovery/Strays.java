@@ -84,7 +84,12 @@ public final class Strays {
       if (isTarget && !known.contains(path) && strays.add(path)) {
         VolumeUse stray =
             StrayUse.of(record.identity(), new String(use.name(), StandardCharsets.UTF_8));
-        now = now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));
+        // In a directory whose name is none of ours it is no use, and nothing here may take it
+        // away.
+        if (StrayUse.isStray(stray)) {
+          now =
+              now.withTarget(new TargetRecord(stray, false, PathRecord.NONE.as(PathStatus.GOING)));
+        }
       }
     }
     return now;

@@ -158,6 +158,48 @@ class RecoveryTest {
   }
 
   @Test
+  void aMountOfAVolumeThatIsBeingUnstagedIsNoSignOfAnOldRecord() {
+    PathRecord doubt = PathRecord.NONE.as(PathStatus.IN_DOUBT);
+    remember(
+        VolumeRecord.fresh(IDENTITY, PLAN, HERE)
+            .withStaging(doubt.working(Verb.UNSTAGE, "process-1"))
+            .withTarget(new TargetRecord(USE, false, doubt)));
+    mount(DISK, DISK);
+
+    assertThat(codes(recover())).doesNotContain(OperatorCode.JOURNAL_OLDER_THAN_KERNEL);
+  }
+
+  @Test
+  void aLateMountBesideAUseOnRecordIsGivenUpAndNotUnknown() {
+    remember(present(HERE));
+    mount(DISK, DISK);
+    String id = VolumeLayout.id(VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("late")));
+    see(LAYOUT.uses(IDENTITY).resolve(id).resolve("t"), DISK);
+
+    Recovered recovered = recover();
+
+    VolumeUse late = StrayUse.of(IDENTITY, id);
+    assertThat(only(recovered).target(late).orElseThrow().path().status())
+        .isEqualTo(PathStatus.GOING);
+    assertThat(target(only(recovered))).isEqualTo(PathStatus.PRESENT);
+    assertThat(recovered.unknown()).isEmpty();
+  }
+
+  @Test
+  void aMountInADirectoryWithANameThatIsNoneOfOursIsReportedAndLeftAlone() {
+    remember(present(HERE));
+    mount(DISK, DISK);
+    MountPath foreign = LAYOUT.uses(IDENTITY).resolve("late").resolve("t");
+    see(foreign, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered)).isEqualTo(present(HERE));
+    assertThat(recovered.unknown()).containsExactly(foreign);
+    assertThat(codes(recovered)).containsExactly(OperatorCode.UNKNOWN_MOUNT);
+  }
+
+  @Test
   void aMountThatIsGoneIsInDoubt() {
     remember(present(HERE));
     see(LAYOUT.staging(IDENTITY), DISK);

@@ -326,6 +326,52 @@ class RequestChecksTest {
   }
 
   @Test
+  void whatIsWrongAtTheVeryFirstCharacterIsFoundThere() {
+    assertThat(check(createVolume().setName("\u0001pvc")))
+        .isEqualTo(
+            violations(
+                of("name", Rule.CHARACTERS, "has U+0001 at index 0, which CSI bans from names")));
+    assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId("\udc00vol")))
+        .isEqualTo(violations(of("volume_id", Rule.NOT_UNICODE, "is no valid Unicode at index 0")));
+    assertThat(check(createVolume().putParameters("\0key", "")))
+        .isEqualTo(
+            violations(
+                of("parameters[\"\\u0000key\"]", Rule.NUL, "has a NUL in its key at index 0")));
+  }
+
+  @Test
+  void whatIsExactlyAsLargeAsMayBeIsNotTooLarge() {
+    assertThat(check(stage(MountVolume.newBuilder()).setStagingTargetPath("/" + "x".repeat(127))))
+        .isEqualTo(nothing());
+    List<String> flags = Collections.nCopies(10_000, "");
+    assertThat(check(stage(MountVolume.newBuilder().addAllMountFlags(flags)))).isEqualTo(nothing());
+    assertThat(check(createVolume().putParameters("k", "x".repeat((1 << 20) - 1))))
+        .isEqualTo(
+            oversize(
+                of(
+                    "parameters",
+                    Rule.TOO_LARGE,
+                    "has 1048576 bytes in keys and values, CSI allows 4096")));
+  }
+
+  @Test
+  void mountFlagsAreCountedInBytesOfUtf8Together() {
+    assertThat(
+            check(
+                stage(
+                    MountVolume.newBuilder()
+                        .addMountFlags("\u00e9".repeat(1024))
+                        .addMountFlags("\u00e9".repeat(1024))
+                        .addMountFlags("x"))))
+        .isEqualTo(
+            oversize(
+                of(
+                    "volume_capability.mount.mount_flags",
+                    Rule.TOO_LARGE,
+                    "has 4097 bytes in all, CSI allows 4096")));
+  }
+
+  @Test
   void stringsBeyondOneMebibyteAreRefused() {
     String huge = "x".repeat(1 << 20);
     assertThat(check(DeleteVolumeRequest.newBuilder().setVolumeId(huge)).violations()).isEmpty();

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
@@ -50,6 +53,8 @@ class ClaimRulesTest {
           ClaimState.CONTROLLER_DETACHED,
           ClaimState.READY_TO_FREE);
   private static final int ANY = Integer.MAX_VALUE;
+  private static final AccessMode SHARED = AccessMode.MULTI_NODE_MULTI_WRITER;
+  private static final NodeId NAMED = NodeId.of("i-1");
 
   private static ClaimDecision decide(Claim claim, ClaimRequest wish, Instant now) {
     return ClaimRules.claim(claim, wish, wish.statedOptions(), now);
@@ -381,6 +386,142 @@ class ClaimRulesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Claim.Use(AccessMode.UNSPECIFIED, AttachmentMode.FILESYSTEM))
         .withMessage("A claim needs an access mode of the spec, not UNSPECIFIED.");
+  }
+
+  @Test
+  void noChangeMakesAWriterOfAReaderWhoseModeIsForReading() {
+    AccessMode mode = AccessMode.MULTI_NODE_READER_ONLY;
+    Claim claim = held(mode, holder("web", "n1", ClaimMode.READ, ClaimState.TAKEN));
+
+    assertThat(ClaimRules.change(claim, WorkloadId.of("web"), ClaimMode.WRITE, NOW))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_READ_ONLY,
+                Optional.empty(),
+                new Clause("nobody may write with the access mode MULTI_NODE_READER_ONLY")));
+  }
+
+  // ---- what the attachment of a node allows
+
+  private static ClaimHolder attaching(
+      String workload, String node, ClaimState state, Optional<MountOptions> options) {
+    return new ClaimHolder(
+        WorkloadId.of(workload),
+        NodeName.of(node),
+        Optional.of(NAMED),
+        ClaimMode.WRITE,
+        state,
+        1,
+        BEFORE,
+        new NodeAttachment.InDoubt(),
+        options);
+  }
+
+  private static ClaimDecision besides(
+      ClaimHolder holder, String node, NodeId id, Optional<MountOptions> options) {
+    ClaimRequest wish =
+        ClaimRequest.builder(
+                VolumeUse.of(VOLUME, WorkloadId.of("new")),
+                NodeName.of(node),
+                new Claim.Use(SHARED, AttachmentMode.FILESYSTEM),
+                ClaimMode.WRITE)
+            .nodeId(id)
+            .attaches(true)
+            .build();
+    return ClaimRules.claim(held(SHARED, holder), wish, options, NOW);
+  }
+
+  @Test
+  void anAttachmentIsSharedOnlyWithMountOptionsThatAreNotKnownToDiffer() {
+    Optional<MountOptions> none = Optional.of(MountOptions.none());
+    Optional<MountOptions> ext4 =
+        Optional.of(new MountOptions(Optional.of("ext4"), Optional.empty(), Optional.empty()));
+    ClaimHolder withExt4 = attaching("web", "n1", ClaimState.TAKEN, ext4);
+    ClaimHolder unknown = attaching("web", "n1", ClaimState.TAKEN, Optional.empty());
+
+    assertThat(besides(withExt4, "n1", NAMED, none))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.ATTACHED_OTHERWISE,
+                Optional.of(withExt4),
+                new Clause(
+                    "that node has it with other mount options through workload 'web' on node 'n1'"
+                        + " (WRITE, TAKEN, since 40 s)")));
+    assertThat(besides(withExt4, "n1", NAMED, ext4)).isInstanceOf(Granted.class);
+    assertThat(besides(withExt4, "n1", NAMED, Optional.empty())).isInstanceOf(Granted.class);
+    assertThat(besides(unknown, "n1", NAMED, ext4)).isInstanceOf(Granted.class);
+    assertThat(besides(withExt4, "n2", NodeId.of("i-2"), none)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void aMachineIsTheSameUnderAnotherNameIfThePluginNamesItSo() {
+    ClaimHolder leaving = attaching("web", "n1", ClaimState.NODE_DETACHED, Optional.empty());
+
+    assertThat(code(besides(leaving, "renamed", NAMED, Optional.empty())))
+        .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+    assertThat(besides(leaving, "n2", NodeId.of("i-2"), Optional.empty()))
+        .isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void whatIsKnownOfAnotherEpochChangesNothing() {
+    WorkloadId web = WorkloadId.of("web");
+    for (ClaimState state : ClaimState.values()) {
+      ClaimHolder holder = attaching("web", "n1", state, Optional.empty());
+      Claim claim = held(SHARED, holder);
+      ClaimHolder former =
+          new ClaimHolder(
+              web,
+              holder.node(),
+              holder.nodeId(),
+              holder.mode(),
+              state,
+              7,
+              BEFORE,
+              holder.attachment());
+
+      assertThat(ClaimRules.attached(claim, web, 7, PublishContext.empty(), NOW))
+          .isEqualTo(
+              new Refused(
+                  OperatorCode.CLAIM_MISSING,
+                  Optional.empty(),
+                  new Clause("its claim of epoch 7 is gone")));
+      assertThat(ClaimRules.settled(claim, web, 7)).isEqualTo(new Granted(claim, false));
+      assertThat(ClaimRules.detached(claim, List.of(former))).isEqualTo(new Granted(claim, false));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(ClaimState.class)
+  void onlyWhatTheNodeHasLeftIsDetachedAndOnlyWhatIsDetachedIsSettled(ClaimState state) {
+    ClaimHolder holder = attaching("web", "n1", state, Optional.empty());
+    Claim claim = held(SHARED, holder);
+
+    assertThat(ClaimRules.detached(claim, List.of(holder)).changes())
+        .isEqualTo(state == ClaimState.NODE_DETACHED);
+    assertThat(ClaimRules.settled(claim, holder.workload(), 1).changes())
+        .isEqualTo(state == ClaimState.CONTROLLER_DETACHED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ClaimState.class)
+  void anAttachmentThatCameTooLateIsOwedByAnEntryUnlessOneStillHasTheVolumeThere(ClaimState state) {
+    ClaimHolder lost = attaching("lost", "n1", ClaimState.TAKEN, Optional.empty());
+    Claim claim = held(SHARED, attaching("web", "n1", state, Optional.empty()));
+    Claim.Use use = claim.use().orElseThrow();
+
+    Granted granted = ClaimRules.leftOver(claim, lost, use, NOW);
+
+    if (state == ClaimState.TAKEN || state == ClaimState.UNPUBLISHING) {
+      assertThat(granted).isEqualTo(new Granted(claim, false));
+    } else {
+      assertThat(granted.changes()).isTrue();
+      ClaimHolder debt = granted.next().holder(WorkloadId.of("left-attached-2")).orElseThrow();
+      assertThat(debt.state()).isEqualTo(ClaimState.NODE_DETACHED);
+      assertThat(debt.attachment()).isEqualTo(new NodeAttachment.InDoubt());
+      assertThat(debt.nodeId()).contains(NAMED);
+      assertThat(debt.epoch()).isEqualTo(2);
+    }
   }
 
   private static Claim next(ClaimDecision decision) {

@@ -223,18 +223,19 @@ final class CallAttempt<Q extends Message, A extends Message>
     } else if (thrown != null) {
       finish(unreadable(thrown), null);
     } else if (code != StatusCode.OK || onEach != null) {
-      finish(ended(code, status.getDescription()), null);
+      finish(ended(code, status), null);
     } else if (came == null) {
-      finish(ended(StatusCode.INTERNAL, status.getDescription()), null);
+      finish(ended(StatusCode.INTERNAL, status), null);
     } else if (came.isBuilt()) {
-      finish(ended(code, status.getDescription()), came.message());
+      finish(ended(code, status), came.message());
     } else {
-      buildAside(came, ended(code, status.getDescription()));
+      buildAside(came, ended(code, status));
     }
   }
 
   /** An end that gRPC tells: of the plugin, of the connection, or of a limit. */
-  private Status ended(StatusCode told, @Nullable String text) {
+  private Status ended(StatusCode told, io.grpc.Status status) {
+    String text = status.getDescription();
     if (origin.neverLeft() && isLoss(told)) {
       // gRPC calls some of these unknown.
       return new Status(StatusCode.UNAVAILABLE, text, origin.answered, true, Special.NONE, null);
@@ -245,8 +246,9 @@ final class CallAttempt<Q extends Message, A extends Message>
           ? new Status(told, text, false, false, Special.TOO_LARGE, null)
           : new Status(StatusCode.UNAVAILABLE, text, false, false, Special.NO_CALM, null);
     }
-    // Frames that could not be sent any more end a call before the loss of its connection does.
-    boolean isLost = told == StatusCode.UNKNOWN && !origin.answered;
+    // Frames that could not be sent any more end a call before the loss of its connection does. An
+    // answer that is none of gRPC's has no cause.
+    boolean isLost = told == StatusCode.UNKNOWN && !origin.answered && status.getCause() != null;
     return new Status(
         isLost ? StatusCode.UNAVAILABLE : told, text, origin.answered, false, Special.NONE, null);
   }

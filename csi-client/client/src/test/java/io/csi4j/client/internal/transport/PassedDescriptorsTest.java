@@ -39,8 +39,11 @@ class PassedDescriptorsTest {
 
   @TempDir Path directory;
 
-  /** Greets, passes descriptors within frames that mean nothing, and waits for an answer. */
-  private static void serve(Socket server, int bytesBeside) throws IOException {
+  /**
+   * Greets, passes descriptors within frames that mean nothing, and waits for an answer. Returns
+   * the connection, which is still open.
+   */
+  private static Socket serve(Socket server, int bytesBeside) throws IOException {
     Socket client = accept(server);
     FileDescriptor passed = FileDescriptor.from("/dev/null");
     try {
@@ -63,9 +66,9 @@ class PassedDescriptorsTest {
         buffer.get(0, bytes);
         seen += new String(bytes, StandardCharsets.ISO_8859_1);
       }
+      return client;
     } finally {
       passed.close();
-      client.close();
     }
   }
 
@@ -125,13 +128,12 @@ class PassedDescriptorsTest {
     server.bind(new DomainSocketAddress(path.toString()));
     server.listen(4);
     int bytesBeside = bytesBeside(server, path);
-    CompletableFuture<Void> served = new CompletableFuture<>();
+    CompletableFuture<Socket> served = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try {
-                serve(server, bytesBeside);
-                served.complete(null);
+                served.complete(serve(server, bytesBeside));
               } catch (IOException | RuntimeException e) {
                 served.completeExceptionally(e);
               }
@@ -142,11 +144,12 @@ class PassedDescriptorsTest {
     ConnectOptions options = ConnectOptions.builder().transport(transport).build();
     try (Connection connection =
         Connection.open(CsiEndpoint.of(path), options, Duration.ofSeconds(20))) {
-      served.get(50, TimeUnit.SECONDS);
+      Socket client = served.get(50, TimeUnit.SECONDS);
 
       assertThat(open()).isEqualTo(before);
       assertThat(connection.generation()).as("it was not lost before all were passed").isOne();
       assertThat(connection.channel().getState(false)).isNotEqualTo(ConnectivityState.SHUTDOWN);
+      client.close();
     } finally {
       server.close();
     }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One request sent once, and what comes back: told to listeners, flight recorder, wire log. */
 final class CallAttempt<Q extends Message, A extends Message>
-    extends ClientCall.Listener<Answer<A>> {
+    extends ClientCall.Listener<ArrivedAnswer<A>> {
 
   /**
    * How an attempt ended.
@@ -74,8 +74,8 @@ final class CallAttempt<Q extends Message, A extends Message>
   private final @Nullable CsiCallEvent recording;
   private @Nullable Consumer<A> onEach;
   private @Nullable BiConsumer<Status, @Nullable A> whenDone;
-  private volatile @Nullable ClientCall<Q, Answer<A>> call;
-  private @Nullable Answer<A> answer;
+  private volatile @Nullable ClientCall<Q, ArrivedAnswer<A>> call;
+  private @Nullable ArrivedAnswer<A> answer;
   private @Nullable Deadline deadline;
   private @Nullable Executor executor;
   private final AtomicBoolean over = new AtomicBoolean();
@@ -133,7 +133,8 @@ final class CallAttempt<Q extends Message, A extends Message>
     // A host's own gRPC context, with its deadline and cancellation, is none of our business.
     Context hosts = Context.ROOT.attach();
     try {
-      ClientCall<Q, Answer<A>> sending = path.channel().newCall(path.bounded(method), options);
+      ClientCall<Q, ArrivedAnswer<A>> sending =
+          path.channel().newCall(path.bounded(method), options);
       sending.start(this, new Metadata());
       sending.request(messages);
       sending.sendMessage(request);
@@ -153,7 +154,7 @@ final class CallAttempt<Q extends Message, A extends Message>
 
   /** Asks for one more message of a stream. */
   void requestOne() {
-    ClientCall<Q, Answer<A>> sending = call;
+    ClientCall<Q, ArrivedAnswer<A>> sending = call;
     if (sending != null) {
       unlessClosed(() -> sending.request(1));
     }
@@ -168,7 +169,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   /** Gives up: the plugin is told, and the attempt ends soon. */
   void cancel() {
     givenUp = true;
-    ClientCall<Q, Answer<A>> sending = call;
+    ClientCall<Q, ArrivedAnswer<A>> sending = call;
     if (sending != null) {
       unlessClosed(() -> sending.cancel("the caller gave up", null));
     }
@@ -185,7 +186,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   @Override
-  public void onMessage(Answer<A> message) {
+  public void onMessage(ArrivedAnswer<A> message) {
     Consumer<A> each = onEach;
     if (each != null) {
       A built;
@@ -217,7 +218,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     }
     // gRPC itself cancels a call whose answer it cannot take in, and says why in the cause.
     Throwable thrown = unread == null && code == StatusCode.CANCELLED ? status.getCause() : unread;
-    Answer<A> came = answer;
+    ArrivedAnswer<A> came = answer;
     if (surplus) {
       finish(ours(StatusCode.INTERNAL, "more than one message came as an answer"), null);
     } else if (thrown != null) {
@@ -259,7 +260,7 @@ final class CallAttempt<Q extends Message, A extends Message>
 
   /** The end of an attempt whose answer was not taken in for this reason. */
   private static Status unreadable(Throwable thrown) {
-    if (thrown instanceof Answer.TooHeavyException) {
+    if (thrown instanceof ArrivedAnswer.TooHeavyException) {
       return new Status(StatusCode.RESOURCE_EXHAUSTED, null, false, false, Special.TOO_HEAVY, null);
     }
     if (thrown instanceof Error error) {
@@ -273,7 +274,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   /** Builds a large answer where no timer waits for it, and until its deadline at the most. */
-  private void buildAside(Answer<A> came, Status good) {
+  private void buildAside(ArrivedAnswer<A> came, Status good) {
     answer = null;
     Future<?> overdue = whenOverdue();
     path.aside()

@@ -168,7 +168,7 @@ public final class CallPath {
       }
       case TOO_HEAVY -> {
         return CallFailures.tooHeavy(
-            failure, (long) Answer.HEAP_PER_BYTE * options.maxMessageBytes());
+            failure, (long) ArrivedAnswer.HEAP_PER_BYTE * options.maxMessageBytes());
       }
       default -> {}
     }
@@ -404,14 +404,14 @@ public final class CallPath {
 
   /** Returns the method with answers that take no more heap than they may. */
   @SuppressWarnings("unchecked") // what is kept for a method was made from it
-  <Q extends Message, A extends Message> MethodDescriptor<Q, Answer<A>> bounded(
+  <Q extends Message, A extends Message> MethodDescriptor<Q, ArrivedAnswer<A>> bounded(
       MethodDescriptor<Q, A> method) {
     MethodDescriptor<?, ?> known = bounded.get(method);
     if (known == null) {
-      known = Answer.Kind.of(method, options.maxMessageBytes());
+      known = ArrivedAnswer.Kind.of(method, options.maxMessageBytes());
       bounded.put(method, known);
     }
-    return (MethodDescriptor<Q, Answer<A>>) known;
+    return (MethodDescriptor<Q, ArrivedAnswer<A>>) known;
   }
 
   /** For an attempt whose answer is taken in there; null stands for the I/O thread. */

@@ -12,7 +12,8 @@ import java.io.IOException;
  *
  * <p>Two bytes on the wire can become an object with a dozen fields, so the number of bytes bounds
  * nothing. The pass over the bytes builds nothing, and ends as soon as the estimate is above its
- * limit. Fields that the contract does not know weigh nothing: {@link Answer} does not keep them.
+ * limit. Fields that the contract does not know weigh nothing: {@link ArrivedAnswer} does not keep
+ * them.
  */
 final class MessageWeight {
 

@@ -46,7 +46,7 @@ class LargeAnswerTest {
     for (int i = 0; i < 1_000; i++) {
       page.addEntriesBuilder().setVolume(Volume.newBuilder().setVolumeId("volume-number-" + i));
     }
-    assertThat(page.build().getSerializedSize()).isGreaterThan(Answer.SMALL);
+    assertThat(page.build().getSerializedSize()).isGreaterThan(ArrivedAnswer.SMALL);
     scripted.answer(CsiOperation.LIST_VOLUMES, page.build());
     ConnectOptions options =
         ConnectOptions.builder()

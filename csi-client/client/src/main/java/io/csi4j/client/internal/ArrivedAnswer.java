@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * waiting; and two bytes can become an object. So a large message is built elsewhere, and only if
  * it is not too much for the heap.
  */
-final class Answer<A extends Message> {
+final class ArrivedAnswer<A extends Message> {
 
   /** Bytes of a message that is built at once: within a millisecond, and in a few MiB of heap. */
   static final int SMALL = 16 << 10;
@@ -34,7 +34,7 @@ final class Answer<A extends Message> {
   private final @Nullable A message;
   private final byte[] bytes;
 
-  private Answer(Kind<A> kind, @Nullable A message, byte[] bytes) {
+  private ArrivedAnswer(Kind<A> kind, @Nullable A message, byte[] bytes) {
     this.kind = kind;
     this.message = message;
     this.bytes = bytes;
@@ -68,10 +68,10 @@ final class Answer<A extends Message> {
   /** The answers of one method over connections that take messages of one size. */
   record Kind<A extends Message>(
       MethodDescriptor.PrototypeMarshaller<A> wire, A prototype, long most)
-      implements MethodDescriptor.Marshaller<Answer<A>> {
+      implements MethodDescriptor.Marshaller<ArrivedAnswer<A>> {
 
     /** The method with answers of this kind. */
-    static <Q extends Message, A extends Message> MethodDescriptor<Q, Answer<A>> of(
+    static <Q extends Message, A extends Message> MethodDescriptor<Q, ArrivedAnswer<A>> of(
         MethodDescriptor<Q, A> method, int maxMessageBytes) {
       if (method.getResponseMarshaller() instanceof MethodDescriptor.PrototypeMarshaller<A> wire) {
         A prototype = Objects.requireNonNull(wire.getMessagePrototype());
@@ -82,21 +82,21 @@ final class Answer<A extends Message> {
     }
 
     @Override
-    public InputStream stream(Answer<A> value) {
+    public InputStream stream(ArrivedAnswer<A> value) {
       return wire.stream(value.message());
     }
 
     @Override
-    public Answer<A> parse(InputStream stream) {
+    public ArrivedAnswer<A> parse(InputStream stream) {
       try {
         // The length of a compressed message is not known before it is unpacked.
         if (stream instanceof KnownLength && stream.available() <= SMALL) {
-          return new Answer<>(this, wire.parse(stream), NONE);
+          return new ArrivedAnswer<>(this, wire.parse(stream), NONE);
         }
         byte[] bytes = stream.readAllBytes();
         return bytes.length <= SMALL
-            ? new Answer<>(this, build(bytes), NONE)
-            : new Answer<>(this, null, bytes);
+            ? new ArrivedAnswer<>(this, build(bytes), NONE)
+            : new ArrivedAnswer<>(this, null, bytes);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

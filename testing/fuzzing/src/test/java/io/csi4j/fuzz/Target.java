@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  * Everything that is read from others, each with the property that holds for any bytes. The class
  * of a target is in the package of its parser, and its name ends in {@code Fuzz}.
  */
+@SuppressWarnings("ImmutableEnumChecker") // properties are functions without state
 public enum Target {
   MOUNTINFO(
       MountInfoFuzz.class,

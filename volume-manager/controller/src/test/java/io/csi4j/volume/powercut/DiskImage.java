@@ -5,20 +5,22 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** The bytes of a disk in memory. Pages of zeros are not kept, and copies share their pages. */
 final class DiskImage {
 
   private static final int PAGE = 4096;
+  private static final byte[] ZEROS = new byte[PAGE];
 
   /** Bytes that are written to a file at once. */
   private static final int RUN = 1 << 20;
 
   private final long size;
-  private final TreeMap<Long, byte[]> pages;
+  private final SortedMap<Long, byte[]> pages;
 
-  private DiskImage(long size, TreeMap<Long, byte[]> pages) {
+  private DiskImage(long size, SortedMap<Long, byte[]> pages) {
     this.size = size;
     this.pages = pages;
   }
@@ -71,8 +73,6 @@ final class DiskImage {
   private static boolean isZero(byte[] page) {
     return Arrays.mismatch(page, ZEROS) < 0;
   }
-
-  private static final byte[] ZEROS = new byte[PAGE];
 
   byte[] read(long position, int length) {
     byte[] bytes = new byte[length];

@@ -6,15 +6,15 @@ import java.util.Locale;
 
 /** A filesystem that the disk of the rig may have. */
 enum FilesystemKind {
-  EXT4(64, List.of("mke2fs", "-q", "-F", "-t", "ext4"), List.of("data=ordered", "data=writeback")),
-  XFS(384, List.of("mkfs.xfs", "-q"), List.of("defaults")),
-  BTRFS(256, List.of("mkfs.btrfs", "-q"), List.of("defaults"));
+  EXT4(64, "mke2fs -q -F -t ext4", "data=ordered data=writeback"),
+  XFS(384, "mkfs.xfs -q", "defaults"),
+  BTRFS(256, "mkfs.btrfs -q", "defaults");
 
   private final int size;
-  private final List<String> make;
-  private final List<String> options;
+  private final String make;
+  private final String options;
 
-  FilesystemKind(int size, List<String> make, List<String> options) {
+  FilesystemKind(int size, String make, String options) {
     this.size = size;
     this.make = make;
     this.options = options;
@@ -27,12 +27,12 @@ enum FilesystemKind {
 
   /** The program that makes one, and its arguments but the last. */
   List<String> make() {
-    return make;
+    return List.of(make.split(" ", -1));
   }
 
   /** The mount options that are tried, one recording after the other. */
   List<String> options() {
-    return options;
+    return List.of(options.split(" ", -1));
   }
 
   static FilesystemKind of(String name) {

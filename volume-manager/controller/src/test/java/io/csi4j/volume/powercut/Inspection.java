@@ -168,7 +168,8 @@ final class Inspection {
     }
   }
 
-  private static boolean eventually(BooleanSupplier is) {
+  /** Waits until something is so; false if it never is. */
+  static boolean eventually(BooleanSupplier is) {
     long begun = System.nanoTime();
     while (!is.getAsBoolean()) {
       if (System.nanoTime() - begun > PATIENCE) {

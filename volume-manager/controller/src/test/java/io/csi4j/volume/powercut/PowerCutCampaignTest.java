@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PowerCutCampaignTest {
 
   private static final PowerCutRig.Measure MEASURE =
-      new PowerCutRig.Measure(Duration.ofSeconds(30), 40, 1);
+      new PowerCutRig.Measure(Duration.ofSeconds(30), 24, 1);
 
   @ParameterizedTest
   @EnumSource

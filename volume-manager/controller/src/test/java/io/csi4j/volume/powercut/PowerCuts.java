@@ -5,8 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /** The program behind {@code testing/powercut}, for its mount namespace. */
 final class PowerCuts {
@@ -36,8 +34,6 @@ final class PowerCuts {
       System.err.println("No power can be cut here: " + obstacle.get());
       System.exit(CANNOT);
     }
-    // The rig tells what is wrong; what its parts have noticed after each cut is no news.
-    Logger.getLogger("").setLevel(Level.OFF);
     Path directory = Files.createTempDirectory("powercut");
     Machine.run("mount", "-t", "tmpfs", "powercut", directory.toString());
     Verdict verdict =

@@ -26,9 +26,6 @@ class PowerCutCampaignTest {
 
   @ParameterizedTest
   @EnumSource
-  @Tag("A23")
-  @Tag("B2")
-  @Tag("B3")
   @Timeout(300)
   void whatAHostWasToldIsTrueAfterAPowerCut(FilesystemKind kind, Scratch scratch)
       throws IOException {

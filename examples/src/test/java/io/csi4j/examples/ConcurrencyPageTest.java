@@ -20,6 +20,7 @@ class ConcurrencyPageTest {
   private static final Set<String> NO_THREADS =
       Set.of(
           "csi4j-",
+          "csi4j-check-",
           "csi4j-hidden",
           "csi4j-hidden-attach",
           "csi4j-hidden-publish",

@@ -10,6 +10,7 @@ import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.PluginUnderTest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 
 /** The conformance suite for CSI plugins: what the spec asks of them, as far as callers see it. */
@@ -44,8 +45,20 @@ public final class PluginConformance {
         results.add(result);
         listener.ended(result);
       }
+      Map<CaseResult, CaseResult> changed = run.cleanUpAgain();
+      results.replaceAll(each -> changed.getOrDefault(each, each));
     }
     return new ConformanceReport(plugin.toString(), results);
+  }
+
+  /**
+   * Undoes what a run that did not live to do so noted in the ledger of the description.
+   *
+   * @return what could not be undone, a line each; the ledger then stays
+   * @throws IllegalArgumentException if the description names no ledger, or it cannot be read
+   */
+  public static List<String> cleanUpAfter(PluginUnderTest plugin) {
+    return SuiteRun.cleanUpAfter(plugin);
   }
 
   /**

@@ -61,6 +61,7 @@ public abstract class PluginConformanceTest {
     }
     switch (result.outcome()) {
       case FAILED -> Assertions.fail(result.story());
+      case NOT_RUN -> Assertions.fail("not run: " + result.story());
       case SKIPPED -> Assumptions.abort(result.story());
       case ADVICE -> reporter.publishEntry(result.about().name(), result.story());
       case PASSED -> {}

@@ -4,19 +4,27 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.PluginConformance;
+import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.PluginUnderTest;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -33,14 +41,15 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:no case failed, and nothing was left behind",
-      "1:a case failed, or something was left behind",
+      "0:no case failed or could not be run, and nothing was left behind",
+      "1:a case failed or could not be run, or something was left behind",
       "2:the command line or the file of secrets makes no sense",
       "4:no plugin could be reached"
     },
     footerHeading = "%nExample:%n",
     footer = {
-      "  java -jar csi4j-testkit-cli.jar check --endpoint unix:///run/csi/csi.sock --only 'node/*'"
+      "  java -jar csi4j-testkit-cli.jar check --endpoint unix:///run/csi/csi.sock --only 'node/*'",
+      "  java -jar csi4j-testkit-cli.jar check --endpoint unix:///tmp/csi.sock --start './plugin -v'"
     })
 final class CheckCommand implements Callable<Integer> {
 
@@ -103,7 +112,8 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--existing-volume",
       paramLabel = "ID",
-      description = "A volume that is not in use, for plugins that cannot make one. It stays.")
+      description =
+          "A volume that is not in use. It is used on the node instead of new ones, and stays.")
   private @Nullable VolumeId existingVolume;
 
   @Option(
@@ -119,6 +129,35 @@ final class CheckCommand implements Callable<Integer> {
       names = "--block",
       description = "Use volumes as raw block devices; with --filesystem as both.")
   private boolean block;
+
+  @Option(
+      names = "--fs-type",
+      paramLabel = "TYPE",
+      description =
+          "The filesystem of volumes that are used as filesystems. Default: the plugin's.")
+  private @Nullable String fsType;
+
+  @Option(
+      names = "--mount-flag",
+      paramLabel = "FLAG",
+      description =
+          "A mount flag of volumes that are used as filesystems. Repeatable. Not printed.")
+  private List<String> mountFlags = List.of();
+
+  @Option(
+      names = "--access-mode",
+      paramLabel = "MODE",
+      description =
+          "How volumes are accessed, such as multi-node-multi-writer. Default: single-node-writer.")
+  private @Nullable String accessMode;
+
+  @Option(
+      names = "--topology",
+      paramLabel = "KEY=VALUE",
+      description =
+          "A segment of the place where volumes have to be accessible. Repeatable. Default: where"
+              + " the node is.")
+  private Map<String, String> topology = Map.of();
 
   @Option(
       names = "--only",
@@ -143,6 +182,28 @@ final class CheckCommand implements Callable<Integer> {
   private Duration timeout = Duration.ofSeconds(30);
 
   @Option(
+      names = "--budget",
+      paramLabel = "TIME",
+      description = "How long the whole run may take; cases beyond it are not run.")
+  private @Nullable Duration budget;
+
+  @Option(
+      names = "--start",
+      paramLabel = "COMMAND",
+      description =
+          "The command of the plugin, run by a shell with CSI_ENDPOINT: started unless something"
+              + " listens, started again after it died, and ended.")
+  private @Nullable String start;
+
+  @Option(
+      names = "--cleanup",
+      paramLabel = "FILE",
+      description =
+          "Run nothing, but take away what an earlier run noted in FILE and did not live to take"
+              + " away.")
+  private @Nullable Path cleanup;
+
+  @Option(
       names = "--keep",
       description = "Leave what a failed case has made, so that it can be looked at.")
   private boolean keep;
@@ -154,9 +215,11 @@ final class CheckCommand implements Callable<Integer> {
   private @Nullable Path junitXml;
 
   private final Console console;
+  private final ShutdownTrigger ending;
 
-  CheckCommand(Console console) {
+  CheckCommand(Console console, ShutdownTrigger ending) {
     this.console = console;
+    this.ending = ending;
   }
 
   @Override
@@ -166,10 +229,15 @@ final class CheckCommand implements Callable<Integer> {
       PluginConformance.cases().stream().filter(chosen).forEach(this::print);
       return ExitCode.OK;
     }
-    PluginUnderTest plugin = plugin();
-    reach(plugin.controller());
-    if (!plugin.node().equals(plugin.controller())) {
-      reach(plugin.node());
+    if (cleanup != null) {
+      return takeAway(plugin(cleanup));
+    }
+    PluginUnderTest plugin = plugin(ledger());
+    if (start == null) {
+      reach(plugin.controller());
+      if (!plugin.node().equals(plugin.controller())) {
+        reach(plugin.node());
+      }
     }
     try (PrintWriter xml = junitXml == null ? null : UserFile.writer("the report", junitXml)) {
       ConformanceReport report = run(plugin, chosen);
@@ -182,13 +250,79 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private ConformanceReport run(PluginUnderTest plugin, Predicate<ConformanceCase> chosen) {
+    List<ConformanceCase> cases = PluginConformance.cases().stream().filter(chosen).toList();
     Progress progress = new Progress(console);
-    try {
-      return PluginConformance.run(plugin, chosen, progress);
+    List<CaseResult> results = new ArrayList<>();
+    try (ConformanceRun run = PluginConformance.open(plugin)) {
+      if (start != null) {
+        reach(plugin.controller());
+      }
+      stopAtTheEnd(run);
+      for (ConformanceCase each : cases) {
+        progress.started(each, results.size() + 1, cases.size());
+        CaseResult result = run.run(each);
+        results.add(result);
+        progress.ended(result);
+      }
+      Map<CaseResult, CaseResult> changed = run.cleanUpAgain();
+      results.replaceAll(each -> changed.getOrDefault(each, each));
     } catch (UncheckedIOException e) {
       throw CommandFailure.usage(String.valueOf(e.getMessage()));
     } finally {
       progress.done();
+    }
+    ConformanceReport report = new ConformanceReport(plugin.toString(), results);
+    if (results.stream().anyMatch(each -> !each.leftBehind().isEmpty())) {
+      plugin
+          .ledger()
+          .ifPresent(
+              file ->
+                  console
+                      .err()
+                      .println(
+                          "Something was left behind. Take it away later with --cleanup " + file));
+    }
+    return report;
+  }
+
+  /** Lets the present case clean up when the program is told to end, and runs no other. */
+  private void stopAtTheEnd(ConformanceRun run) {
+    ending.listen();
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                ending.await();
+                run.stop();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "csi4j-cli-stop");
+    waiting.setDaemon(true);
+    waiting.start();
+  }
+
+  /** The file in which this run notes what it makes. */
+  private static Path ledger() {
+    return Path.of(
+        System.getProperty("java.io.tmpdir"),
+        "csi4j-check-" + UUID.randomUUID().toString().substring(0, 8) + ".left");
+  }
+
+  private int takeAway(PluginUnderTest plugin) {
+    if (start == null) {
+      reach(plugin.controller());
+    }
+    try {
+      List<String> left = PluginConformance.cleanUpAfter(plugin);
+      left.forEach(each -> console.out().println("LEFT BEHIND " + each));
+      if (left.isEmpty()) {
+        console.out().println("Nothing is left of that run.");
+      }
+      return left.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage(String.valueOf(e.getMessage()));
     }
   }
 
@@ -217,7 +351,7 @@ final class CheckCommand implements Callable<Integer> {
     console.out().println("    " + each.expectation());
   }
 
-  private PluginUnderTest plugin() {
+  private PluginUnderTest plugin(Path ledger) {
     if (endpoint == null) {
       throw CommandFailure.usage(
           "No plugin to check. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
@@ -229,7 +363,17 @@ final class CheckCommand implements Callable<Integer> {
             .snapshotParameters(snapshotParameters)
             .mutableParameters(mutableParameters)
             .volumeBytes(volumeSize.value())
-            .deadline(timeout);
+            .deadline(timeout)
+            .ledger(ledger);
+    if (budget != null) {
+      builder.budget(budget);
+    }
+    if (start != null) {
+      builder.command(List.of("/bin/sh", "-c", start));
+    }
+    if (!topology.isEmpty()) {
+      builder.place(Topology.of(topology));
+    }
     if (directory != null) {
       builder.directory(UserFile.directory(directory));
     }
@@ -249,12 +393,40 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private PluginUnderTest.Builder use(PluginUnderTest.Builder builder) {
-    VolumeCapability asFilesystem = VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
-    VolumeCapability asBlock = VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER);
+    AccessMode mode = mode();
+    VolumeCapability asFilesystem = VolumeCapability.mount(mode, mountOptions());
+    VolumeCapability asBlock = VolumeCapability.block(mode);
     if (!block) {
       return builder.capabilities(asFilesystem);
     }
     return filesystem ? builder.capabilities(asFilesystem, asBlock) : builder.capabilities(asBlock);
+  }
+
+  private AccessMode mode() {
+    if (accessMode == null) {
+      return AccessMode.SINGLE_NODE_WRITER;
+    }
+    AccessMode[] modes =
+        Arrays.stream(AccessMode.values())
+            .filter(each -> each != AccessMode.UNSPECIFIED && each != AccessMode.UNRECOGNIZED)
+            .toArray(AccessMode[]::new);
+    return OptionText.named(accessMode, modes)
+        .orElseThrow(
+            () ->
+                CommandFailure.usage(
+                    "'"
+                        + OneLine.of(String.valueOf(accessMode))
+                        + "' is no access mode. Write "
+                        + OptionText.oneOf(Arrays.stream(modes).map(OptionText::written))
+                        + "."));
+  }
+
+  private MountOptions mountOptions() {
+    MountOptions options = MountOptions.none();
+    if (fsType != null) {
+      options = options.withFsType(fsType);
+    }
+    return mountFlags.isEmpty() ? options : options.withFlags(MountFlags.of(mountFlags));
   }
 
   private void reach(CsiEndpoint where) {

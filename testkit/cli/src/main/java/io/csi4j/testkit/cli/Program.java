@@ -21,7 +21,7 @@ final class Program {
         new CommandLine(new TestkitCommand())
             .addSubcommand("serve", new ServeCommand(console, ending))
             .addSubcommand("probe", new ProbeCommand(console))
-            .addSubcommand("check", new CheckCommand(console))
+            .addSubcommand("check", new CheckCommand(console, ending))
             .setOut(console.out())
             .setErr(console.err())
             .setExpandAtFiles(false)

@@ -2,14 +2,26 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.PluginConformance;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -213,6 +225,124 @@ class CheckCommandTest {
     assertThat(section.code()).isEqualTo(ExitCode.USAGE);
     assertThat(section.err()).startsWith(sections + ":1: These brackets hold no operation.");
     assertThat(line.err() + section.err()).doesNotContain("hunter22", "alice99");
+  }
+
+  @Test
+  void volumesAreUsedAsTheOptionsSay() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run =
+          Run.of(
+              args(
+                  plugin,
+                  "--only",
+                  "node/publish/again-succeeds",
+                  "--fs-type",
+                  "xfs",
+                  "--mount-flag",
+                  "noatime",
+                  "--mount-flag",
+                  "nodiratime",
+                  "--access-mode",
+                  "multi-node-multi-writer",
+                  "--parameter",
+                  "class=fast"));
+
+      assertThat(run.code()).as(run.out()).isZero();
+      assertThat(plugin.journal().lastCapability(CsiOperation.NODE_PUBLISH_VOLUME))
+          .hasValue(
+              VolumeCapability.mount(
+                  AccessMode.MULTI_NODE_MULTI_WRITER,
+                  MountOptions.none()
+                      .withFsType("xfs")
+                      .withFlags(MountFlags.of("noatime", "nodiratime"))));
+      assertThat(plugin.journal().last(CsiOperation.CREATE_VOLUME))
+          .hasValueSatisfying(
+              call -> assertThat(call.request().map("parameters")).containsEntry("class", "fast"));
+    }
+    assertThat(Run.of("check", "--endpoint", "unix:///s", "--access-mode", "moon").err())
+        .startsWith("'moon' is no access mode. Write single-node-writer, ");
+  }
+
+  @Test
+  void volumesAreMadeWhereTheOptionsSay() {
+    PluginShape shape = PluginShape.full().topologies(Topology.of(Map.of("zone", "z1")));
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {
+      Run run =
+          Run.of(
+              args(
+                  plugin,
+                  "--only",
+                  "controller/create/a-volume-is-made",
+                  "--topology",
+                  "zone=nowhere"));
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.out()).contains("NOT RUN, because CreateVolume ended with ");
+    }
+  }
+
+  @Test
+  void anExistingVolumeIsUsedAlsoWhereOneCouldBeMade() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.addVolume(VolumeId.of("made-by-others"));
+      Run run =
+          Run.of(
+              args(
+                  plugin,
+                  "--only",
+                  "node/life/of-a-filesystem",
+                  "--existing-volume",
+                  "made-by-others"));
+
+      assertThat(run.code()).as(run.out()).isZero();
+      assertThat(plugin.journal().calls(CsiOperation.CREATE_VOLUME)).isEmpty();
+    }
+  }
+
+  @Test
+  void whatWasLeftBehindIsTakenAwayLater() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.DELETE_VOLUME));
+      Run run = Run.of(args(plugin, "--only", "controller/create/a-volume-is-made"));
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(plugin.contents().volumes()).hasSize(1);
+      String told = run.errLines().get(run.errLines().size() - 1);
+      String file = told.substring(told.lastIndexOf(' ') + 1);
+      assertThat(told).contains("Take it away later with --cleanup ");
+
+      plugin.clearFaults();
+      Run later = Run.of(args(plugin, "--cleanup", file));
+
+      assertThat(later.code()).as(later.out() + later.err()).isZero();
+      assertThat(later.out()).startsWith("Nothing is left of that run.");
+      assertThat(plugin.contents().volumes()).isEmpty();
+      assertThat(Path.of(file)).doesNotExist();
+      assertThat(Run.of(args(plugin, "--cleanup", file)).code()).isEqualTo(ExitCode.USAGE);
+    }
+  }
+
+  @Test
+  void aRunThatIsToldToEndCleansUpAndRunsNoFurtherCase() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME));
+      Run run = Run.serving(args(plugin, "--only", "node/stage/*"));
+      var staging =
+          plugin
+              .journal()
+              .await(
+                  call -> call.operation() == CsiOperation.NODE_STAGE_VOLUME,
+                  Duration.ofSeconds(20));
+      run.end();
+      plugin.clearFaults();
+      plugin.release();
+
+      assertThat(staging.operation()).isEqualTo(CsiOperation.NODE_STAGE_VOLUME);
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.out()).contains("NOT RUN, because the run was stopped:");
+      assertThat(plugin.contents().volumes()).isEmpty();
+      assertThat(plugin.contents().idle()).isTrue();
+    }
   }
 
   @Test

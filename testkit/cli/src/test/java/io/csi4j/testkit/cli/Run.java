@@ -61,6 +61,11 @@ final class Run implements AutoCloseable {
     return run;
   }
 
+  /** Asks it to end. */
+  void end() {
+    end.countDown();
+  }
+
   /** Asks it to end, and waits until it has. */
   Run ended() {
     end.countDown();

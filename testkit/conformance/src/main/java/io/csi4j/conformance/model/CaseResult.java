@@ -20,9 +20,9 @@ public record CaseResult(
     leftBehind = List.copyOf(leftBehind);
   }
 
-  /** Whether the plugin did as it owes, and nothing is left of the case. */
+  /** Whether the plugin was seen to do as it owes, and nothing is left of the case. */
   public boolean clean() {
-    return outcome != Outcome.FAILED && leftBehind.isEmpty();
+    return outcome != Outcome.FAILED && outcome != Outcome.NOT_RUN && leftBehind.isEmpty();
   }
 
   /** How a case can end. */
@@ -36,6 +36,11 @@ public record CaseResult(
      * given.
      */
     SKIPPED,
+    /**
+     * The tested part was not reached: a step before it was refused, the plugin does not answer, or
+     * the run has ended. Nothing is said about the plugin.
+     */
+    NOT_RUN,
     /** The plugin did not do as expected. */
     FAILED
   }

@@ -14,6 +14,9 @@ public interface ConformanceCase {
   /** Its name, such as {@code controller/create/without-a-name-is-refused}; unique, and lasting. */
   String name();
 
+  /** Returns what the spec says, in our own words, with its MUST, SHOULD or MAY. */
+  String sentence();
+
   /** Returns the expectation, as a sentence. */
   String expectation();
 

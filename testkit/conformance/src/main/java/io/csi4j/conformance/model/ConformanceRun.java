@@ -1,5 +1,7 @@
 package io.csi4j.conformance.model;
 
+import java.util.Map;
+
 /** A run of the suite against one plugin, case by case. For one thread. */
 public interface ConformanceRun extends AutoCloseable {
 
@@ -10,7 +12,20 @@ public interface ConformanceRun extends AutoCloseable {
    */
   CaseResult run(ConformanceCase which);
 
-  /** Closes its connections, and removes the directory that it made. */
+  /**
+   * Ends the run after its present call: the case cleans up, and those after it are not run. May be
+   * called by any thread.
+   */
+  void stop();
+
+  /**
+   * Tries again to take away what cases have left behind.
+   *
+   * @return the results that are other ones now
+   */
+  Map<CaseResult, CaseResult> cleanUpAgain();
+
+  /** Closes its connections, removes the directory that it made, and ends what it started. */
   @Override
   void close();
 }

@@ -5,6 +5,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
@@ -41,6 +42,10 @@ public final class PluginUnderTest {
   private final @Nullable VolumeId existingVolume;
   private final VolumeContext existingContext;
   private final Duration deadline;
+  private final @Nullable Duration budget;
+  private final @Nullable Topology place;
+  private final List<String> command;
+  private final @Nullable Path ledger;
   private final Cleanup cleanup;
 
   private PluginUnderTest(Builder from) {
@@ -58,6 +63,10 @@ public final class PluginUnderTest {
     existingVolume = from.existingVolume;
     existingContext = from.existingContext;
     deadline = from.deadline;
+    budget = from.budget;
+    place = from.place;
+    command = from.command;
+    ledger = from.ledger;
     cleanup = from.cleanup;
   }
 
@@ -140,6 +149,26 @@ public final class PluginUnderTest {
     return deadline;
   }
 
+  /** Returns how long the whole run may take, if that is limited. */
+  public Optional<Duration> budget() {
+    return Optional.ofNullable(budget);
+  }
+
+  /** Returns the place where volumes have to be accessible, if it is not that of the node. */
+  public Optional<Topology> place() {
+    return Optional.ofNullable(place);
+  }
+
+  /** Returns the command that starts the plugin; empty if others start it. */
+  public List<String> command() {
+    return command;
+  }
+
+  /** Returns the file in which a run notes what it makes. */
+  public Optional<Path> ledger() {
+    return Optional.ofNullable(ledger);
+  }
+
   /** Returns what becomes of the things that a case has made. */
   public Cleanup cleanup() {
     return cleanup;
@@ -177,6 +206,10 @@ public final class PluginUnderTest {
     private @Nullable VolumeId existingVolume;
     private VolumeContext existingContext = VolumeContext.empty();
     private Duration deadline = Duration.ofSeconds(30);
+    private @Nullable Duration budget;
+    private @Nullable Topology place;
+    private List<String> command = List.of();
+    private @Nullable Path ledger;
     private Cleanup cleanup = Cleanup.ALWAYS;
 
     private Builder(CsiEndpoint controller) {
@@ -255,8 +288,8 @@ public final class PluginUnderTest {
     }
 
     /**
-     * A volume that exists and is not in use: for plugins that cannot create one. It is used on the
-     * node, and not deleted.
+     * A volume that exists and is not in use. It is used on the node instead of new ones, also by
+     * plugins that could create one, and not deleted.
      */
     public Builder existingVolume(VolumeId volume, VolumeContext context) {
       existingVolume = volume;
@@ -270,6 +303,42 @@ public final class PluginUnderTest {
         throw new IllegalArgumentException("A call needs some time, not " + perCall + ".");
       }
       deadline = perCall;
+      return this;
+    }
+
+    /** How long the whole run may take; cases beyond it are not run. Default: without limit. */
+    public Builder budget(Duration ofRun) {
+      if (ofRun.isNegative() || ofRun.isZero()) {
+        throw new IllegalArgumentException("A run needs some time, not " + ofRun + ".");
+      }
+      budget = ofRun;
+      return this;
+    }
+
+    /**
+     * The place where volumes have to be accessible, for plugins with
+     * VOLUME_ACCESSIBILITY_CONSTRAINTS. Default: where the node is.
+     */
+    public Builder place(Topology requisite) {
+      place = requisite;
+      return this;
+    }
+
+    /**
+     * The command of the plugin. A run starts it with {@code CSI_ENDPOINT} unless something listens
+     * already, starts it again after it died, and ends it. Default: others start the plugin.
+     */
+    public Builder command(List<String> program) {
+      command = List.copyOf(program);
+      return this;
+    }
+
+    /**
+     * A file in which a run notes what it makes until it has undone it, without secrets: for {@code
+     * PluginConformance.cleanUpAfter} if the run does not live to do so. Default: none.
+     */
+    public Builder ledger(Path file) {
+      ledger = file.toAbsolutePath();
       return this;
     }
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 final class ReportText {
 
   private static final List<Outcome> COLUMNS =
-      List.of(Outcome.PASSED, Outcome.ADVICE, Outcome.SKIPPED, Outcome.FAILED);
+      List.of(Outcome.PASSED, Outcome.ADVICE, Outcome.SKIPPED, Outcome.NOT_RUN, Outcome.FAILED);
 
   private ReportText() {}
 
@@ -24,7 +24,8 @@ final class ReportText {
     out.append("Conformance of ").append(report.plugin()).append("\n\n");
     stories(out, report, Outcome.FAILED, "FAILED");
     stories(out, report, Outcome.ADVICE, "ADVICE");
-    reasons(out, report);
+    reasons(out, report, Outcome.SKIPPED, "SKIPPED");
+    reasons(out, report, Outcome.NOT_RUN, "NOT RUN");
     left(out, report);
     out.append(String.format(Locale.ROOT, "%-12s", "service"));
     COLUMNS.forEach(column -> out.append(String.format(Locale.ROOT, "%9s", words(column))));
@@ -43,14 +44,15 @@ final class ReportText {
     }
   }
 
-  private static void reasons(StringBuilder out, ConformanceReport report) {
+  private static void reasons(
+      StringBuilder out, ConformanceReport report, Outcome outcome, String title) {
     Map<String, List<CaseResult>> byReason =
-        report.results(Outcome.SKIPPED).stream()
+        report.results(outcome).stream()
             .collect(
                 Collectors.groupingBy(CaseResult::story, LinkedHashMap::new, Collectors.toList()));
     byReason.forEach(
         (reason, results) -> {
-          out.append("SKIPPED, because ").append(reason).append(":\n");
+          out.append(title).append(", because ").append(reason).append(":\n");
           results.forEach(each -> out.append("  ").append(each.about().name()).append('\n'));
           out.append('\n');
         });
@@ -76,7 +78,7 @@ final class ReportText {
   }
 
   private static String words(Outcome outcome) {
-    return outcome.name().toLowerCase(Locale.ROOT);
+    return outcome.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   private static Map<String, List<CaseResult>> groups(ConformanceReport report) {
@@ -125,6 +127,7 @@ final class ReportText {
     String first = xml(result.story().lines().findFirst().orElse(""));
     switch (result.outcome()) {
       case FAILED -> lines.add(element("failure", first, result.story()));
+      case NOT_RUN -> lines.add(element("error", "not run: " + first, result.story()));
       case SKIPPED -> lines.add("<skipped message=\"" + first + "\"/>");
       case ADVICE -> lines.add("<system-out>" + xml(result.story()) + "</system-out>");
       case PASSED -> {}
@@ -132,7 +135,7 @@ final class ReportText {
     if (!result.leftBehind().isEmpty()) {
       String left = String.join("\n", result.leftBehind());
       lines.add(
-          result.outcome() == Outcome.FAILED
+          result.outcome() == Outcome.FAILED || result.outcome() == Outcome.NOT_RUN
               ? "<system-err>left behind: " + xml(left) + "</system-err>"
               : element("error", "left behind", left));
     }

@@ -7,6 +7,11 @@ import java.util.Set;
 record ReportedCase(String name, String expectation) implements ConformanceCase {
 
   @Override
+  public String sentence() {
+    return "";
+  }
+
+  @Override
   public String place() {
     return "";
   }

@@ -13,11 +13,9 @@ import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListHealth;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
 
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
-import io.csi4j.client.internal.proto.ControllerServiceCapability;
 import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.text.SafeText;
@@ -46,19 +44,6 @@ final class HealthCases {
               reply.code() != UNIMPLEMENTED,
               "ControllerGetVolumeHealth is served, as LIST_VOLUME_HEALTH brings it",
               t.shown(reply));
-          if (!t.offers().has(ControllerServiceCapability.RPC.Type.GET_VOLUME_HEALTH)) {
-            t.advise("LIST_VOLUME_HEALTH without GET_VOLUME_HEALTH is misread by some callers.");
-          }
-        });
-    all.add(
-        "controller/capabilities/what-was-taken-away-is-better-not-offered",
-        t -> {
-          if (t.offers().has(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION)
-              || t.offers().has(NodeServiceCapability.RPC.Type.VOLUME_CONDITION)) {
-            t.advise(
-                "CSI 1.13 took VOLUME_CONDITION away. Offer it beside the calls for health only as"
-                    + " long as callers of CSI 1.12 are served.");
-          }
         });
   }
 
@@ -108,13 +93,6 @@ final class HealthCases {
           isOf(t, volume, health(t, volume));
         });
     all.add("controller/get-health/every-fault-is-told-once", t -> once(t, health(t, t.volume())));
-    all.add(
-        "controller/get-health/a-new-volume-is-better-well",
-        t -> {
-          if (health(t, t.create()).getHealthStatusesCount() > 0) {
-            t.advise("A volume that was just made is not well: an empty list means well.");
-          }
-        });
   }
 
   private static VolumeHealth health(Trial t, Volume volume) throws CaseEndedException {

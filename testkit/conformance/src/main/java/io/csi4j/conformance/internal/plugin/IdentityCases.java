@@ -1,7 +1,8 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.DEADLINE_EXCEEDED;
-import static io.csi4j.client.model.StatusCode.UNAVAILABLE;
+import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
+import static io.csi4j.client.model.StatusCode.OK;
+import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
 import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
 
 import com.google.protobuf.Message;
@@ -51,28 +52,21 @@ final class IdentityCases {
         });
     all.add(
         "identity/info/the-version-is-told",
-        t -> t.check(!told(t).getVendorVersion().isEmpty(), "a vendor_version", "an empty one"));
-    all.add(
-        "identity/info/stays-the-same",
         t -> {
-          GetPluginInfoResponse first = told(t);
-          GetPluginInfoResponse second = told(t);
-          t.check(
-              first.getName().equals(second.getName())
-                  && first.getVendorVersion().equals(second.getVendorVersion()),
-              "the same name and version",
-              "others");
-          t.adviseSize("manifest", first.getManifestMap());
+          GetPluginInfoResponse told = told(t);
+          t.check(!told.getVendorVersion().isEmpty(), "a vendor_version", "an empty one");
+          t.adviseSize("manifest", told.getManifestMap());
         });
     all.add(
-        "identity/info/is-the-same-on-both-sockets",
+        "identity/info/is-told-on-both-sockets",
         t -> {
-          String name = told(t).getName();
           Reply reply = t.callNode(INFO);
+          t.check(reply.isOk(), "an answer on the node's socket", t.shown(reply));
+          GetPluginInfoResponse told = t.answer(reply, GetPluginInfoResponse.class);
           t.check(
-              reply.isOk() && t.answer(reply, GetPluginInfoResponse.class).getName().equals(name),
-              "the name " + SafeText.quote(name) + " on the node's socket",
-              t.shown(reply));
+              !told.getName().isEmpty() && !told.getVendorVersion().isEmpty(),
+              "a name and a vendor_version on the node's socket",
+              "one of them is empty");
         });
   }
 
@@ -84,35 +78,52 @@ final class IdentityCases {
     all.add(
         "identity/probe/says-ready",
         t -> {
-          ProbeResponse answer = t.ok(PROBE, ProbeResponse.class);
-          t.check(
-              !answer.hasReady() || answer.getReady().getValue(),
-              "ready: true, or nothing said",
-              "ready: false. Run the suite when the plugin is ready.");
+          Reply reply = t.call(PROBE);
+          if (!reply.isOk()) {
+            t.check(
+                reply.code() == FAILED_PRECONDITION,
+                "OK or " + Trial.words(FAILED_PRECONDITION),
+                t.shown(reply));
+            throw new CaseEndedException.NotRun(
+                "the plugin says that it is not well: " + t.shown(reply));
+          }
+          ProbeResponse answer = t.answer(reply, ProbeResponse.class);
+          if (answer.hasReady() && !answer.getReady().getValue()) {
+            throw new CaseEndedException.NotRun(
+                "the plugin says that it is not ready. Run the suite when it is");
+          }
         });
     all.add(
         "identity/probe/can-be-repeated",
         t -> {
-          for (Reply each : t.together(PROBE, PROBE, PROBE, PROBE)) {
-            t.check(each.isOk(), "every Probe succeeds", t.shown(each));
-          }
+          t.prepared(() -> t.ok(PROBE, ProbeResponse.class));
+          Reply again = t.call(PROBE);
+          t.check(
+              again.isOk() || again.code() == RESOURCE_EXHAUSTED,
+              "the second Probe ends with " + Trial.words(OK, RESOURCE_EXHAUSTED),
+              t.shown(again));
         });
   }
 
   private static void capabilities(CaseSteps all) {
     all.add(
-        "identity/capabilities/are-well-formed",
+        "identity/capabilities/expansion-brings-its-calls",
         t -> {
-          for (PluginCapability each : offered(t)) {
-            t.check(
-                each.getTypeCase() != PluginCapability.TypeCase.TYPE_NOT_SET,
-                "a type in each capability",
-                "a capability without type");
-            if (each.hasService()
-                && each.getService().getType() == PluginCapability.Service.Type.UNKNOWN) {
-              t.advise("The capability UNKNOWN (0) tells nobody anything.");
-            }
+          boolean online = t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE);
+          boolean offline = t.offers().has(PluginCapability.VolumeExpansion.Type.OFFLINE);
+          if (!online && !offline) {
+            throw new CaseEndedException.Skipped("the plugin does not declare how volumes grow");
           }
+          if (!Need.CONTROLLER.met(t) || !t.offers().node()) {
+            throw new CaseEndedException.Skipped(
+                "only one of controller and node is served on the sockets of the run");
+          }
+          t.check(
+              Need.EXPAND.met(t) || (!offline && Need.NODE_EXPAND.met(t)),
+              offline
+                  ? "EXPAND_VOLUME (controller), as OFFLINE expansion is declared"
+                  : "EXPAND_VOLUME of controller or node, as ONLINE expansion is declared",
+              "none");
         });
     all.add(
         "identity/capabilities/stay-the-same",
@@ -123,22 +134,53 @@ final class IdentityCases {
                 "others"));
     all.add(
         "identity/capabilities/a-controller-that-is-declared-answers",
-        t -> t.ok(ControllerGetCapabilitiesRequest.getDefaultInstance()));
+        t ->
+            declared(
+                t,
+                PluginCapability.Service.Type.CONTROLLER_SERVICE,
+                ControllerGetCapabilitiesRequest.getDefaultInstance()));
     all.add(
         "identity/capabilities/a-group-controller-that-is-declared-answers",
-        t -> t.ok(GroupControllerGetCapabilitiesRequest.getDefaultInstance()));
+        t ->
+            declared(
+                t,
+                PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE,
+                GroupControllerGetCapabilitiesRequest.getDefaultInstance()));
     all.add(
         "identity/capabilities/a-metadata-service-that-is-declared-answers",
-        t -> {
-          Reply reply = t.call(GetMetadataAllocatedRequest.getDefaultInstance());
-          t.check(reply.code() != UNIMPLEMENTED, "GetMetadataAllocated is served", t.shown(reply));
-        });
+        t ->
+            declared(
+                t,
+                PluginCapability.Service.Type.SNAPSHOT_METADATA_SERVICE,
+                GetMetadataAllocatedRequest.getDefaultInstance()));
     all.add(
         "identity/capabilities/a-controller-that-is-not-declared-is-not-implemented",
         t -> {
           Message request = ControllerGetCapabilitiesRequest.getDefaultInstance();
           t.adviseUnless(request, t.call(request), UNIMPLEMENTED);
         });
+  }
+
+  /**
+   * A service that the plugin declares is served. A plugin declares the same on all its sockets, so
+   * that only the socket that was named as the controller's owes it.
+   */
+  private static void declared(Trial t, PluginCapability.Service.Type service, Message first)
+      throws CaseEndedException {
+    if (!t.offers().has(service) && !t.offers().unserved().contains(service)) {
+      throw new CaseEndedException.Skipped("the plugin does not offer " + service.name());
+    }
+    Reply reply = t.call(first);
+    if (reply.code() == UNIMPLEMENTED && !Need.SEPARATE_SOCKETS.met(t)) {
+      throw new CaseEndedException.Skipped(
+          "the plugin declares "
+              + service.name()
+              + " and does not serve it here: name the socket of the instance that does");
+    }
+    t.check(
+        reply.code() != UNIMPLEMENTED,
+        RawPlugin.operation(first).rpcName() + " is served",
+        t.shown(reply));
   }
 
   private static List<PluginCapability> offered(Trial t) throws CaseEndedException {
@@ -151,8 +193,10 @@ final class IdentityCases {
     all.add(
         "status/a-refusal-says-why",
         t -> {
-          says(t, NodePublishVolumeRequest.getDefaultInstance());
-          says(t, NodeUnpublishVolumeRequest.getDefaultInstance());
+          if (t.offers().node()) {
+            says(t, NodePublishVolumeRequest.getDefaultInstance());
+            says(t, NodeUnpublishVolumeRequest.getDefaultInstance());
+          }
           if (Need.CREATE.met(t)) {
             says(t, DeleteVolumeRequest.getDefaultInstance());
           }
@@ -165,25 +209,21 @@ final class IdentityCases {
         t -> {
           String id = "../../" + LawfulRequests.NO_SUCH_VOLUME.getVolumeId() + "\n";
           Volume nonsense = Volume.newBuilder().setVolumeId(id).build();
-          Reply reply = t.call(LawfulRequests.toUnpublish(t, nonsense));
-          t.check(
-              reply.code() != UNAVAILABLE && reply.code() != DEADLINE_EXCEEDED,
-              "an answer",
-              t.shown(reply));
+          // A plugin that dies of it ends the case.
+          Reply unused =
+              t.offers().node()
+                  ? t.call(LawfulRequests.toUnpublish(t, nonsense))
+                  : t.call(LawfulRequests.toDelete(t, nonsense));
           t.ok(INFO);
         });
   }
 
-  /** A refusal ends with a code that helps the caller, and better with a text too. */
+  /** A refusal has a text. */
   private static void says(Trial t, Message request) throws CaseEndedException {
     Reply reply = t.call(request);
-    t.answered(request, reply);
-    if (!reply.isOk() && reply.text().isEmpty()) {
-      t.advise(
-          RawPlugin.operation(request).rpcName()
-              + " failed with "
-              + reply.code()
-              + " and no text.");
-    }
+    t.check(
+        reply.isOk() || !reply.text().isEmpty(),
+        RawPlugin.operation(request).rpcName() + " fails with a text",
+        reply.code() + " without one");
   }
 }

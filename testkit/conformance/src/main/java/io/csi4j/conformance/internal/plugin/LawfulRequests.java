@@ -119,13 +119,17 @@ final class LawfulRequests {
     return capabilities(t).stream()
         .filter(each -> each.getAccessTypeCase() != usual.getAccessTypeCase())
         .findFirst()
-        .orElseGet(
-            () ->
-                inMode(
-                    usual,
-                    usual.getAccessMode().getMode() == Mode.MULTI_NODE_MULTI_WRITER
-                        ? Mode.SINGLE_NODE_WRITER
-                        : Mode.MULTI_NODE_MULTI_WRITER));
+        .orElseGet(() -> otherMode(t));
+  }
+
+  /** The usual capability in another access mode. */
+  static VolumeCapability otherMode(Trial t) {
+    VolumeCapability usual = capability(t);
+    return inMode(
+        usual,
+        usual.getAccessMode().getMode() == Mode.MULTI_NODE_MULTI_WRITER
+            ? Mode.SINGLE_NODE_WRITER
+            : Mode.MULTI_NODE_MULTI_WRITER);
   }
 
   /** A snapshot as the source of a volume. */
@@ -167,13 +171,22 @@ final class LawfulRequests {
             .addVolumeCapabilities(capability(t))
             .putAllParameters(t.plugin().parameters())
             .putAllSecrets(secrets(t, CsiOperation.CREATE_VOLUME));
-    Topology here = t.offers().info().getAccessibleTopology();
+    Topology here = place(t);
     if (t.offers().has(PluginCapability.Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS)
         && here.getSegmentsCount() > 0) {
       request.setAccessibilityRequirements(
           TopologyRequirement.newBuilder().addRequisite(here).addPreferred(here));
     }
     return request;
+  }
+
+  /** Where volumes have to be accessible: as the description says, or where the node is. */
+  static Topology place(Trial t) throws CaseEndedException {
+    Topology ofNode = t.offers().info().getAccessibleTopology();
+    return t.plugin()
+        .place()
+        .map(each -> Topology.newBuilder().putAllSegments(each.segments()).build())
+        .orElse(ofNode);
   }
 
   static DeleteVolumeRequest toDelete(Trial t, Volume volume) {
@@ -183,11 +196,19 @@ final class LawfulRequests {
         .build();
   }
 
+  /** The id of the node, which its own service tells. */
+  private static String node(Trial t) throws CaseEndedException {
+    if (!t.offers().node()) {
+      throw new CaseEndedException.Skipped("no node service is served here to tell its node_id");
+    }
+    return t.offers().info().getNodeId();
+  }
+
   static ControllerPublishVolumeRequest.Builder toAttach(Trial t, Volume volume)
       throws CaseEndedException {
     return ControllerPublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
-        .setNodeId(t.offers().info().getNodeId())
+        .setNodeId(node(t))
         .setVolumeCapability(capability(t))
         .putAllVolumeContext(volume.getVolumeContextMap())
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_PUBLISH_VOLUME));
@@ -197,7 +218,7 @@ final class LawfulRequests {
       throws CaseEndedException {
     return ControllerUnpublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
-        .setNodeId(t.offers().info().getNodeId())
+        .setNodeId(node(t))
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
   }
 
@@ -206,7 +227,6 @@ final class LawfulRequests {
         .setVolumeId(volume.getVolumeId())
         .putAllVolumeContext(volume.getVolumeContextMap())
         .addVolumeCapabilities(capability(t))
-        .putAllParameters(t.plugin().parameters())
         .putAllSecrets(secrets(t, CsiOperation.VALIDATE_VOLUME_CAPABILITIES));
   }
 

@@ -5,6 +5,7 @@ import io.csi4j.client.internal.proto.GroupControllerServiceCapability;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.PluginCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
+import org.jspecify.annotations.Nullable;
 
 /** The need of a case, from the plugin or from its description. */
 @SuppressWarnings("ImmutableEnumChecker") // the checks are lambdas without state
@@ -34,10 +35,12 @@ enum Need {
   CONDITION(ControllerServiceCapability.RPC.Type.VOLUME_CONDITION),
   LIST_HEALTH(ControllerServiceCapability.RPC.Type.LIST_VOLUME_HEALTH),
 
+  /** A node service on the socket of the node. */
+  NODE("a node service", "no node service is served here", t -> t.offers().node()),
+
   STAGING(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME),
   STATS(NodeServiceCapability.RPC.Type.GET_VOLUME_STATS),
   NODE_EXPAND(NodeServiceCapability.RPC.Type.EXPAND_VOLUME),
-  MULTI_WRITER(NodeServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER),
   NODE_HEALTH(NodeServiceCapability.RPC.Type.GET_VOLUME_HEALTH),
   STORAGE_HEALTH(NodeServiceCapability.RPC.Type.GET_STORAGE_HEALTH),
 
@@ -62,13 +65,22 @@ enum Need {
               .has(
                   GroupControllerServiceCapability.RPC
                       .Type
-                      .CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT)),
+                      .CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT),
+      PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE),
 
   /** A volume to use on the node. */
   VOLUME(
       "a volume: CREATE_DELETE_VOLUME, or an existing one in the description",
       "the plugin cannot create volumes, and its description names none that exists",
       t -> CREATE.met(t) || t.plugin().existingVolume().isPresent()),
+
+  /** Both halves of the capability for the newer access modes. */
+  NEW_MODES(
+      "SINGLE_NODE_MULTI_WRITER (controller and node)",
+      "the plugin does not offer SINGLE_NODE_MULTI_WRITER in controller and node",
+      t ->
+          t.offers().has(ControllerServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER)
+              && t.offers().has(NodeServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER)),
 
   MUTABLE(
       "mutable parameters in the description",
@@ -133,11 +145,21 @@ enum Need {
   private final String words;
   private final String otherwise;
   private final Check check;
+  private final PluginCapability.Service.@Nullable Type service;
 
   Need(String words, String otherwise, Check check) {
+    this(words, otherwise, check, null);
+  }
+
+  Need(
+      String words,
+      String otherwise,
+      Check check,
+      PluginCapability.Service.@Nullable Type service) {
     this.words = words;
     this.otherwise = otherwise;
     this.check = check;
+    this.service = service;
   }
 
   Need(Need opposite) {
@@ -148,14 +170,15 @@ enum Need {
   }
 
   Need(PluginCapability.Service.Type type) {
-    this(type.name(), "the plugin does not offer " + type.name(), t -> t.offers().has(type));
+    this(type.name(), "the plugin does not offer " + type.name(), t -> t.offers().has(type), type);
   }
 
   Need(ControllerServiceCapability.RPC.Type type) {
     this(
         type.name() + " (controller)",
         "the controller does not offer " + type.name(),
-        t -> t.offers().has(type));
+        t -> t.offers().has(type),
+        PluginCapability.Service.Type.CONTROLLER_SERVICE);
   }
 
   Need(NodeServiceCapability.RPC.Type type) {
@@ -176,8 +199,12 @@ enum Need {
   }
 
   /** Returns why a case is skipped without it. */
-  String otherwise() {
-    return otherwise;
+  String otherwise(Trial trial) throws CaseEndedException {
+    return service != null && trial.offers().unserved().contains(service)
+        ? "the plugin declares "
+            + service.name()
+            + " and does not serve it here: name the socket of the instance that does"
+        : otherwise;
   }
 
   boolean met(Trial trial) throws CaseEndedException {

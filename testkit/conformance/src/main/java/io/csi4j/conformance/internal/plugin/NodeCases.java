@@ -7,12 +7,16 @@ import static io.csi4j.client.model.StatusCode.NOT_FOUND;
 import static io.csi4j.client.model.StatusCode.OK;
 import static io.csi4j.client.model.StatusCode.OUT_OF_RANGE;
 import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
+import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.FAR_TOO_MUCH;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.bigger;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.capability;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.inMode;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherMode;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.sourceOf;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDetach;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpand;
@@ -23,10 +27,12 @@ import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnpublish;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnstage;
 
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageOrBuilder;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
-import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
@@ -34,8 +40,8 @@ import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
@@ -43,11 +49,11 @@ import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.text.SafeText;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.List;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
 /** The work of a plugin on the node where volumes are used. */
@@ -72,22 +78,7 @@ final class NodeCases {
 
   private static void self(CaseSteps all) {
     all.add(
-        "node/capabilities/are-well-formed",
-        t -> {
-          for (NodeServiceCapability each : offered(t)) {
-            t.check(each.hasRpc(), "a type in each capability", "a capability without type");
-            if (each.getRpc().getType() == NodeServiceCapability.RPC.Type.UNKNOWN) {
-              t.advise("The capability UNKNOWN (0) tells nobody anything.");
-            }
-          }
-        });
-    all.add(
-        "node/capabilities/stay-the-same",
-        t ->
-            t.check(
-                new HashSet<>(offered(t)).equals(new HashSet<>(offered(t))),
-                "the same capabilities",
-                "others"));
+        "node/capabilities/are-told", t -> t.ok(NodeGetCapabilitiesRequest.getDefaultInstance()));
     all.add(
         "node/capabilities/what-is-not-offered-is-not-implemented",
         t -> {
@@ -100,7 +91,13 @@ final class NodeCases {
     all.add(
         "node/info/the-node-has-an-id",
         t -> {
-          NodeGetInfoResponse info = t.ok(INFO, NodeGetInfoResponse.class);
+          Reply reply = t.call(INFO);
+          if (reply.code() == UNIMPLEMENTED && !Need.ATTACH.met(t)) {
+            throw new CaseEndedException.Skipped(
+                "the plugin does not attach volumes, and has no NodeGetInfo");
+          }
+          t.check(reply.isOk(), "NodeGetInfo succeeds", t.shown(reply));
+          NodeGetInfoResponse info = t.answer(reply, NodeGetInfoResponse.class);
           int bytes = SafeText.utf8Length(info.getNodeId());
           t.check(bytes > 0, "a node_id", "an empty one");
           t.check(bytes <= 256, "a node_id of at most 256 bytes", bytes + " bytes");
@@ -110,22 +107,6 @@ final class NodeCases {
               String.valueOf(info.getMaxVolumesPerNode()));
           t.adviseSize("node_id", info.getNodeId());
         });
-    all.add(
-        "node/info/stays-the-same",
-        t -> {
-          NodeGetInfoResponse first = t.ok(INFO, NodeGetInfoResponse.class);
-          NodeGetInfoResponse again = t.ok(INFO, NodeGetInfoResponse.class);
-          t.check(
-              first.getNodeId().equals(again.getNodeId())
-                  && first.getAccessibleTopology().equals(again.getAccessibleTopology()),
-              "the same node_id and topology",
-              "others");
-        });
-  }
-
-  private static List<NodeServiceCapability> offered(Trial t) throws CaseEndedException {
-    return t.ok(NodeGetCapabilitiesRequest.getDefaultInstance(), NodeGetCapabilitiesResponse.class)
-        .getCapabilitiesList();
   }
 
   /** A request to stage a new volume, which is attached. */
@@ -139,25 +120,24 @@ final class NodeCases {
         "node/stage", t -> toStageNew(t), "volume_id", "staging_target_path", "volume_capability");
     all.add(
         "node/stage/an-unknown-volume-is-not-found",
-        t -> t.refusedBest(toStage(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND));
-    all.add("node/stage/again-succeeds", t -> t.okTwice(toStageNew(t)));
+        t -> t.refusedBest(toStage(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND, INVALID_ARGUMENT));
     all.add(
-        "node/stage/another-capability-is-refused",
+        "node/stage/again-succeeds",
         t -> {
           var request = toStageNew(t);
-          t.ok(request);
-          t.refusedBest(
-              request.setVolumeCapability(otherCapability(t)), ALREADY_EXISTS, FAILED_PRECONDITION);
+          againWithoutMounting(t, request, request.getStagingTargetPath());
         });
     all.add(
-        "node/stage/the-staging-path-stays-a-directory",
+        "node/stage/another-capability-is-staged-or-refused",
         t -> {
-          var request = toStageNew(t);
-          t.ok(request);
-          t.check(
-              Files.isDirectory(t.paths().here(request.getStagingTargetPath())),
-              "a directory at the staging path",
-              "none");
+          Volume volume = t.volume();
+          Map<String, String> context = t.stage(volume);
+          t.best(
+              toStage(t, volume, context).setVolumeCapability(otherCapability(t)),
+              OK,
+              ALREADY_EXISTS,
+              FAILED_PRECONDITION,
+              INVALID_ARGUMENT);
         });
   }
 
@@ -175,25 +155,13 @@ final class NodeCases {
         t -> t.ok(toUnstage(t, t.volume())));
     all.add(
         "node/unstage/an-unknown-volume-is-unstaged-or-not-found",
-        t -> t.best(toUnstage(t, NO_SUCH_VOLUME), NOT_FOUND, OK));
-    all.add(
-        "node/unstage/a-published-volume-is-better-kept",
-        t -> {
-          Volume volume = t.volume();
-          var request = t.publish(volume);
-          Reply reply = t.best(toUnstage(t, volume), FAILED_PRECONDITION);
-          t.check(isThere(t, request.getTargetPath()), "the target path stays", "it is gone");
-          // So that the volume can be unpublished in order.
-          if (reply.isOk()) {
-            t.call(toUnpublish(t, volume));
-          }
-        });
+        t -> t.best(toUnstage(t, NO_SUCH_VOLUME), NOT_FOUND, OK, INVALID_ARGUMENT));
     all.add(
         "node/unstage/the-volume-can-be-staged-otherwise",
         t -> {
           Volume volume = t.volume();
           var context = t.stage(volume);
-          t.ok(toUnstage(t, volume));
+          t.prepared(() -> t.ok(toUnstage(t, volume), Message.class));
           t.ok(toStage(t, volume, context).setStagingTargetPath(t.paths().staging("staging-2")));
         });
   }
@@ -209,10 +177,32 @@ final class NodeCases {
     return toPublish(t, volume, t.stage(volume));
   }
 
-  /** Publishes a new volume that is used in this way; the request. */
+  /** Publishes a new volume that is used in this way, which the case is about; the request. */
   private static NodePublishVolumeRequest publishNew(Trial t, VolumeCapability capability)
       throws CaseEndedException {
-    return t.publish(t.volume(capability), capability);
+    return published(t, t.volume(capability), capability);
+  }
+
+  /** Publishes a volume, which the case is about; the request. */
+  private static NodePublishVolumeRequest published(
+      Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
+    NodePublishVolumeRequest request = t.staged(volume, capability).build();
+    t.ok(request);
+    return request;
+  }
+
+  /** The same call twice: the second one succeeds, and mounts nothing over what the first did. */
+  private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path)
+      throws CaseEndedException {
+    Message same = Trial.built(request);
+    t.prepared(() -> t.ok(same, Message.class));
+    int before = t.mountsAt(path);
+    t.ok(same);
+    int after = t.mountsAt(path);
+    t.check(
+        before == 0 || after <= before,
+        "as many mounts as before the repeated call: " + before,
+        after + " mounts at " + SafeText.quote(path));
   }
 
   private static void published(CaseSteps all) {
@@ -223,7 +213,7 @@ final class NodeCases {
         t -> t.refused(toPublishNew(t).clearStagingTargetPath(), FAILED_PRECONDITION));
     all.add(
         "node/publish/an-unknown-volume-is-not-found",
-        t -> t.refusedBest(toPublish(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND));
+        t -> t.refusedBest(toPublish(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND, INVALID_ARGUMENT));
     all.add(
         "node/publish/makes-a-directory-for-a-filesystem",
         t -> {
@@ -243,20 +233,48 @@ final class NodeCases {
               "a file or device at the target path",
               Files.exists(target) ? "a directory" : "nothing");
         });
-    all.add("node/publish/again-succeeds", t -> t.ok(t.publish(t.volume())));
     all.add(
-        "node/publish/another-capability-at-the-same-target-is-refused",
+        "node/publish/again-succeeds",
+        t -> {
+          var request = toPublishNew(t);
+          againWithoutMounting(t, request, request.getTargetPath());
+        });
+    all.add(
+        "node/publish/another-access-mode-at-the-same-target-is-published-or-refused",
         t ->
-            t.refusedBest(
-                t.publish(t.volume()).toBuilder().setVolumeCapability(otherCapability(t)),
+            t.best(
+                t.publish(t.volume()).toBuilder().setVolumeCapability(otherMode(t)),
+                OK,
                 ALREADY_EXISTS,
-                FAILED_PRECONDITION));
+                FAILED_PRECONDITION,
+                INVALID_ARGUMENT));
+    all.add(
+        "node/publish/another-access-type-at-the-same-target-is-refused",
+        t -> {
+          VolumeCapability mount = capability(t, AccessTypeCase.MOUNT);
+          t.refusedBest(
+              t.publish(t.volume(mount), mount).toBuilder()
+                  .setVolumeCapability(capability(t, AccessTypeCase.BLOCK)),
+              ALREADY_EXISTS,
+              FAILED_PRECONDITION,
+              INVALID_ARGUMENT);
+        });
   }
 
   private static void publishedReadonly(CaseSteps all) {
     all.add(
         "node/publish/readonly-at-a-writable-target-is-refused",
-        t -> t.refused(t.publish(t.volume()).toBuilder().setReadonly(true), ALREADY_EXISTS));
+        t -> {
+          var request = t.publish(t.volume()).toBuilder().setReadonly(true);
+          Reply reply = t.best(request, ALREADY_EXISTS);
+          Path target = t.paths().here(request.getTargetPath());
+          if (reply.isOk() && Files.isDirectory(target) && SeenMounts.at(target) > 0) {
+            t.check(
+                !write(target.resolve("csi4j")),
+                "a refusal, or a target that cannot be written",
+                "OK, and a file was written");
+          }
+        });
     all.add(
         "node/publish/readonly-is-published", t -> t.okTwice(toPublishNew(t).setReadonly(true)));
     all.add(
@@ -277,27 +295,41 @@ final class NodeCases {
 
   private static void publishedElsewhere(CaseSteps all) {
     all.add(
-        "node/publish/second-target-of-a-single-node-volume-is-refused",
-        t -> t.refused(toPublishElsewhere(t, t.publish(t.volume())), FAILED_PRECONDITION));
+        "node/publish/second-target-of-a-single-node-volume-is-better-refused",
+        t -> t.best(toPublishElsewhere(t, t.publish(t.volume())), FAILED_PRECONDITION));
     all.add(
-        "node/publish/second-target-with-another-capability-is-refused",
+        "node/publish/second-target-with-another-capability-is-better-refused",
         t ->
-            t.refusedBest(
+            t.best(
                 toPublishElsewhere(t, t.publish(t.volume()))
                     .setVolumeCapability(otherCapability(t)),
                 FAILED_PRECONDITION));
     all.add(
         "node/publish/several-targets-for-several-writers",
         t -> {
-          var request = publishNew(t, inMode(capability(t), Mode.SINGLE_NODE_MULTI_WRITER));
-          t.ok(toPublishElsewhere(t, request));
+          var request = publishNewMode(t, Mode.SINGLE_NODE_MULTI_WRITER);
+          t.best(toPublishElsewhere(t, request), OK);
         });
     all.add(
-        "node/publish/second-target-for-a-single-writer-is-refused",
+        "node/publish/second-target-for-a-single-writer-is-better-refused",
         t -> {
-          var request = publishNew(t, inMode(capability(t), Mode.SINGLE_NODE_SINGLE_WRITER));
-          t.refused(toPublishElsewhere(t, request), FAILED_PRECONDITION);
+          var request = publishNewMode(t, Mode.SINGLE_NODE_SINGLE_WRITER);
+          t.best(toPublishElsewhere(t, request), FAILED_PRECONDITION);
         });
+  }
+
+  /**
+   * Publishes a volume in one of the newer modes; the capability for them stands for one or both.
+   */
+  private static NodePublishVolumeRequest publishNewMode(Trial t, Mode mode)
+      throws CaseEndedException {
+    VolumeCapability capability = inMode(capability(t), mode);
+    Reply reply = t.call(toCreate(t).setVolumeCapabilities(0, capability));
+    if (reply.code() == INVALID_ARGUMENT) {
+      throw new CaseEndedException.Skipped("the plugin makes no volumes of mode " + mode);
+    }
+    t.check(reply.isOk(), "CreateVolume succeeds", t.shown(reply));
+    return t.publish(t.answer(reply, CreateVolumeResponse.class).getVolume(), capability);
   }
 
   private static NodePublishVolumeRequest.Builder toPublishElsewhere(
@@ -324,7 +356,7 @@ final class NodeCases {
         t -> t.ok(toUnpublish(t, t.volume())));
     all.add(
         "node/unpublish/an-unknown-volume-is-unpublished-or-not-found",
-        t -> t.best(toUnpublish(t, NO_SUCH_VOLUME), NOT_FOUND, OK));
+        t -> t.best(toUnpublish(t, NO_SUCH_VOLUME), NOT_FOUND, OK, INVALID_ARGUMENT));
   }
 
   private static void stats(CaseSteps all) {
@@ -332,7 +364,7 @@ final class NodeCases {
         "node/stats", t -> toReadStats(t, t.publishedVolume()), "volume_id", "volume_path");
     all.add(
         "node/stats/an-unknown-volume-is-not-found",
-        t -> t.refused(toReadStats(t, NO_SUCH_VOLUME), NOT_FOUND));
+        t -> t.unknownVolume(NOT_FOUND, volume -> toReadStats(t, volume)));
     all.add(
         "node/stats/a-path-without-the-volume-is-not-found",
         t ->
@@ -343,14 +375,10 @@ final class NodeCases {
         "node/stats/tells-how-full-a-volume-is",
         t -> {
           var answer = t.ok(toReadStats(t, t.publishedVolume()), NodeGetVolumeStatsResponse.class);
-          if (answer.getUsageCount() == 0) {
-            t.advise("NodeGetVolumeStats tells no usage.");
-          }
           for (VolumeUsage each : answer.getUsageList()) {
             t.check(
-                each.getUnit() == VolumeUsage.Unit.BYTES
-                    || each.getUnit() == VolumeUsage.Unit.INODES,
-                "the unit BYTES or INODES",
+                each.getUnit() != VolumeUsage.Unit.UNKNOWN,
+                "a unit",
                 String.valueOf(each.getUnit()));
             t.check(
                 each.getTotal() >= 0 && each.getUsed() >= 0 && each.getAvailable() >= 0,
@@ -373,7 +401,9 @@ final class NodeCases {
         "volume_path");
     all.add(
         "node/expand/an-unknown-volume-is-not-found",
-        t -> t.refused(toExpandOnNode(t, NO_SUCH_VOLUME, t.plugin().volumeBytes()), NOT_FOUND));
+        t ->
+            t.unknownVolume(
+                NOT_FOUND, volume -> toExpandOnNode(t, volume, t.plugin().volumeBytes())));
     all.add(
         "node/expand/a-published-volume-grows",
         t -> {
@@ -381,23 +411,33 @@ final class NodeCases {
           t.publish(volume);
           long bytes = bigger(t);
           if (Need.EXPAND.met(t)) {
-            t.ok(toExpand(t, volume, bytes));
+            t.prepared(() -> t.ok(toExpand(t, volume, bytes), Message.class));
           }
-          t.ok(toExpandOnNode(t, volume, bytes));
           long size =
-              t.ok(toExpandOnNode(t, volume, bytes), NodeExpandVolumeResponse.class)
+              t.taken(toExpandOnNode(t, volume, bytes), NodeExpandVolumeResponse.class)
                   .getCapacityBytes();
           t.check(
               size == 0 || size >= bytes, "at least " + bytes + " bytes, or 0", size + " bytes");
         });
     all.add(
         "node/expand/a-size-that-nobody-has-is-out-of-range",
-        t ->
-            t.refusedBest(
-                toExpandOnNode(t, t.publishedVolume(), FAR_TOO_MUCH),
-                OUT_OF_RANGE,
-                FAILED_PRECONDITION,
-                RESOURCE_EXHAUSTED));
+        t -> {
+          Reply reply =
+              t.best(
+                  toExpandOnNode(t, t.publishedVolume(), FAR_TOO_MUCH),
+                  OK,
+                  OUT_OF_RANGE,
+                  FAILED_PRECONDITION,
+                  RESOURCE_EXHAUSTED,
+                  INVALID_ARGUMENT);
+          if (reply.isOk()) {
+            long size = t.answer(reply, NodeExpandVolumeResponse.class).getCapacityBytes();
+            t.check(
+                size == 0 || size >= FAR_TOO_MUCH,
+                "a refusal, or at least " + FAR_TOO_MUCH + " bytes, or 0",
+                size + " bytes");
+          }
+        });
     all.add(
         "node/expand/a-capability-that-does-not-fit-is-better-refused",
         t ->
@@ -417,22 +457,39 @@ final class NodeCases {
         t -> {
           Volume volume = t.publishedVolume();
           takeAway(t, volume);
-          t.publish(volume);
+          published(t, volume, capability(t));
           takeAway(t, volume);
         });
     all.add(
-        "node/life/data-outlives-its-publication",
+        "node/life/a-volume-from-a-snapshot-holds-its-data",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = t.volume(capability);
+          Volume volume = t.create();
           Path target = t.paths().here(t.publish(volume, capability).getTargetPath());
           Path file = target.resolve("csi4j");
           needMount(target);
-          t.check(write(file), "writing succeeds", "it failed");
-          takeAway(t, volume);
-          t.publish(volume, capability);
-          t.check(Files.exists(file), "the file is there again", "it is gone");
-          t.check(remove(file), "the file can be removed", "it cannot");
+          if (!write(file)) {
+            throw new CaseEndedException.NotRun("nothing can be written to the published volume");
+          }
+          t.prepared(
+              () -> {
+                takeAway(t, volume);
+                return volume;
+              });
+          Snapshot snapshot = t.snapshot(volume);
+          Volume copy =
+              t.prepared(
+                  () ->
+                      t.made(
+                          toCreate(t)
+                              .setVolumeCapabilities(0, capability)
+                              .setVolumeContentSource(sourceOf(snapshot))));
+          var again = published(t, copy, capability);
+          needMount(t.paths().here(again.getTargetPath()));
+          t.check(
+              Files.exists(t.paths().here(again.getTargetPath()).resolve("csi4j")),
+              "the file that was written before the snapshot was cut",
+              "none");
         });
     all.add(
         "node/life/two-volumes-live-side-by-side",
@@ -443,7 +500,9 @@ final class NodeCases {
           String staging = Need.STAGING.met(t) ? t.paths().staging("staging-2") : "";
           Map<String, String> context = t.attach(second);
           if (!staging.isEmpty()) {
-            t.ok(toStage(t, second, context).setStagingTargetPath(staging));
+            t.prepared(
+                () ->
+                    t.ok(toStage(t, second, context).setStagingTargetPath(staging), Message.class));
           }
           String target = t.paths().target("target-2");
           t.ok(toPublish(t, second, context).setStagingTargetPath(staging).setTargetPath(target));
@@ -458,9 +517,9 @@ final class NodeCases {
   private static void wholeLife(Trial t, AccessTypeCase type) throws CaseEndedException {
     VolumeCapability capability = capability(t, type);
     Volume volume = t.volume(capability);
-    t.publish(volume, capability);
+    NodePublishVolumeRequest unused = published(t, volume, capability);
     takeAway(t, volume);
-    if (Need.CREATE.met(t)) {
+    if (Need.CREATE.met(t) && t.plugin().existingVolume().isEmpty()) {
       t.ok(toDelete(t, volume));
     }
   }
@@ -478,39 +537,19 @@ final class NodeCases {
 
   /** Skips the case unless something is mounted at {@code path} here. */
   private static void needMount(Path path) throws CaseEndedException {
-    if (!isMountPoint(path)) {
+    if (SeenMounts.at(path) == 0) {
       throw new CaseEndedException.Skipped(
           "nothing is mounted at the target path as seen from here: the plugin does not really"
               + " mount, or does so in another mount namespace");
     }
   }
 
-  private static boolean isMountPoint(Path path) throws CaseEndedException {
-    try {
-      String spelled = path.toRealPath().toString().replace(" ", "\\040");
-      List<String> table = Files.readAllLines(Path.of("/proc/self/mountinfo"));
-      return table.stream()
-          .map(line -> line.split(" ", -1))
-          .anyMatch(fields -> fields.length > 4 && fields[4].equals(spelled));
-    } catch (IOException e) {
-      throw new CaseEndedException.Skipped("the mounts of this process cannot be read");
-    }
-  }
-
-  /** Writes an empty file; whether that worked. */
+  /** Writes an empty file, down to the storage; whether that worked. */
   private static boolean write(Path file) {
-    try {
-      Path unused = Files.createFile(file);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      channel.force(true);
       return true;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /** Removes a file; whether that worked. */
-  private static boolean remove(Path file) {
-    try {
-      return Files.deleteIfExists(file);
     } catch (IOException e) {
       return false;
     }

@@ -25,7 +25,10 @@ import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 /** A plugin's socket, on which any message can be sent: nothing is checked, nothing repeated. */
 final class RawPlugin implements AutoCloseable {
 
+  /** The time in which a process that ends closes all that it has open. */
+  static final Duration MOMENTS = Duration.ofSeconds(1);
+
   /** The calls by the types of their requests: each call has one of its own. */
   private static final Map<Class<?>, MethodDescriptor<?, ?>> METHODS =
       Stream.of(
@@ -50,10 +56,12 @@ final class RawPlugin implements AutoCloseable {
           .flatMap(service -> service.getMethods().stream())
           .collect(Collectors.toUnmodifiableMap(RawPlugin::requestType, each -> each));
 
+  private final CsiEndpoint endpoint;
   private final EventLoop loop;
   private final ManagedChannel channel;
 
-  private RawPlugin(EventLoop loop, ManagedChannel channel) {
+  private RawPlugin(CsiEndpoint endpoint, EventLoop loop, ManagedChannel channel) {
+    this.endpoint = endpoint;
     this.loop = loop;
     this.channel = channel;
   }
@@ -85,7 +93,7 @@ final class RawPlugin implements AutoCloseable {
             .disableServiceConfigLookUp()
             .maxTraceEvents(0)
             .build();
-    return new RawPlugin(loop, channel);
+    return new RawPlugin(endpoint, loop, channel);
   }
 
   /** Begins a call; ends normally in any case. */
@@ -99,6 +107,13 @@ final class RawPlugin implements AutoCloseable {
             CallOptions.DEFAULT.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS));
     call.start(
         new ClientCall.Listener<>() {
+          private boolean answered;
+
+          @Override
+          public void onHeaders(Metadata headers) {
+            answered = true;
+          }
+
           @Override
           public void onMessage(Message message) {
             messages.add(message);
@@ -112,7 +127,8 @@ final class RawPlugin implements AutoCloseable {
                     StatusCode.ofValue(status.getCode().value()),
                     text == null ? "" : text,
                     messages,
-                    Duration.ofNanos(System.nanoTime() - began)));
+                    Duration.ofNanos(System.nanoTime() - began),
+                    isLost(status, trailers, answered)));
           }
         },
         new Metadata());
@@ -120,6 +136,57 @@ final class RawPlugin implements AutoCloseable {
     call.sendMessage(request);
     call.halfClose();
     return reply;
+  }
+
+  /** A status that the plugin sent has headers of its own; one that the transport made has none. */
+  private static boolean isLost(Status status, Metadata trailers, boolean answered) {
+    return status.getCode() == Status.Code.UNAVAILABLE
+        && trailers.keys().isEmpty()
+        && (!answered || status.getCause() != null);
+  }
+
+  /** Returns where the socket is. */
+  CsiEndpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Connects with the next call, however lately that failed. */
+  void reconnect() {
+    channel.resetConnectBackoff();
+  }
+
+  /** Returns an empty request of each type. */
+  static List<Message> requests() {
+    return METHODS.values().stream()
+        .map(
+            method ->
+                (Message)
+                    ((MethodDescriptor.PrototypeMarshaller<?>) method.getRequestMarshaller())
+                        .getMessagePrototype())
+        .toList();
+  }
+
+  /** Whether anything listens on the socket now. */
+  static boolean listens(CsiEndpoint endpoint) {
+    try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      return socket.connect(UnixDomainSocketAddress.of(endpoint.path()));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether nothing listens on the socket, or does not any more within moments: a process that dies
+   * closes its connections and its socket one after the other.
+   */
+  static boolean isGone(CsiEndpoint endpoint) {
+    Pause moments = new Pause(MOMENTS);
+    while (listens(endpoint)) {
+      if (!moments.again()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Class<?> requestType(MethodDescriptor<?, ?> method) {

@@ -16,8 +16,9 @@ import java.util.stream.Collectors;
  * @param text and which words, as they came
  * @param messages the answer: one message, those of a stream, or none
  * @param took how long it took
+ * @param lost whether the connection ended before the answer, or there was none
  */
-record Reply(StatusCode code, String text, List<Message> messages, Duration took) {
+record Reply(StatusCode code, String text, List<Message> messages, Duration took, boolean lost) {
 
   Reply {
     messages = List.copyOf(messages);

@@ -52,7 +52,7 @@ final class SnapshotCases {
     all.add(
         "snapshots/place/a-snapshot-is-where-it-was-asked-for",
         t -> {
-          Topology here = t.offers().info().getAccessibleTopology();
+          Topology here = LawfulRequests.place(t);
           var request = toSnapshot(t, t.create());
           request.getAccessibilityRequirementsBuilder().addRequisite(here);
           Snapshot snapshot = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
@@ -65,7 +65,7 @@ final class SnapshotCases {
         "snapshots/place/a-volume-is-made-where-its-snapshot-is",
         t -> {
           Snapshot snapshot = t.snapshot(t.create());
-          Volume volume = t.create(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
+          Volume volume = t.made(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
           for (Topology each : volume.getAccessibleTopologyList()) {
             t.check(
                 isWithin(each, snapshot.getAccessibleTopologyList()),
@@ -79,12 +79,7 @@ final class SnapshotCases {
   private static boolean isWithin(Topology place, List<Topology> places) {
     return places.isEmpty()
         || places.stream()
-            .anyMatch(
-                each ->
-                    place
-                        .getSegmentsMap()
-                        .entrySet()
-                        .containsAll(each.getSegmentsMap().entrySet()));
+            .anyMatch(each -> VolumeCases.place(place).within(VolumeCases.place(each)).isPresent());
   }
 
   private static void made(CaseSteps all) {
@@ -93,7 +88,7 @@ final class SnapshotCases {
         "snapshots/create/a-snapshot-is-made",
         t -> {
           Volume volume = t.create();
-          Snapshot snapshot = t.snapshot(volume);
+          Snapshot snapshot = t.cut(toSnapshot(t, volume));
           t.check(
               snapshot.getSourceVolumeId().equals(volume.getVolumeId()),
               "the source_volume_id " + SafeText.quote(volume.getVolumeId()),
@@ -121,18 +116,18 @@ final class SnapshotCases {
           Volume first = t.create();
           Volume second = t.create();
           var request = toSnapshot(t, first);
-          t.ok(request);
+          t.prepared(() -> t.cut(request));
           t.refused(request.setSourceVolumeId(second.getVolumeId()), ALREADY_EXISTS);
         });
     all.add(
         "snapshots/create/of-an-unknown-volume-is-refused",
-        t -> t.refusedBest(toSnapshot(t, NO_SUCH_VOLUME), NOT_FOUND, INVALID_ARGUMENT));
+        t -> t.refusedSomehow(toSnapshot(t, NO_SUCH_VOLUME)));
     all.add(
         "snapshots/create/two-names-are-two-snapshots",
         t -> {
           Volume volume = t.create();
-          String first = t.snapshot(volume).getSnapshotId();
-          String second = t.snapshot(volume).getSnapshotId();
+          String first = t.cut(toSnapshot(t, volume)).getSnapshotId();
+          String second = t.cut(toSnapshot(t, volume)).getSnapshotId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
         });
   }
@@ -152,30 +147,31 @@ final class SnapshotCases {
     all.required("snapshots/delete", t -> toDeleteSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
         "snapshots/delete/an-unknown-snapshot-is-gone-already",
-        t -> t.ok(toDeleteSnapshot(t, NO_SUCH_SNAPSHOT)));
+        t -> t.unknownSnapshot(OK, snapshot -> toDeleteSnapshot(t, snapshot)));
     all.add(
         "snapshots/delete/again-succeeds",
         t -> t.okTwice(toDeleteSnapshot(t, t.snapshot(t.create()))));
     all.add(
         "snapshots/delete/a-deleted-snapshot-fills-no-volume",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
-          t.ok(toDeleteSnapshot(t, snapshot));
+          Snapshot snapshot = t.deletedSnapshot();
           t.refused(toCreate(t).setVolumeContentSource(sourceOf(snapshot)), NOT_FOUND);
         });
     all.add(
         "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
         t -> {
           Snapshot snapshot = t.snapshot(t.create());
-          t.create(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
+          t.prepared(() -> t.made(toCreate(t).setVolumeContentSource(sourceOf(snapshot))));
           t.best(toDeleteSnapshot(t, snapshot), OK, FAILED_PRECONDITION);
         });
     all.add(
-        "snapshots/delete/a-member-of-a-group-is-better-kept",
+        "snapshots/delete/a-member-of-a-group-is-deleted-or-kept",
         t -> {
           var group = t.group(t.create());
-          t.check(group.getSnapshotsCount() > 0, "a group with its members", "no members");
-          t.best(toDeleteSnapshot(t, group.getSnapshots(0)), INVALID_ARGUMENT);
+          if (group.getSnapshotsCount() == 0) {
+            throw new CaseEndedException.NotRun("the group has no members");
+          }
+          t.best(toDeleteSnapshot(t, group.getSnapshots(0)), OK, INVALID_ARGUMENT);
         });
   }
 
@@ -183,7 +179,7 @@ final class SnapshotCases {
     all.required("snapshots/get", t -> toGetSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
         "snapshots/get/an-unknown-snapshot-is-not-found",
-        t -> t.refused(toGetSnapshot(t, NO_SUCH_SNAPSHOT), NOT_FOUND));
+        t -> t.unknownSnapshot(NOT_FOUND, snapshot -> toGetSnapshot(t, snapshot)));
     all.add(
         "snapshots/get/tells-of-the-snapshot",
         t -> {
@@ -231,8 +227,7 @@ final class SnapshotCases {
     all.add(
         "snapshots/list/a-deleted-snapshot-disappears",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
-          t.ok(toDeleteSnapshot(t, snapshot));
+          Snapshot snapshot = t.deletedSnapshot();
           t.check(
               !holds(listing(t, toListSnapshots(t)), snapshot),
               "the deleted snapshot is not listed",
@@ -243,10 +238,9 @@ final class SnapshotCases {
         t -> {
           Volume volume = t.create();
           List<Snapshot> made = List.of(t.snapshot(volume), t.snapshot(volume), t.snapshot(volume));
-          List<Snapshot> list = listing(t, toListSnapshots(t).setMaxEntries(1));
           for (Snapshot each : made) {
             t.check(
-                holds(list, each),
+                isOnAPage(t, each),
                 "the snapshot " + SafeText.quote(each.getSnapshotId()) + " is on one of the pages",
                 "it is on none");
           }
@@ -254,6 +248,18 @@ final class SnapshotCases {
     all.add(
         "snapshots/list/an-invalid-token-is-aborted",
         t -> t.refused(toListSnapshots(t).setStartingToken("csi4j-invalid-token"), ABORTED));
+  }
+
+  /**
+   * Whether one of three lists has the snapshot: a list in pages may miss one while others change.
+   */
+  private static boolean isOnAPage(Trial t, Snapshot snapshot) throws CaseEndedException {
+    for (int asked = 0; asked < 3; asked++) {
+      if (holds(listing(t, toListSnapshots(t).setMaxEntries(1)), snapshot)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static void filtered(CaseSteps all) {
@@ -279,13 +285,14 @@ final class SnapshotCases {
         "snapshots/list/by-an-unknown-id-is-empty",
         t -> {
           t.snapshot(t.create());
-          isEmpty(t, toListSnapshots(t).setSnapshotId(NO_SUCH_SNAPSHOT.getSnapshotId()));
+          String gone = t.deletedSnapshot().getSnapshotId();
+          isEmpty(t, toListSnapshots(t).setSnapshotId(gone));
         });
     all.add(
         "snapshots/list/by-an-unknown-source-is-empty",
         t -> {
           t.snapshot(t.create());
-          isEmpty(t, toListSnapshots(t).setSourceVolumeId(NO_SUCH_VOLUME.getVolumeId()));
+          isEmpty(t, toListSnapshots(t).setSourceVolumeId(t.create().getVolumeId()));
         });
   }
 

@@ -31,7 +31,7 @@ public final class Suite {
     MetadataCases.addTo(steps);
     ConcurrencyCases.addTo(steps);
     List<SuiteCase> cases =
-        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 6).stream()
+        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 7).stream()
             .map(row -> of(row, steps))
             .toList();
     steps.checkAllTaken();
@@ -48,6 +48,7 @@ public final class Suite {
         needs,
         errorRows,
         row.get(5),
+        row.get(6),
         steps.take(row.get(0)));
   }
 

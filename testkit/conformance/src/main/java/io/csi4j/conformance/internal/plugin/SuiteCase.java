@@ -10,6 +10,7 @@ import java.util.Set;
  * @param strength how binding it is
  * @param requirements what it needs
  * @param errorRows the rows of error tables that it is about, by their lines in the spec
+ * @param sentence what the spec says, in our own words
  * @param steps what it does
  */
 public record SuiteCase(
@@ -18,6 +19,7 @@ public record SuiteCase(
     String place,
     List<Need> requirements,
     Set<Integer> errorRows,
+    String sentence,
     String expectation,
     Steps steps)
     implements ConformanceCase {

@@ -1,6 +1,9 @@
 package io.csi4j.conformance.internal.plugin;
 
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.redaction.Scrubber;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.CaseResult.Outcome;
@@ -13,9 +16,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A run of the suite: the sockets of a plugin, and a directory for its paths. */
 public final class SuiteRun implements ConformanceRun {
@@ -25,24 +37,55 @@ public final class SuiteRun implements ConformanceRun {
   private final RawPlugin node;
   private final Path directory;
   private final boolean ownDirectory;
+  private final UnaryOperator<String> scrubber;
+  private final @Nullable StartedPlugin started;
+  private final PluginPresence presence;
+  private final @Nullable Ledger ledger;
+  private final Map<CaseResult, Trial> unsettled = new LinkedHashMap<>();
   private final String mark = UUID.randomUUID().toString().substring(0, 8);
+  private final long began = System.nanoTime();
+  private volatile boolean stopped;
+  private boolean keepLedger;
+  private @Nullable Trial present;
   private int trials;
 
   private SuiteRun(PluginUnderTest plugin, Path directory, boolean ownDirectory) {
     this.plugin = plugin;
     this.directory = directory;
     this.ownDirectory = ownDirectory;
+    scrubber = Scrubber.of(secretValues(plugin));
+    started =
+        plugin.command().isEmpty()
+            ? null
+            : new StartedPlugin(plugin.command(), plugin.controller(), plugin.deadline(), scrubber);
+    presence = new PluginPresence(plugin, started);
+    ledger = plugin.ledger().map(Ledger::new).orElse(null);
     controller = RawPlugin.at(plugin.controller());
     node = plugin.node().equals(plugin.controller()) ? controller : RawPlugin.at(plugin.node());
   }
 
-  /** A run against {@code plugin}; nothing is sent yet. */
+  private static List<String> secretValues(PluginUnderTest plugin) {
+    return Arrays.stream(CsiOperation.values())
+        .map(plugin::secrets)
+        .map(each -> each.reveal().values())
+        .flatMap(Collection::stream)
+        .distinct()
+        .toList();
+  }
+
+  /**
+   * A run against {@code plugin}; nothing is sent yet, but its program is started if it has one.
+   */
   public static SuiteRun open(PluginUnderTest plugin) {
     try {
       boolean given = plugin.directory().isPresent();
       Path directory =
           given ? plugin.directory().get() : Files.createTempDirectory("csi4j").toAbsolutePath();
-      return new SuiteRun(plugin, directory, !given);
+      SuiteRun run = new SuiteRun(plugin, directory, !given);
+      if (run.started != null) {
+        run.started.start();
+      }
+      return run;
     } catch (IOException e) {
       throw new UncheckedIOException("No directory for staging and target paths can be made.", e);
     }
@@ -58,33 +101,177 @@ public final class SuiteRun implements ConformanceRun {
     }
     long began = System.nanoTime();
     Trial trial = new Trial(this, ++trials);
+    present = trial;
     Outcome outcome;
     String story = "";
     try {
+      checkMayRun(about);
       for (Need need : about.requirements()) {
         if (!need.met(trial)) {
-          throw new CaseEndedException.Skipped(need.otherwise());
+          throw new CaseEndedException.Skipped(need.otherwise(trial));
         }
       }
       about.steps().run(trial);
       outcome = trial.advice().isEmpty() ? Outcome.PASSED : Outcome.ADVICE;
       story = String.join("\n", trial.advice());
-    } catch (CaseEndedException e) {
-      outcome = e instanceof CaseEndedException.Failed ? Outcome.FAILED : Outcome.SKIPPED;
-      story =
-          e instanceof CaseEndedException.Failed failed ? story(about, failed, trial) : e.text();
-    } catch (RuntimeException e) {
+    } catch (CaseEndedException.Failed e) {
       outcome = Outcome.FAILED;
-      story =
-          story(
-              about,
-              new CaseEndedException.Failed(
-                  about.expectation(), SafeText.escape("the case broke: " + e)),
-              trial);
+      story = story(about, e, trial);
+    } catch (CaseEndedException.NotRun e) {
+      outcome = Outcome.NOT_RUN;
+      story = e.text();
+    } catch (CaseEndedException.Skipped e) {
+      outcome = Outcome.SKIPPED;
+      story = e.text();
+    } catch (CaseEndedException e) {
+      throw new IllegalStateException(e);
+    } catch (RuntimeException e) {
+      outcome = Outcome.NOT_RUN;
+      story = SafeText.escape("the case broke, which is the fault of the suite: " + e, 1 << 10);
     }
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;
     List<String> left = keep ? trial.kept() : trial.cleanUp();
-    return new CaseResult(about, outcome, story, left, Duration.ofNanos(System.nanoTime() - began));
+    CaseResult result =
+        new CaseResult(about, outcome, story, left, Duration.ofNanos(System.nanoTime() - began));
+    if (!keep && !left.isEmpty()) {
+      unsettled.put(result, trial);
+    }
+    present = null;
+    remember();
+    return result;
+  }
+
+  /** Ends a case that is not to be run: the run was stopped, its time is up, the plugin is gone. */
+  private void checkMayRun(SuiteCase about) throws CaseEndedException {
+    checkNotStopped();
+    checkInBudget();
+    if (presence.begin(about.name())) {
+      controller.reconnect();
+      node.reconnect();
+    }
+  }
+
+  /** Ends the case if the run was stopped. */
+  void checkNotStopped() throws CaseEndedException {
+    if (stopped) {
+      throw new CaseEndedException.NotRun("the run was stopped");
+    }
+  }
+
+  /** Ends the case if the time of the run is up. */
+  void checkInBudget() throws CaseEndedException {
+    if (deadline().isZero()) {
+      throw new CaseEndedException.NotRun(
+          "the budget of " + plugin.budget().orElseThrow().toSeconds() + " s was used up");
+    }
+  }
+
+  /** Returns the time that the next call may take; zero if the budget of the run is used up. */
+  Duration deadline() {
+    if (plugin.budget().isEmpty()) {
+      return plugin.deadline();
+    }
+    Duration left = plugin.budget().get().minus(Duration.ofNanos(System.nanoTime() - began));
+    return left.isNegative()
+        ? Duration.ZERO
+        : left.compareTo(plugin.deadline()) < 0 ? left : plugin.deadline();
+  }
+
+  @Override
+  public void stop() {
+    stopped = true;
+  }
+
+  @Override
+  public Map<CaseResult, CaseResult> cleanUpAgain() {
+    Map<CaseResult, CaseResult> changed = new LinkedHashMap<>();
+    unsettled.forEach(
+        (result, trial) -> {
+          List<String> left = trial.cleanUp();
+          if (!left.equals(result.leftBehind())) {
+            changed.put(
+                result,
+                new CaseResult(
+                    result.about(), result.outcome(), result.story(), left, result.took()));
+          }
+        });
+    changed.forEach(
+        (before, now) -> {
+          Trial trial = Objects.requireNonNull(unsettled.remove(before));
+          if (!now.leftBehind().isEmpty()) {
+            unsettled.put(now, trial);
+          }
+        });
+    remember();
+    return changed;
+  }
+
+  /**
+   * Undoes what an earlier run noted in the ledger of the description and did not undo; tells what
+   * stays.
+   *
+   * @throws IllegalArgumentException if there is no ledger, or it cannot be read
+   */
+  public static List<String> cleanUpAfter(PluginUnderTest plugin) {
+    Ledger ledger =
+        new Ledger(
+            plugin
+                .ledger()
+                .orElseThrow(
+                    () -> new IllegalArgumentException("The description names no ledger.")));
+    List<Path> directories = ledger.directories();
+    try (SuiteRun run = open(plugin)) {
+      Trial trial = new Trial(run, 0);
+      run.present = trial;
+      ledger
+          .undos(request -> plugin.secrets(RawPlugin.operation(request)).reveal())
+          .forEach(trial::takeOver);
+      List<String> left = new ArrayList<>(trial.cleanUp());
+      left.addAll(removed(directories));
+      if (left.isEmpty()) {
+        ledger.remove();
+      } else {
+        ledger.write(trial.owed(), directories);
+      }
+      run.present = null;
+      run.keepLedger = true;
+      return left;
+    }
+  }
+
+  private static List<String> removed(List<Path> directories) {
+    List<String> left = new ArrayList<>();
+    for (int i = directories.size() - 1; i >= 0; i--) {
+      Path directory = directories.get(i);
+      try {
+        boolean unused = Files.deleteIfExists(directory);
+      } catch (IOException e) {
+        left.add(
+            SafeText.quote(directory.toString())
+                + " could not be removed: "
+                + SafeText.escape(e.toString(), 256));
+      }
+    }
+    return left;
+  }
+
+  /** Notes in the ledger what is there of all cases. */
+  void remember() {
+    if (ledger == null || keepLedger) {
+      return;
+    }
+    List<Message> undos = new ArrayList<>();
+    List<Path> directories = new ArrayList<>();
+    if (ownDirectory) {
+      directories.add(directory);
+    }
+    Stream.concat(unsettled.values().stream(), Stream.ofNullable(present))
+        .forEach(
+            each -> {
+              undos.addAll(each.owed());
+              directories.addAll(each.paths().directories());
+            });
+    ledger.write(undos, directories);
   }
 
   /** Why a case failed, in lines for people. */
@@ -92,13 +279,12 @@ public final class SuiteRun implements ConformanceRun {
     StringBuilder out = new StringBuilder(1 << 10);
     line(out, "expected", ending.expected());
     line(out, "got", ending.text());
-    line(out, "the spec", about.place() + ": " + about.expectation());
+    line(out, "the case", about.expectation());
+    line(out, "the spec", about.strength() + ", " + about.place() + ": " + about.sentence());
     line(out, "look at", hint(ending, trial.lastCode()));
     List<String> calls = trial.calls();
     out.append("calls:");
-    for (int i = 0; i < calls.size(); i++) {
-      out.append("\n  ").append(i + 1).append("  ").append(calls.get(i));
-    }
+    calls.forEach(each -> out.append("\n  ").append(each));
     return out.toString();
   }
 
@@ -125,6 +311,15 @@ public final class SuiteRun implements ConformanceRun {
 
   PluginUnderTest plugin() {
     return plugin;
+  }
+
+  PluginPresence presence() {
+    return presence;
+  }
+
+  /** Takes secrets out of a text. */
+  UnaryOperator<String> scrubber() {
+    return scrubber;
   }
 
   RawPlugin controller() {
@@ -156,6 +351,12 @@ public final class SuiteRun implements ConformanceRun {
       } catch (IOException e) {
         // A case left something in it, and was told so.
       }
+    }
+    if (ledger != null && !keepLedger && unsettled.isEmpty()) {
+      ledger.remove();
+    }
+    if (started != null) {
+      started.close();
     }
   }
 }

@@ -6,6 +6,7 @@ import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerServiceCapability;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
@@ -24,15 +25,12 @@ import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.redaction.RedactedText;
-import io.csi4j.client.internal.redaction.Scrubber;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.PluginUnderTest;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,40 +53,48 @@ final class Trial {
   private final TrialLeftovers leftovers;
   private final TrialPaths paths;
   private final UnaryOperator<String> scrubber;
-  private final List<String> calls = new ArrayList<>();
+  private final List<ToldCall> calls = new ArrayList<>();
   private final List<String> advice = new ArrayList<>();
   private final int number;
   private int names;
   private StatusCode last = StatusCode.OK;
+  private boolean preparing;
   private @Nullable Offers offers;
 
   /**
    * What a plugin says that it offers.
    *
-   * @param types of all its capabilities, and how it says that volumes grow
-   * @param info of its node
+   * @param types of all its capabilities that are served on the sockets of the run, and how it says
+   *     that volumes grow
+   * @param unserved services that it declares, and does not serve on these sockets
+   * @param node whether a node service is served
+   * @param info of its node, if it tells
    */
-  record Offers(Set<Enum<?>> types, NodeGetInfoResponse info) {
+  record Offers(Set<Enum<?>> types, Set<Enum<?>> unserved, boolean node, NodeGetInfoResponse info) {
     boolean has(Enum<?> type) {
       return types.contains(type);
     }
+  }
+
+  /**
+   * A call of the case.
+   *
+   * @param setUp whether it was made before what the case is about
+   */
+  private record ToldCall(boolean setUp, String rpc, boolean ok, String line) {}
+
+  /** A step that makes something. */
+  @FunctionalInterface
+  interface Step<T> {
+    T run() throws CaseEndedException;
   }
 
   Trial(SuiteRun run, int number) {
     this.run = run;
     this.number = number;
     this.paths = new TrialPaths(run.plugin(), run.directory(), run.mark() + "-" + number);
-    this.scrubber = Scrubber.of(secretValues(run.plugin()));
+    this.scrubber = run.scrubber();
     this.leftovers = new TrialLeftovers(this);
-  }
-
-  private static List<String> secretValues(PluginUnderTest plugin) {
-    return Arrays.stream(CsiOperation.values())
-        .map(plugin::secrets)
-        .map(each -> each.reveal().values())
-        .flatMap(Collection::stream)
-        .distinct()
-        .toList();
   }
 
   PluginUnderTest plugin() {
@@ -108,7 +114,7 @@ final class Trial {
   Offers offers() throws CaseEndedException {
     Offers known = offers;
     if (known == null) {
-      known = askOffers();
+      known = prepared(this::askOffers);
       offers = known;
     }
     return known;
@@ -116,6 +122,7 @@ final class Trial {
 
   private Offers askOffers() throws CaseEndedException {
     Set<Enum<?>> types = new HashSet<>();
+    Set<Enum<?>> unserved = new HashSet<>();
     ok(GetPluginCapabilitiesRequest.getDefaultInstance(), GetPluginCapabilitiesResponse.class)
         .getCapabilitiesList()
         .forEach(
@@ -126,25 +133,69 @@ final class Trial {
                 types.add(each.getVolumeExpansion().getType());
               }
             });
-    if (types.contains(PluginCapability.Service.Type.CONTROLLER_SERVICE)) {
+    if (isServed(
+        PluginCapability.Service.Type.CONTROLLER_SERVICE,
+        ControllerGetCapabilitiesRequest.getDefaultInstance(),
+        types,
+        unserved)) {
       ok(
               ControllerGetCapabilitiesRequest.getDefaultInstance(),
               ControllerGetCapabilitiesResponse.class)
           .getCapabilitiesList()
           .forEach(each -> types.add(each.getRpc().getType()));
     }
-    if (types.contains(PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE)) {
+    if (isServed(
+        PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE,
+        GroupControllerGetCapabilitiesRequest.getDefaultInstance(),
+        types,
+        unserved)) {
       ok(
               GroupControllerGetCapabilitiesRequest.getDefaultInstance(),
               GroupControllerGetCapabilitiesResponse.class)
           .getCapabilitiesList()
           .forEach(each -> types.add(each.getRpc().getType()));
     }
-    ok(NodeGetCapabilitiesRequest.getDefaultInstance(), NodeGetCapabilitiesResponse.class)
+    // Its calls all do work: it is taken to be where the controller is.
+    if (unserved.contains(PluginCapability.Service.Type.CONTROLLER_SERVICE)
+        && types.remove(PluginCapability.Service.Type.SNAPSHOT_METADATA_SERVICE)) {
+      unserved.add(PluginCapability.Service.Type.SNAPSHOT_METADATA_SERVICE);
+    }
+    Message question = NodeGetCapabilitiesRequest.getDefaultInstance();
+    Reply reply = call(question);
+    if (reply.code() == StatusCode.UNIMPLEMENTED) {
+      return new Offers(types, unserved, false, NodeGetInfoResponse.getDefaultInstance());
+    }
+    succeeded(question, reply, NodeGetCapabilitiesResponse.class)
         .getCapabilitiesList()
         .forEach(each -> types.add(each.getRpc().getType()));
-    return new Offers(
-        types, ok(NodeGetInfoRequest.getDefaultInstance(), NodeGetInfoResponse.class));
+    return new Offers(types, unserved, true, info(types));
+  }
+
+  /** The node's answer to who it is, which only a plugin that attaches has to give. */
+  private NodeGetInfoResponse info(Set<Enum<?>> types) throws CaseEndedException {
+    Message question = NodeGetInfoRequest.getDefaultInstance();
+    Reply reply = call(question);
+    return reply.code() == StatusCode.UNIMPLEMENTED
+            && !types.contains(ControllerServiceCapability.RPC.Type.PUBLISH_UNPUBLISH_VOLUME)
+        ? NodeGetInfoResponse.getDefaultInstance()
+        : succeeded(question, reply, NodeGetInfoResponse.class);
+  }
+
+  /**
+   * Whether a service that the plugin declares is served here. A plugin declares the same on all
+   * its sockets, whatever they serve.
+   */
+  private boolean isServed(
+      PluginCapability.Service.Type service,
+      Message first,
+      Set<Enum<?>> types,
+      Set<Enum<?>> unserved)
+      throws CaseEndedException {
+    if (types.contains(service) && call(first).code() == StatusCode.UNIMPLEMENTED) {
+      types.remove(service);
+      unserved.add(service);
+    }
+    return types.contains(service);
   }
 
   // ---- calls
@@ -155,21 +206,40 @@ final class Trial {
   }
 
   /** Sends a request and waits for what becomes of it. */
-  Reply call(MessageOrBuilder request) {
+  Reply call(MessageOrBuilder request) throws CaseEndedException {
     Message message = built(request);
-    return end(message, begin(message));
+    checkMayAsk(message);
+    return judged(message, noted(message, begin(message)));
+  }
+
+  private void checkMayAsk(Message request) throws CaseEndedException {
+    run.checkNotStopped();
+    run.checkInBudget();
+    run.presence().checkMayAsk(RawPlugin.operation(request));
+  }
+
+  /** Sends a request that undoes something, whatever became of the plugin. */
+  Reply undo(Message request) {
+    preparing = false;
+    leftovers.begin(request);
+    return noted(request, socket(request).call(request, plugin().deadline()));
+  }
+
+  private RawPlugin socket(Message request) {
+    return RawPlugin.operation(request).service() == CsiService.NODE
+        ? run.node()
+        : run.controller();
   }
 
   private CompletableFuture<Reply> begin(Message request) {
-    CsiService service = RawPlugin.operation(request).service();
-    RawPlugin socket = service == CsiService.NODE ? run.node() : run.controller();
-    return socket.call(request, plugin().deadline());
+    leftovers.begin(request);
+    return socket(request).call(request, run.deadline());
   }
 
-  private Reply end(Message request, CompletableFuture<Reply> begun) {
+  private Reply noted(Message request, CompletableFuture<Reply> begun) {
     Reply reply = begun.join();
     last = reply.code();
-    calls.add(
+    String line =
         rpcName(request)
             + " "
             + RedactedText.of(request, scrubber)
@@ -177,8 +247,30 @@ final class Trial {
             + shown(reply)
             + " in "
             + reply.took().toMillis()
-            + " ms");
+            + " ms";
+    calls.add(new ToldCall(preparing, rpcName(request), reply.isOk(), line));
     leftovers.note(request, reply);
+    return reply;
+  }
+
+  /** Ends the case if there was no answer, or none without secrets. */
+  private Reply judged(Message request, Reply reply) throws CaseEndedException {
+    return judged(request, reply, socket(request));
+  }
+
+  private Reply judged(Message request, Reply reply, RawPlugin socket) throws CaseEndedException {
+    if (reply.code() == StatusCode.DEADLINE_EXCEEDED) {
+      run.checkInBudget();
+    }
+    run.presence().heard(RawPlugin.operation(request), reply, socket);
+    if (reply.code() == StatusCode.UNAUTHENTICATED
+        || reply.code() == StatusCode.PERMISSION_DENIED) {
+      throw new CaseEndedException.NotRun(
+          rpcName(request)
+              + " ended with "
+              + shown(reply)
+              + ". Give the plugin the secrets that it asks for");
+    }
     return reply;
   }
 
@@ -187,26 +279,56 @@ final class Trial {
   }
 
   /** Sends all requests before it waits for any answer. */
-  List<Reply> together(Message... requests) {
+  List<Reply> together(Message... requests) throws CaseEndedException {
+    for (Message each : requests) {
+      checkMayAsk(each);
+    }
     List<CompletableFuture<Reply>> begun = Arrays.stream(requests).map(this::begin).toList();
     List<Reply> replies = new ArrayList<>();
     for (int i = 0; i < requests.length; i++) {
-      replies.add(end(requests[i], begun.get(i)));
+      replies.add(noted(requests[i], begun.get(i)));
+    }
+    for (int i = 0; i < requests.length; i++) {
+      judged(requests[i], replies.get(i));
     }
     return replies;
   }
 
   /** Calls on the socket of the node, for any service. */
-  Reply callNode(Message request) {
-    return end(request, run.node().call(request, plugin().deadline()));
+  Reply callNode(Message request) throws CaseEndedException {
+    return judged(request, noted(request, run.node().call(request, run.deadline())), run.node());
+  }
+
+  /** Does a step before what the case is about: a refusal is not what the case judges. */
+  <T> T prepared(Step<T> step) throws CaseEndedException {
+    boolean outer = preparing;
+    preparing = true;
+    try {
+      return step.run();
+    } catch (CaseEndedException.Failed e) {
+      if (e.inAnyStep()) {
+        throw e;
+      }
+      throw new CaseEndedException.NotRun(
+          "a step before what is tested was not done. Expected: "
+              + e.expected()
+              + "; got: "
+              + e.text());
+    } finally {
+      preparing = outer;
+    }
   }
 
   /** The answer to a call that has to succeed. */
   <A extends Message> A ok(MessageOrBuilder request, Class<A> answer) throws CaseEndedException {
     Message message = built(request);
-    Reply reply = call(message);
+    return succeeded(message, call(message), answer);
+  }
+
+  private <A extends Message> A succeeded(Message request, Reply reply, Class<A> answer)
+      throws CaseEndedException {
     if (!reply.isOk()) {
-      throw failed(rpcName(message) + " succeeds", shown(reply));
+      throw failed(rpcName(request) + " succeeds", shown(reply));
     }
     return answer(reply, answer);
   }
@@ -221,6 +343,26 @@ final class Trial {
     Message same = built(request);
     ok(same);
     ok(same);
+  }
+
+  /**
+   * The answer to a call that succeeds, unless the plugin does not take what its description asks
+   * for: then nothing can be said about it.
+   */
+  <A extends Message> A taken(MessageOrBuilder request, Class<A> answer) throws CaseEndedException {
+    Message message = built(request);
+    Reply reply = call(message);
+    switch (reply.code()) {
+      case INVALID_ARGUMENT, FAILED_PRECONDITION, RESOURCE_EXHAUSTED, OUT_OF_RANGE ->
+          throw new CaseEndedException.NotRun(
+              rpcName(message)
+                  + " ended with "
+                  + shown(reply)
+                  + ". Describe what the plugin takes: parameters, capabilities, sizes, places");
+      default -> {
+        return succeeded(message, reply, answer);
+      }
+    }
   }
 
   /** The one message of a successful reply. */
@@ -246,15 +388,75 @@ final class Trial {
     Message message = built(request);
     Reply reply = call(message);
     check(!reply.isOk(), rpcName(message) + " fails with " + words(codes), shown(reply));
-    answered(message, reply);
     adviseUnless(message, reply, codes);
+  }
+
+  /** Fails if the call succeeds. */
+  void refusedSomehow(MessageOrBuilder request) throws CaseEndedException {
+    Message message = built(request);
+    Reply reply = call(message);
+    check(!reply.isOk(), rpcName(message) + " fails", shown(reply));
+  }
+
+  /** A request about a thing. */
+  @FunctionalInterface
+  interface Asking<T> {
+    MessageOrBuilder about(T thing) throws CaseEndedException;
+  }
+
+  /** Fails unless a call about a volume that does not exist ends with this code. */
+  void unknownVolume(StatusCode code, Asking<Volume> request) throws CaseEndedException {
+    if (isNoId(code, request.about(LawfulRequests.NO_SUCH_VOLUME)) && Need.CREATE.met(this)) {
+      endsWith(request.about(deletedVolume()), code);
+    }
+  }
+
+  /** Fails unless a call about a snapshot that does not exist ends with this code. */
+  void unknownSnapshot(StatusCode code, Asking<Snapshot> request) throws CaseEndedException {
+    if (isNoId(code, request.about(LawfulRequests.NO_SUCH_SNAPSHOT))
+        && Need.SNAPSHOTS.met(this)
+        && Need.CREATE.met(this)) {
+      endsWith(request.about(deletedSnapshot()), code);
+    }
+  }
+
+  /** Fails unless a call about a group that does not exist ends with this code. */
+  void unknownGroup(StatusCode code, Asking<VolumeGroupSnapshot> request)
+      throws CaseEndedException {
+    if (isNoId(code, request.about(LawfulRequests.NO_SUCH_GROUP)) && Need.CREATE.met(this)) {
+      VolumeGroupSnapshot gone = group(create());
+      prepared(() -> ok(LawfulRequests.toDeleteGroup(this, gone), Message.class));
+      endsWith(request.about(gone), code);
+    }
+  }
+
+  /**
+   * Whether the plugin finds that the id is none of its own, which it may; else fails if not so.
+   */
+  private boolean isNoId(StatusCode code, MessageOrBuilder request) throws CaseEndedException {
+    return refusedOr(request, code).code() == StatusCode.INVALID_ARGUMENT;
+  }
+
+  private Reply refusedOr(MessageOrBuilder request, StatusCode code) throws CaseEndedException {
+    Message message = built(request);
+    Reply reply = call(message);
+    check(
+        reply.code() == code || reply.code() == StatusCode.INVALID_ARGUMENT,
+        rpcName(message) + " ends with " + words(code),
+        shown(reply));
+    return reply;
+  }
+
+  private void endsWith(MessageOrBuilder request, StatusCode code) throws CaseEndedException {
+    Message message = built(request);
+    Reply reply = call(message);
+    check(reply.code() == code, rpcName(message) + " ends with " + words(code), shown(reply));
   }
 
   /** Advises if the call ends with another code than one of these. */
   Reply best(MessageOrBuilder request, StatusCode... codes) throws CaseEndedException {
     Message message = built(request);
     Reply reply = call(message);
-    answered(message, reply);
     adviseUnless(message, reply, codes);
     return reply;
   }
@@ -279,14 +481,6 @@ final class Trial {
     }
   }
 
-  /** Fails if there was no answer, or none that tells a caller what to do. */
-  void answered(Message request, Reply reply) throws CaseEndedException {
-    check(
-        !reply.isUncertain() || reply.code() == StatusCode.ABORTED,
-        rpcName(request) + " ends with a code that tells its caller what to do",
-        shown(reply));
-  }
-
   static String words(StatusCode... codes) {
     return Arrays.stream(codes)
         .map(code -> code == StatusCode.OK ? "OK" : code + " (" + code.value() + ")")
@@ -297,35 +491,51 @@ final class Trial {
     return reply.shown(scrubber);
   }
 
-  // ---- steps that cases have in common; each fails the case if the plugin refuses it
+  // ---- steps before what a case is about; a case is not run if the plugin refuses one
 
   /** A new volume. */
   Volume create() throws CaseEndedException {
-    return create(LawfulRequests.toCreate(this));
+    return prepared(() -> made(LawfulRequests.toCreate(this)));
   }
 
-  /** The volume of this request. */
-  Volume create(MessageOrBuilder request) throws CaseEndedException {
-    Volume volume = ok(request, CreateVolumeResponse.class).getVolume();
+  /** The volume of this request, if the plugin makes it: what the case is about. */
+  Volume made(MessageOrBuilder request) throws CaseEndedException {
+    return named(ok(request, CreateVolumeResponse.class));
+  }
+
+  /** The volume of an answer. */
+  Volume named(CreateVolumeResponse created) throws CaseEndedException {
     check(
-        !volume.getVolumeId().isEmpty(),
+        !created.getVolume().getVolumeId().isEmpty(),
         "the answer to CreateVolume names the volume",
         "an empty volume_id");
-    return volume;
+    return created.getVolume();
   }
 
-  /** A volume to be used: a new one, or that of the description. */
+  /** A volume that was made and deleted. */
+  Volume deletedVolume() throws CaseEndedException {
+    return prepared(
+        () -> {
+          Volume volume = create();
+          ok(LawfulRequests.toDelete(this, volume));
+          return volume;
+        });
+  }
+
+  /** A volume to be used: that of the description, or a new one. */
   Volume volume() throws CaseEndedException {
     return volume(LawfulRequests.capability(this));
   }
 
   /** A volume to be used like that. */
   Volume volume(VolumeCapability capability) throws CaseEndedException {
-    if (Need.CREATE.met(this)) {
-      return create(
-          LawfulRequests.toCreate(this)
-              .clearVolumeCapabilities()
-              .addVolumeCapabilities(capability));
+    if (plugin().existingVolume().isEmpty()) {
+      return prepared(
+          () ->
+              made(
+                  LawfulRequests.toCreate(this)
+                      .clearVolumeCapabilities()
+                      .addVolumeCapabilities(capability)));
     }
     return Volume.newBuilder()
         .setVolumeId(plugin().existingVolume().orElseThrow().value())
@@ -336,10 +546,12 @@ final class Trial {
   /** Attaches the volume if the plugin does so; the publish context. */
   Map<String, String> attach(Volume volume, VolumeCapability capability) throws CaseEndedException {
     return Need.ATTACH.met(this)
-        ? ok(
-                LawfulRequests.toAttach(this, volume).setVolumeCapability(capability),
-                ControllerPublishVolumeResponse.class)
-            .getPublishContextMap()
+        ? prepared(
+            () ->
+                ok(
+                        LawfulRequests.toAttach(this, volume).setVolumeCapability(capability),
+                        ControllerPublishVolumeResponse.class)
+                    .getPublishContextMap())
         : Map.of();
   }
 
@@ -351,7 +563,11 @@ final class Trial {
   Map<String, String> stage(Volume volume, VolumeCapability capability) throws CaseEndedException {
     Map<String, String> context = attach(volume, capability);
     if (Need.STAGING.met(this)) {
-      ok(LawfulRequests.toStage(this, volume, context).setVolumeCapability(capability));
+      prepared(
+          () ->
+              ok(
+                  LawfulRequests.toStage(this, volume, context).setVolumeCapability(capability),
+                  Message.class));
     }
     return context;
   }
@@ -360,14 +576,18 @@ final class Trial {
     return stage(volume, LawfulRequests.capability(this));
   }
 
+  /** A request to publish the volume, for which all is prepared. */
+  NodePublishVolumeRequest.Builder staged(Volume volume, VolumeCapability capability)
+      throws CaseEndedException {
+    return LawfulRequests.toPublish(this, volume, stage(volume, capability))
+        .setVolumeCapability(capability);
+  }
+
   /** All that it takes to publish the volume; the last request. */
   NodePublishVolumeRequest publish(Volume volume, VolumeCapability capability)
       throws CaseEndedException {
-    NodePublishVolumeRequest request =
-        LawfulRequests.toPublish(this, volume, stage(volume, capability))
-            .setVolumeCapability(capability)
-            .build();
-    ok(request);
+    NodePublishVolumeRequest request = staged(volume, capability).build();
+    prepared(() -> ok(request, Message.class));
     return request;
   }
 
@@ -382,10 +602,28 @@ final class Trial {
     return volume;
   }
 
-  /** A new snapshot. */
+  /** A new snapshot, once it is ready to be used. */
   Snapshot snapshot(Volume volume) throws CaseEndedException {
-    Snapshot snapshot =
-        ok(LawfulRequests.toSnapshot(this, volume), CreateSnapshotResponse.class).getSnapshot();
+    return prepared(() -> ready(LawfulRequests.toSnapshot(this, volume).build()));
+  }
+
+  /** The snapshot of this request, asked for until it is ready. */
+  private Snapshot ready(Message request) throws CaseEndedException {
+    Pause pause = new Pause(plugin().deadline());
+    Snapshot snapshot = cut(request);
+    while (!snapshot.getReadyToUse()) {
+      if (!pause.again()) {
+        throw new CaseEndedException.NotRun(
+            "a snapshot was not ready to use within " + plugin().deadline().toSeconds() + " s");
+      }
+      snapshot = cut(request);
+    }
+    return snapshot;
+  }
+
+  /** The snapshot of this request, if the plugin makes it: what the case is about. */
+  Snapshot cut(MessageOrBuilder request) throws CaseEndedException {
+    Snapshot snapshot = ok(request, CreateSnapshotResponse.class).getSnapshot();
     check(
         !snapshot.getSnapshotId().isEmpty(),
         "the answer to CreateSnapshot names the snapshot",
@@ -393,24 +631,43 @@ final class Trial {
     return snapshot;
   }
 
+  /** A snapshot that was made and deleted. */
+  Snapshot deletedSnapshot() throws CaseEndedException {
+    return prepared(
+        () -> {
+          Snapshot snapshot = snapshot(create());
+          ok(LawfulRequests.toDeleteSnapshot(this, snapshot));
+          return snapshot;
+        });
+  }
+
   /** A new group snapshot of these volumes. */
   VolumeGroupSnapshot group(Volume... volumes) throws CaseEndedException {
-    VolumeGroupSnapshot group =
-        ok(LawfulRequests.toGroup(this, volumes), CreateVolumeGroupSnapshotResponse.class)
-            .getGroupSnapshot();
+    return prepared(
+        () ->
+            named(
+                ok(
+                    LawfulRequests.toGroup(this, volumes),
+                    CreateVolumeGroupSnapshotResponse.class)));
+  }
+
+  /** The group of an answer. */
+  VolumeGroupSnapshot named(CreateVolumeGroupSnapshotResponse created) throws CaseEndedException {
     check(
-        !group.getGroupSnapshotId().isEmpty(),
+        !created.getGroupSnapshot().getGroupSnapshotId().isEmpty(),
         "the answer to CreateVolumeGroupSnapshot names the group",
         "an empty group_snapshot_id");
-    return group;
+    return created.getGroupSnapshot();
   }
 
   /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
   List<Message> listed(Message.Builder request) throws CaseEndedException {
     int most = (int) field(request, "max_entries");
     List<Message> found = new ArrayList<>();
+    Set<Message> known = new HashSet<>();
     Set<String> tokens = new HashSet<>();
     String token = "";
+    int pages = 0;
     do {
       FieldDescriptor start = request.getDescriptorForType().findFieldByName("starting_token");
       Message page = ok(request.setField(start, token), Message.class);
@@ -419,12 +676,17 @@ final class Trial {
           most == 0 || entries.size() <= most,
           "at most " + most + " entries on a page",
           entries.size() + " entries");
-      entries.forEach(each -> found.add((Message) each));
+      boolean more = false;
+      for (Object each : entries) {
+        found.add((Message) each);
+        more |= known.add((Message) each);
+      }
       token = (String) field(page, "next_token");
+      pages++;
       check(
-          tokens.add(token) && tokens.size() < MANY_PAGES,
+          (tokens.add(token) || more) && pages < MANY_PAGES,
           "a listing that ends",
-          "the next_token " + SafeText.quote(token) + " again, or too many pages");
+          "the next_token " + SafeText.quote(token) + " again and nothing new, or too many pages");
     } while (!token.isEmpty());
     return found;
   }
@@ -481,12 +743,48 @@ final class Trial {
     return advice;
   }
 
+  /** The calls in lines for people: those before what the case is about in one. */
   List<String> calls() {
-    return calls;
+    List<String> lines = new ArrayList<>();
+    List<String> before =
+        calls.stream().filter(each -> each.setUp() && each.ok()).map(ToldCall::rpc).toList();
+    if (!before.isEmpty()) {
+      lines.add("set-up, all OK: " + String.join(", ", before));
+    }
+    calls.stream()
+        .filter(each -> !each.setUp() || !each.ok())
+        .map(ToldCall::line)
+        .forEach(lines::add);
+    return lines;
   }
 
   StatusCode lastCode() {
     return last;
+  }
+
+  /** Takes over what an earlier run has left. */
+  void takeOver(Message undo) {
+    leftovers.takeOver(undo);
+  }
+
+  /** Returns the requests that would undo what is there of the case. */
+  List<Message> owed() {
+    return leftovers.owed();
+  }
+
+  /** Tells the run what is there of the case, before and after each call. */
+  void remember() {
+    run.remember();
+  }
+
+  /** Whether nothing answers, so that nothing can be undone. */
+  boolean isSilent(Message request, Reply reply) {
+    return run.presence().isSilent(RawPlugin.operation(request), reply, socket(request));
+  }
+
+  /** Returns the number of mounts at a path of the plugin that are seen from here. */
+  int mountsAt(String atPlugin) {
+    return SeenMounts.at(paths.here(atPlugin));
   }
 
   /** Undoes what was made, the newest first; tells what could not be undone. */

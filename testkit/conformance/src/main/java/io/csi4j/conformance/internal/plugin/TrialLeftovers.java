@@ -21,7 +21,12 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The leftovers of calls that others have not undone yet, oldest first. Follows from the calls
@@ -29,8 +34,11 @@ import java.util.List;
  */
 final class TrialLeftovers {
 
+  private static final int MOST_ROUNDS = 12;
+
   private final Trial trial;
   private final List<Undo> undos = new ArrayList<>();
+  private final List<Undo> begun = new ArrayList<>();
 
   TrialLeftovers(Trial trial) {
     this.trial = trial;
@@ -62,19 +70,39 @@ final class TrialLeftovers {
     }
   }
 
+  /** Notes what a call may make before it is sent: the run may not outlive it. */
+  void begin(Message request) {
+    if (isCreation(request)) {
+      begun.add(new Undo(request, ""));
+    } else {
+      use(request).filter(each -> !namesNothing(each.request())).ifPresent(begun::add);
+    }
+    if (!begun.isEmpty()) {
+      trial.remember();
+    }
+  }
+
+  private static boolean isCreation(Message request) {
+    return request instanceof CreateVolumeRequest
+        || request instanceof CreateSnapshotRequest
+        || request instanceof CreateVolumeGroupSnapshotRequest;
+  }
+
   /** Notes what a call has made or undone. */
   void note(Message request, Reply reply) {
+    boolean noted = !begun.isEmpty() || !undos.isEmpty();
+    begun.clear();
     if (reply.isOk()) {
       undone(request);
       reply.messages().forEach(this::made);
-    } else if (isLost(reply)
-        && (request instanceof CreateVolumeRequest
-            || request instanceof CreateSnapshotRequest
-            || request instanceof CreateVolumeGroupSnapshotRequest)) {
-      add(request, "what " + RawPlugin.operation(request).rpcName() + " may have made");
+    } else if (isLost(reply) && isCreation(request)) {
+      add(new Undo(request, "what " + RawPlugin.operation(request).rpcName() + " may have made"));
     }
     if (reply.isOk() || reply.isUncertain()) {
-      used(request);
+      use(request).ifPresent(this::add);
+    }
+    if (noted) {
+      trial.remember();
     }
   }
 
@@ -93,49 +121,59 @@ final class TrialLeftovers {
     if (answer instanceof CreateVolumeResponse created) {
       Volume volume = created.getVolume();
       add(
-          LawfulRequests.toDelete(trial, volume),
-          "the volume " + SafeText.quote(volume.getVolumeId()));
+          new Undo(
+              LawfulRequests.toDelete(trial, volume),
+              "the volume " + SafeText.quote(volume.getVolumeId())));
     } else if (answer instanceof CreateSnapshotResponse created) {
       Snapshot snapshot = created.getSnapshot();
       add(
-          LawfulRequests.toDeleteSnapshot(trial, snapshot),
-          "the snapshot " + SafeText.quote(snapshot.getSnapshotId()));
+          new Undo(
+              LawfulRequests.toDeleteSnapshot(trial, snapshot),
+              "the snapshot " + SafeText.quote(snapshot.getSnapshotId())));
     } else if (answer instanceof CreateVolumeGroupSnapshotResponse created) {
       VolumeGroupSnapshot group = created.getGroupSnapshot();
       add(
-          LawfulRequests.toDeleteGroup(trial, group).build(),
-          "the group snapshot " + SafeText.quote(group.getGroupSnapshotId()));
+          new Undo(
+              LawfulRequests.toDeleteGroup(trial, group).build(),
+              "the group snapshot " + SafeText.quote(group.getGroupSnapshotId())));
     }
   }
 
-  private void used(Message request) {
+  /** Returns how the use of a volume by this request is undone. */
+  private Optional<Undo> use(Message request) {
     if (request instanceof ControllerPublishVolumeRequest attached) {
-      add(
-          ControllerUnpublishVolumeRequest.newBuilder()
-              .setVolumeId(attached.getVolumeId())
-              .setNodeId(attached.getNodeId())
-              .putAllSecrets(
-                  trial.plugin().secrets(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME).reveal())
-              .build(),
-          "the volume "
-              + SafeText.quote(attached.getVolumeId())
-              + " on the node "
-              + SafeText.quote(attached.getNodeId()));
-    } else if (request instanceof NodeStageVolumeRequest staged) {
-      add(
-          NodeUnstageVolumeRequest.newBuilder()
-              .setVolumeId(staged.getVolumeId())
-              .setStagingTargetPath(staged.getStagingTargetPath())
-              .build(),
-          "the volume " + SafeText.quote(staged.getVolumeId()) + " at its staging path");
-    } else if (request instanceof NodePublishVolumeRequest published) {
-      add(
-          NodeUnpublishVolumeRequest.newBuilder()
-              .setVolumeId(published.getVolumeId())
-              .setTargetPath(published.getTargetPath())
-              .build(),
-          "the volume " + SafeText.quote(published.getVolumeId()) + " at its target path");
+      return Optional.of(
+          new Undo(
+              ControllerUnpublishVolumeRequest.newBuilder()
+                  .setVolumeId(attached.getVolumeId())
+                  .setNodeId(attached.getNodeId())
+                  .putAllSecrets(
+                      trial.plugin().secrets(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME).reveal())
+                  .build(),
+              "the volume "
+                  + SafeText.quote(attached.getVolumeId())
+                  + " on the node "
+                  + SafeText.quote(attached.getNodeId())));
     }
+    if (request instanceof NodeStageVolumeRequest staged) {
+      return Optional.of(
+          new Undo(
+              NodeUnstageVolumeRequest.newBuilder()
+                  .setVolumeId(staged.getVolumeId())
+                  .setStagingTargetPath(staged.getStagingTargetPath())
+                  .build(),
+              "the volume " + SafeText.quote(staged.getVolumeId()) + " at its staging path"));
+    }
+    if (request instanceof NodePublishVolumeRequest published) {
+      return Optional.of(
+          new Undo(
+              NodeUnpublishVolumeRequest.newBuilder()
+                  .setVolumeId(published.getVolumeId())
+                  .setTargetPath(published.getTargetPath())
+                  .build(),
+              "the volume " + SafeText.quote(published.getVolumeId()) + " at its target path"));
+    }
+    return Optional.empty();
   }
 
   /** Whether an answer may be on its way that is not waited for any more. */
@@ -143,9 +181,10 @@ final class TrialLeftovers {
     return reply.code() == StatusCode.DEADLINE_EXCEEDED || reply.code() == StatusCode.UNAVAILABLE;
   }
 
-  private void add(Message request, String what) {
-    if (!namesNothing(request) && undos.stream().noneMatch(each -> each.undoes(request))) {
-      undos.add(new Undo(request, what));
+  private void add(Undo undo) {
+    if (!namesNothing(undo.request())
+        && undos.stream().noneMatch(each -> each.undoes(undo.request()))) {
+      undos.add(undo);
     }
   }
 
@@ -158,31 +197,82 @@ final class TrialLeftovers {
         .anyMatch(field -> field != null && undo.getField(field).equals(""));
   }
 
-  /** Undoes everything, the newest first; tells what could not be undone. */
+  /** Undoes everything, the newest first and as often as it takes; tells what stays. */
   List<String> undo() {
-    List<String> left = new ArrayList<>();
+    Map<Undo, String> why = new LinkedHashMap<>();
     boolean answers = true;
-    while (!undos.isEmpty()) {
-      Undo undo = undos.remove(undos.size() - 1);
-      if (!answers) {
-        left.add(undo.what() + ": not tried, as the plugin did not answer before.");
-        continue;
-      }
-      Reply reply = trial.call(undo.request());
-      answers = !isLost(reply);
-      boolean gone = reply.code() == StatusCode.NOT_FOUND;
-      if (!reply.isOk() && !gone) {
-        left.add(
-            undo.what()
-                + ": "
-                + RawPlugin.operation(undo.request()).rpcName()
-                + " ended with "
-                + trial.shown(reply));
-        // A call that hangs is noted again; once is enough.
-        undos.remove(undo);
+    boolean progress = true;
+    for (int round = 0; answers && progress && round < MOST_ROUNDS; round++) {
+      progress = false;
+      List<Undo> newestFirst = new ArrayList<>(undos);
+      Collections.reverse(newestFirst);
+      for (Undo each : newestFirst) {
+        if (!answers || !undos.contains(each)) {
+          continue;
+        }
+        int mounts = mounts(each);
+        Reply reply = trial.undo(each.request());
+        answers = !trial.isSilent(each.request(), reply);
+        if (reply.isOk() || reply.code() == StatusCode.NOT_FOUND) {
+          progress |= settle(each, mounts, why);
+        } else {
+          why.put(
+              each,
+              RawPlugin.operation(each.request()).rpcName() + " ended with " + trial.shown(reply));
+        }
       }
     }
+    List<String> left = new ArrayList<>();
+    for (Undo each : undos) {
+      left.add(
+          each.what()
+              + ": "
+              + why.getOrDefault(each, "not tried, as the plugin did not answer before."));
+    }
     return left;
+  }
+
+  /** Takes an undo that succeeded off, unless a mount is still there; true if anything changed. */
+  private boolean settle(Undo undo, int mountsBefore, Map<Undo, String> why) {
+    int mounts = mounts(undo);
+    if (mounts == 0) {
+      undos.removeIf(each -> each.undoes(undo.request()));
+      why.remove(undo);
+      return true;
+    }
+    add(undo);
+    why.put(
+        undo,
+        RawPlugin.operation(undo.request()).rpcName()
+            + " ended with OK, and "
+            + (mounts == 1 ? "a mount is" : mounts + " mounts are")
+            + " still there.");
+    return mounts < mountsBefore;
+  }
+
+  private int mounts(Undo undo) {
+    if (undo.request() instanceof NodeUnpublishVolumeRequest request) {
+      return trial.mountsAt(request.getTargetPath());
+    }
+    if (undo.request() instanceof NodeUnstageVolumeRequest request) {
+      return trial.mountsAt(request.getStagingTargetPath());
+    }
+    return 0;
+  }
+
+  /** Takes over what an earlier run has left. */
+  void takeOver(Message undo) {
+    add(new Undo(undo, "what " + RawPlugin.operation(undo).rpcName() + " undoes"));
+  }
+
+  /** Returns the requests that would undo what is there, or may be. */
+  List<Message> owed() {
+    return Stream.concat(undos.stream(), begun.stream()).map(Undo::request).toList();
+  }
+
+  /** Whether nothing is left. */
+  boolean isEmpty() {
+    return undos.isEmpty();
   }
 
   /** Returns what would be undone. */

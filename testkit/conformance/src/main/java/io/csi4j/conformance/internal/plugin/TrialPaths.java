@@ -41,7 +41,14 @@ final class TrialPaths {
 
   /** The path that the plugin sees at {@code atPlugin}. */
   Path here(String atPlugin) {
-    return here.resolve(atPlugin.substring(there.length() + 1));
+    return atPlugin.startsWith(there + "/")
+        ? here.resolve(atPlugin.substring(there.length() + 1))
+        : Path.of(atPlugin);
+  }
+
+  /** Returns the directories that were made, parents first. */
+  List<Path> directories() {
+    return List.copyOf(made);
   }
 
   private void directory(Path path) throws CaseEndedException {

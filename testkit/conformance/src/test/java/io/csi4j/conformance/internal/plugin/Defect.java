@@ -1,13 +1,20 @@
 package io.csi4j.conformance.internal.plugin;
 
-import com.google.protobuf.Descriptors.FieldDescriptor;
+import static io.csi4j.conformance.internal.plugin.Spoiling.instead;
+import static io.csi4j.conformance.internal.plugin.Spoiling.text;
+import static io.csi4j.conformance.internal.plugin.Spoiling.with;
+import static io.csi4j.conformance.internal.plugin.Spoiling.without;
+
 import com.google.protobuf.Message;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.internal.proto.BlockMetadata;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
@@ -16,13 +23,11 @@ import io.csi4j.client.internal.proto.DeleteVolumeResponse;
 import io.csi4j.client.internal.proto.GetCapacityResponse;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
-import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
-import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
@@ -32,40 +37,38 @@ import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** One way in which a plugin that obeys the spec is spoilt. */
 @SuppressWarnings("ImmutableEnumChecker") // a shape never changes
-enum Defect {
+enum Defect implements Spoiling {
   CREATE_MAKES_ANOTHER_VOLUME_EACH_TIME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CREATE_VOLUME && !text(asked, "name").isEmpty()
-          ? inner.answer(with(asked, "name", "n" + memory.count.incrementAndGet()))
+          ? inner.answer(with(asked, "name", "n" + memory.count().incrementAndGet()))
           : inner.answer(asked);
     }
   },
   CREATE_TAKES_ANY_SIZE_FOR_A_NAME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       if (!(asked.request() instanceof CreateVolumeRequest request)) {
         return inner.answer(asked);
       }
       try {
         List<Message> answer = inner.answer(asked);
-        memory.answers.put(request.getName(), answer);
+        memory.answers().put(request.getName(), answer);
         return answer;
       } catch (Refusal e) {
-        List<Message> known = memory.answers.get(request.getName());
+        List<Message> known = memory.answers().get(request.getName());
         if (e.code() == StatusCode.ALREADY_EXISTS
             && known != null
             && request.getCapacityRange().getLimitBytes() > 0) {
@@ -77,15 +80,15 @@ enum Defect {
   },
   CREATE_NEEDS_NO_NAME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CREATE_VOLUME && text(asked, "name").isEmpty()
-          ? inner.answer(with(asked, "name", "n" + memory.count.incrementAndGet()))
+          ? inner.answer(with(asked, "name", "n" + memory.count().incrementAndGet()))
           : inner.answer(asked);
     }
   },
   CREATE_NEEDS_NO_CAPABILITY {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       if (asked.request() instanceof CreateVolumeRequest request
           && request.getVolumeCapabilitiesCount() == 0) {
         return inner.answer(
@@ -99,7 +102,7 @@ enum Defect {
   },
   CREATE_REFUSES_LONG_NAMES {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       if (asked.operation() == CsiOperation.CREATE_VOLUME && text(asked, "name").length() > 64) {
         throw new Refusal(StatusCode.INVALID_ARGUMENT, "too long");
       }
@@ -108,7 +111,7 @@ enum Defect {
   },
   CREATE_IGNORES_THE_SOURCE {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CREATE_VOLUME
           ? inner.answer(without(asked, "volume_content_source"))
           : inner.answer(asked);
@@ -136,7 +139,7 @@ enum Defect {
   },
   DELETE_OF_UNKNOWN_NOT_FOUND {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       if (asked.operation() == CsiOperation.DELETE_VOLUME
           && text(asked, "volume_id").startsWith("csi4j-no-such")) {
         throw new Refusal(StatusCode.NOT_FOUND, "no such volume");
@@ -146,7 +149,7 @@ enum Defect {
   },
   DELETE_DOES_NOTHING {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.DELETE_VOLUME && !text(asked, "volume_id").isEmpty()
           ? List.of(DeleteVolumeResponse.getDefaultInstance())
           : inner.answer(asked);
@@ -154,7 +157,7 @@ enum Defect {
   },
   LIST_IGNORES_THE_TOKEN {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.LIST_VOLUMES
           ? inner.answer(without(asked, "starting_token"))
           : inner.answer(asked);
@@ -162,7 +165,7 @@ enum Defect {
   },
   LIST_IGNORES_THE_NUMBER_OF_ENTRIES {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.LIST_VOLUMES
           ? inner.answer(without(asked, "max_entries"))
           : inner.answer(asked);
@@ -170,7 +173,7 @@ enum Defect {
   },
   ATTACH_TAKES_ANY_NODE {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
           ? instead(
               inner,
@@ -180,17 +183,9 @@ enum Defect {
           : inner.answer(asked);
     }
   },
-  ATTACH_IGNORES_READONLY {
-    @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
-      return asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
-          ? inner.answer(without(asked, "readonly"))
-          : inner.answer(asked);
-    }
-  },
   VALIDATE_KNOWS_EVERY_VOLUME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.VALIDATE_VOLUME_CAPABILITIES
           ? instead(
               inner,
@@ -225,7 +220,7 @@ enum Defect {
   },
   EXPAND_KNOWS_EVERY_VOLUME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CONTROLLER_EXPAND_VOLUME
           ? instead(
               inner,
@@ -253,9 +248,9 @@ enum Defect {
   },
   SNAPSHOT_MAKES_ANOTHER_EACH_TIME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CREATE_SNAPSHOT && !text(asked, "name").isEmpty()
-          ? inner.answer(with(asked, "name", "s" + memory.count.incrementAndGet()))
+          ? inner.answer(with(asked, "name", "s" + memory.count().incrementAndGet()))
           : inner.answer(asked);
     }
   },
@@ -271,7 +266,7 @@ enum Defect {
   },
   SNAPSHOT_LIST_IGNORES_THE_ID {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.LIST_SNAPSHOTS
           ? inner.answer(without(asked, "snapshot_id"))
           : inner.answer(asked);
@@ -279,7 +274,7 @@ enum Defect {
   },
   SNAPSHOT_LIST_IGNORES_THE_SOURCE {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.LIST_SNAPSHOTS
           ? inner.answer(without(asked, "source_volume_id"))
           : inner.answer(asked);
@@ -301,34 +296,80 @@ enum Defect {
           .build();
     }
   },
-  STAGE_TAKES_ANOTHER_CAPABILITY {
+  PUBLISH_TAKES_ANOTHER_CAPABILITY {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+          ? instead(
+              inner,
+              asked,
+              StatusCode.ALREADY_EXISTS,
+              NodePublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  EXPAND_SHRINKS {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+          ? List.of(
+              ControllerExpandVolumeResponse.newBuilder()
+                  .setCapacityBytes(request.getCapacityRange().getRequiredBytes())
+                  .build())
+          : answer;
+    }
+  },
+  STAGE_KNOWS_EVERY_VOLUME {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.NODE_STAGE_VOLUME
           ? instead(
-              inner, asked, StatusCode.ALREADY_EXISTS, NodeStageVolumeResponse.getDefaultInstance())
+              inner, asked, StatusCode.NOT_FOUND, NodeStageVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  REFUSES_WITHOUT_WORDS {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      try {
+        return inner.answer(asked);
+      } catch (Refusal e) {
+        throw new Refusal(e.code(), "");
+      }
+    }
+  },
+  EXPANSION_WITHOUT_ITS_CALLS(Shapes.NO_EXPANSION),
+  PUBLISHED_NODES_WITHOUT_ATTACHING(Shapes.NO_ATTACHING),
+  DETACH_WITHOUT_A_NODE_DOES_NOTHING {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_UNPUBLISH_VOLUME
+              && text(asked, "node_id").isEmpty()
+              && !text(asked, "volume_id").isEmpty()
+          ? List.of(ControllerUnpublishVolumeResponse.getDefaultInstance())
           : inner.answer(asked);
     }
   },
   UNSTAGE_TWICE_INTERNAL {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       if (asked.operation() == CsiOperation.NODE_UNSTAGE_VOLUME) {
         List<Message> answer = inner.answer(asked);
-        if (!memory.seen.add(asked.request().toString())) {
+        if (!memory.seen().add(asked.request().toString())) {
           throw new Refusal(StatusCode.INTERNAL, "not mounted");
         }
         return answer;
       }
       if (asked.operation() == CsiOperation.NODE_STAGE_VOLUME) {
-        memory.seen.clear();
+        memory.seen().clear();
       }
       return inner.answer(asked);
     }
   },
   PUBLISH_IGNORES_READONLY {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
           ? inner.answer(without(asked, "readonly"))
           : inner.answer(asked);
@@ -336,7 +377,7 @@ enum Defect {
   },
   PUBLISH_NEEDS_NO_STAGING_PATH {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
               && text(asked, "staging_target_path").isEmpty()
           ? List.of(NodePublishVolumeResponse.getDefaultInstance())
@@ -345,7 +386,7 @@ enum Defect {
   },
   PUBLISH_TAKES_A_SECOND_TARGET {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
               && text(asked, "target_path").endsWith("-2")
           ? instead(
@@ -358,7 +399,7 @@ enum Defect {
   },
   PUBLISH_KNOWS_EVERY_VOLUME {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
           ? instead(
               inner, asked, StatusCode.NOT_FOUND, NodePublishVolumeResponse.getDefaultInstance())
@@ -367,7 +408,7 @@ enum Defect {
   },
   PUBLISH_REFUSES_WITH_ANOTHER_CODE {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       try {
         return inner.answer(asked);
       } catch (Refusal e) {
@@ -381,7 +422,7 @@ enum Defect {
   },
   STATS_FOR_ANY_PATH {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.NODE_GET_VOLUME_STATS
           ? instead(
               inner, asked, StatusCode.NOT_FOUND, NodeGetVolumeStatsResponse.getDefaultInstance())
@@ -395,14 +436,6 @@ enum Defect {
           ? NodeGetVolumeStatsResponse.newBuilder()
               .addUsage(VolumeUsage.newBuilder().setUnit(VolumeUsage.Unit.BYTES).setTotal(-1))
               .build()
-          : answer;
-    }
-  },
-  NODE_CAPABILITY_WITHOUT_TYPE {
-    @Override
-    Message changed(Message answer) {
-      return answer instanceof NodeGetCapabilitiesResponse told
-          ? told.toBuilder().addCapabilities(NodeServiceCapability.getDefaultInstance()).build()
           : answer;
     }
   },
@@ -443,7 +476,7 @@ enum Defect {
   },
   METADATA_TAKES_ANY_OFFSET {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.GET_METADATA_DELTA
           ? inner.answer(without(asked, "starting_offset"))
           : inner.answer(asked);
@@ -463,7 +496,7 @@ enum Defect {
   },
   HEALTH_IS_LISTED_ONLY(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       if (asked.operation() == CsiOperation.CONTROLLER_GET_VOLUME_HEALTH) {
         throw new Refusal(StatusCode.UNIMPLEMENTED, "only as a list");
       }
@@ -472,7 +505,7 @@ enum Defect {
   },
   HEALTH_LIST_NEVER_ENDS(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH
               && !text(asked, "max_entries").equals("0")
           ? List.of(ControllerListVolumeHealthResponse.newBuilder().setNextToken("again").build())
@@ -481,14 +514,14 @@ enum Defect {
   },
   HEALTH_LISTS_WELL_VOLUMES(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       List<Message> answer = inner.answer(asked);
       if (answer.get(0) instanceof CreateVolumeResponse created) {
-        memory.seen.add(created.getVolume().getVolumeId());
+        memory.seen().add(created.getVolume().getVolumeId());
       } else if (answer.get(0) instanceof ControllerListVolumeHealthResponse page
           && text(asked, "max_entries").equals("0")) {
         ControllerListVolumeHealthResponse.Builder more = page.toBuilder();
-        memory.seen.forEach(id -> more.addEntriesBuilder().setVolumeId(id));
+        memory.seen().forEach(id -> more.addEntriesBuilder().setVolumeId(id));
         return List.of(more.build());
       }
       return answer;
@@ -496,7 +529,7 @@ enum Defect {
   },
   HEALTH_LIST_TAKES_ANY_TOKEN(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH
           ? inner.answer(without(asked, "starting_token"))
           : inner.answer(asked);
@@ -504,7 +537,7 @@ enum Defect {
   },
   HEALTH_LIST_TAKES_ANY_NUMBER_OF_ENTRIES(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return asked.operation() == CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH
           ? inner.answer(without(asked, "max_entries"))
           : inner.answer(asked);
@@ -530,7 +563,7 @@ enum Defect {
   },
   HEALTH_KNOWS_EVERY_VOLUME(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return switch (asked.operation()) {
         case CONTROLLER_GET_VOLUME_HEALTH ->
             instead(
@@ -550,12 +583,12 @@ enum Defect {
   },
   HEALTH_KNOWS_ONLY_STAGED_VOLUMES(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       List<Message> answer = inner.answer(asked);
       if (asked.operation() == CsiOperation.NODE_STAGE_VOLUME) {
-        memory.seen.add(text(asked, "volume_id"));
+        memory.seen().add(text(asked, "volume_id"));
       } else if (asked.operation() == CsiOperation.NODE_GET_VOLUME_HEALTH
-          && !memory.seen.contains(text(asked, "volume_id"))) {
+          && !memory.seen().contains(text(asked, "volume_id"))) {
         throw new Refusal(StatusCode.FAILED_PRECONDITION, "not staged");
       }
       return answer;
@@ -563,7 +596,7 @@ enum Defect {
   },
   HEALTH_NEEDS_NO_VOLUME(Shapes.NEWEST) {
     @Override
-    List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return switch (asked.operation()) {
         case CONTROLLER_GET_VOLUME_HEALTH ->
             instead(
@@ -580,23 +613,19 @@ enum Defect {
         default -> inner.answer(asked);
       };
     }
-  },
-  HEALTH_IS_OFFERED_IN_TWO_WAYS(Shapes.NEWEST) {
-    @Override
-    Message changed(Message answer) {
-      if (!(answer instanceof NodeGetCapabilitiesResponse told)) {
-        return answer;
-      }
-      NodeGetCapabilitiesResponse.Builder more = told.toBuilder();
-      more.addCapabilitiesBuilder()
-          .getRpcBuilder()
-          .setType(NodeServiceCapability.RPC.Type.VOLUME_CONDITION);
-      return more.build();
-    }
   };
 
   /** The shapes of plugins that are spoilt. */
   private static final class Shapes {
+    private static final PluginShape NO_EXPANSION =
+        PluginShape.full()
+            .without(ControllerCapability.EXPAND_VOLUME)
+            .without(NodeCapability.EXPAND_VOLUME);
+    private static final PluginShape NO_ATTACHING =
+        PluginShape.full()
+            .without(
+                ControllerCapability.PUBLISH_UNPUBLISH_VOLUME,
+                ControllerCapability.PUBLISH_READONLY);
     private static final PluginShape NEWEST =
         PluginShape.full113().topologies(io.csi4j.client.model.Topology.of(Map.of("zone", "z1")));
   }
@@ -611,8 +640,8 @@ enum Defect {
     this.shape = shape;
   }
 
-  /** What the plugin offers. */
-  PluginShape shape() {
+  @Override
+  public PluginShape shape() {
     return shape;
   }
 
@@ -643,35 +672,13 @@ enum Defect {
     return answer;
   }
 
-  /** What a spoilt plugin remembers. */
-  static final class Memory {
-    private final AtomicInteger count = new AtomicInteger();
-    private final Map<String, List<Message>> answers = new ConcurrentHashMap<>();
-    private final Set<String> seen = ConcurrentHashMap.newKeySet();
-  }
-
-  List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+  @Override
+  public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
     return inner.answer(asked).stream().map(this::changed).toList();
   }
 
   Message changed(Message answer) {
     return answer;
-  }
-
-  /** The backend, spoilt. */
-  Backend spoil(Backend inner) {
-    Memory memory = new Memory();
-    return new Backend() {
-      @Override
-      public List<Message> answer(Asked asked) throws Refusal {
-        return Defect.this.answer(inner, asked, memory);
-      }
-
-      @Override
-      public void open() {
-        inner.open();
-      }
-    };
   }
 
   private static VolumeCapability usual() {
@@ -680,41 +687,5 @@ enum Defect {
             .setMount(VolumeCapability.MountVolume.getDefaultInstance())
             .build(),
         Mode.SINGLE_NODE_WRITER);
-  }
-
-  private static FieldDescriptor field(Message message, String name) {
-    return message.getDescriptorForType().findFieldByName(name);
-  }
-
-  private static String text(Asked asked, String field) {
-    return String.valueOf(asked.request().getField(field(asked.request(), field)));
-  }
-
-  private static Asked with(Asked asked, String field, Object value) {
-    Message request = asked.request();
-    return new Asked(
-        asked.operation(),
-        asked.node(),
-        request.toBuilder().setField(field(request, field), value).build());
-  }
-
-  private static Asked without(Asked asked, String field) {
-    Message request = asked.request();
-    return new Asked(
-        asked.operation(),
-        asked.node(),
-        request.toBuilder().clearField(field(request, field)).build());
-  }
-
-  private static List<Message> instead(Backend inner, Asked asked, StatusCode of, Message answer)
-      throws Refusal {
-    try {
-      return inner.answer(asked);
-    } catch (Refusal e) {
-      if (e.code() == of) {
-        return List.of(answer);
-      }
-      throw e;
-    }
   }
 }

@@ -90,6 +90,23 @@ class ErrorTableTest {
         .allSatisfy(each -> assertThat(each.expectation()).matches("[A-Za-z].*\\."));
   }
 
+  /** What binds says so in its sentence; where the spec is silent there is no case. */
+  @Test
+  void everyCaseHasASentenceOfTheSpecAndItsStrength() {
+    assertThat(Suite.cases())
+        .allSatisfy(
+            each ->
+                assertThat(each.sentence())
+                    .as(each.name())
+                    .endsWith(".")
+                    .containsPattern(
+                        switch (each.strength()) {
+                          case MUST -> "MUST|SHALL|REQUIRED";
+                          case SHOULD -> "SHOULD";
+                          case MAY -> "MAY";
+                        }));
+  }
+
   @Test
   void whatIsOnlyBetterIsNoDuty() {
     assertThat(Suite.cases())
@@ -137,7 +154,12 @@ class ErrorTableTest {
         .append(
             "A plugin fails a case of strength MUST by doing otherwise. It gets advice where a case"
                 + " says SHOULD. Where a case says\nMAY, the plugin may do either, and only a third"
-                + " way earns it advice.\n\n");
+                + " way earns it advice. Where the spec is silent there is no case: the\nsentence is"
+                + " what the spec says, in our words.\n\n")
+        .append(
+            "A case is NOT RUN, and says nothing about the plugin, if a step before the tested one"
+                + " was refused, a call was not\nanswered in time, the plugin asked for secrets, or"
+                + " it is gone. A plugin that dies fails the case in which it did.\n\n");
     Map<String, List<SuiteCase>> groups =
         Suite.cases().stream()
             .collect(
@@ -146,12 +168,18 @@ class ErrorTableTest {
     groups.forEach(
         (group, cases) -> {
           out.append("## ").append(group).append("\n\n");
-          out.append("| case | strength | expected | section | needs |\n|---|---|---|---|---|\n");
+          out.append(
+              """
+              | case | strength | sentence | expected | section | needs |
+              |---|---|---|---|---|---|
+              """);
           for (SuiteCase each : cases) {
             out.append("| `")
                 .append(each.name())
                 .append("` | ")
                 .append(each.strength())
+                .append(" | ")
+                .append(each.sentence())
                 .append(" | ")
                 .append(each.expectation())
                 .append(" | ")

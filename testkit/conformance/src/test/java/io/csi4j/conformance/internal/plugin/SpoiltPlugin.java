@@ -12,19 +12,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A plugin that offers everything and has one defect. */
+/** A plugin that differs in one way from one that obeys the spec in the plainest way. */
 final class SpoiltPlugin implements AutoCloseable {
 
   private final PluginCore core;
 
-  SpoiltPlugin(Defect defect) {
+  SpoiltPlugin(Spoiling how) {
     NodeEffects effects = NodeEffects.files();
     List<NodeId> nodes = List.of(NodeId.of("node-1"));
     core =
-        new PluginCore(
-            new PluginCore.Settings(defect.shape(), nodes, null, null, effects.visible()));
+        new PluginCore(new PluginCore.Settings(how.shape(), nodes, null, null, effects.visible()));
     core.serve(
-        defect.spoil(
+        how.spoil(
             new SpecBackend(
                 core::shape, nodes, new MemoryStorage(effects), core.clock(), Duration.ZERO)));
   }

@@ -1,0 +1,126 @@
+package io.csi4j.conformance.internal.plugin;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.conformance.model.PluginUnderTest;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The presence of the plugin, as its answers show it: whether it listens, has died, or hangs. For
+ * one thread.
+ */
+final class PluginPresence {
+
+  private final PluginUnderTest plugin;
+  private final @Nullable StartedPlugin started;
+  private final Map<CsiOperation, String> hung = new EnumMap<>(CsiOperation.class);
+  private final Set<CsiEndpoint> answered = new HashSet<>();
+  private String about = "";
+  private @Nullable CsiEndpoint silent;
+  private String death = "";
+
+  PluginPresence(PluginUnderTest plugin, @Nullable StartedPlugin started) {
+    this.plugin = plugin;
+    this.started = started;
+  }
+
+  /**
+   * Begins a case: a plugin that died is started again, if it can be.
+   *
+   * @return whether the plugin is another process than before
+   */
+  boolean begin(String caseName) throws CaseEndedException {
+    about = caseName;
+    if (silent == null) {
+      return false;
+    }
+    if (!RawPlugin.listens(silent)) {
+      if (started == null) {
+        throw new CaseEndedException.NotRun(
+            death + ". Start it again, or give its command so that the suite does");
+      }
+      started.restart();
+    }
+    silent = null;
+    hung.clear();
+    return true;
+  }
+
+  /** Ends the case if it would make a call that hung before. */
+  void checkMayAsk(CsiOperation operation) throws CaseEndedException {
+    String before = hung.get(operation);
+    if (before != null) {
+      throw new CaseEndedException.NotRun(
+          operation.rpcName()
+              + " was not answered in time in the case "
+              + before
+              + ", and is not called again");
+    }
+  }
+
+  /** Ends the case if a call had no answer. */
+  void heard(CsiOperation operation, Reply reply, RawPlugin socket) throws CaseEndedException {
+    if (isLate(reply)) {
+      hung.put(operation, about);
+      throw new CaseEndedException.NotRun(
+          operation.rpcName()
+              + " was not answered within "
+              + plugin.deadline().toMillis() / 1000.0
+              + " s. Look at the plugin's log, or give it more time");
+    }
+    if (!reply.lost()) {
+      boolean unused = answered.add(socket.endpoint());
+      return;
+    }
+    if (!answered.contains(socket.endpoint())) {
+      death = "nothing answers on " + socket.endpoint();
+      silent = socket.endpoint();
+      throw new CaseEndedException.NotRun(
+          death
+              + ": "
+              + SafeText.escape(reply.text(), 256)
+              + ". Look whether the plugin runs and listens on the socket");
+    }
+    throw lost(operation, socket.endpoint());
+  }
+
+  private CaseEndedException.Failed lost(CsiOperation operation, CsiEndpoint endpoint) {
+    boolean died = started == null ? RawPlugin.isGone(endpoint) : started.hasEnded();
+    if (!died) {
+      return new CaseEndedException.Failed(
+          operation.rpcName() + " ends with a status",
+          "the connection ended in this call; something still listens on " + endpoint,
+          true);
+    }
+    silent = endpoint;
+    death = "the plugin died in the case " + about + ", in " + operation.rpcName();
+    return new CaseEndedException.Failed(
+        operation.rpcName() + " ends with a status",
+        "the plugin died in this call: nothing listens on "
+            + endpoint
+            + " any more"
+            + (started == null ? "" : started.lastWords()),
+        true);
+  }
+
+  private boolean isLate(Reply reply) {
+    return reply.code() == StatusCode.DEADLINE_EXCEEDED
+        && reply.took().toNanos() > plugin.deadline().toNanos() / 10 * 9;
+  }
+
+  /** Whether a call that undoes something had no answer; notes why. */
+  boolean isSilent(CsiOperation operation, Reply reply, RawPlugin socket) {
+    try {
+      heard(operation, reply, socket);
+      return false;
+    } catch (CaseEndedException e) {
+      return true;
+    }
+  }
+}

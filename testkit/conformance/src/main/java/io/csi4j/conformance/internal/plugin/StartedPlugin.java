@@ -1,0 +1,161 @@
+package io.csi4j.conformance.internal.plugin;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiEndpoint;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A plugin in a process that the suite started, with the last lines of its output. */
+final class StartedPlugin implements AutoCloseable {
+
+  private static final int LINES = 20;
+  private static final int LINE = 300;
+  private static final Duration TO_END = Duration.ofSeconds(5);
+
+  private final List<String> command;
+  private final CsiEndpoint endpoint;
+  private final Duration patience;
+  private final UnaryOperator<String> scrubber;
+  private final Deque<String> lines = new ArrayDeque<>();
+  private @Nullable Process process;
+  private @Nullable Thread reader;
+
+  StartedPlugin(
+      List<String> command,
+      CsiEndpoint endpoint,
+      Duration patience,
+      UnaryOperator<String> scrubber) {
+    this.command = List.copyOf(command);
+    this.endpoint = endpoint;
+    this.patience = patience;
+    this.scrubber = scrubber;
+  }
+
+  /** Starts it unless something listens already, and waits until it listens. */
+  void start() {
+    if (!RawPlugin.listens(endpoint)) {
+      begin();
+      Pause pause = new Pause(patience);
+      while (!RawPlugin.listens(endpoint) && isAlive() && pause.again()) {
+        // Asked again.
+      }
+    }
+  }
+
+  /** Starts it again after it ended. */
+  void restart() {
+    close();
+    start();
+  }
+
+  private void begin() {
+    synchronized (lines) {
+      lines.clear();
+    }
+    try {
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().put("CSI_ENDPOINT", endpoint.toString());
+      Process begun = builder.start();
+      begun.getOutputStream().close();
+      process = begun;
+      Thread reading = new Thread(() -> read(begun), "csi4j-conformance-output");
+      reading.setDaemon(true);
+      reading.start();
+      reader = reading;
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "The plugin could not be started: " + SafeText.escape(String.valueOf(e.getMessage())), e);
+    }
+  }
+
+  private void read(Process from) {
+    try (BufferedReader output =
+        new BufferedReader(new InputStreamReader(from.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        synchronized (lines) {
+          lines.addLast(line);
+          if (lines.size() > LINES) {
+            lines.removeFirst();
+          }
+        }
+      }
+    } catch (IOException e) {
+      // The process has ended.
+    }
+  }
+
+  private boolean isAlive() {
+    Process begun = process;
+    return begun != null && begun.isAlive();
+  }
+
+  /** Whether it has ended, or does so within moments. */
+  boolean hasEnded() {
+    Process begun = process;
+    if (begun == null) {
+      return RawPlugin.isGone(endpoint);
+    }
+    try {
+      boolean ended = begun.waitFor(RawPlugin.MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+      Thread reading = reader;
+      if (ended && reading != null) {
+        reading.join(RawPlugin.MOMENTS.toMillis());
+      }
+      return ended;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** The end of its output, in lines for people; empty if it printed nothing. */
+  String lastWords() {
+    Process begun = process;
+    StringBuilder out = new StringBuilder();
+    if (begun != null && !begun.isAlive()) {
+      out.append(". It ended with code ").append(begun.exitValue());
+    }
+    List<String> last;
+    synchronized (lines) {
+      last = List.copyOf(lines);
+    }
+    if (!last.isEmpty()) {
+      out.append(". Its last lines:");
+      last.forEach(
+          line ->
+              out.append("\n            | ").append(SafeText.escape(scrubber.apply(line), LINE)));
+    }
+    return out.toString();
+  }
+
+  /** Ends the process, if this started one. */
+  @Override
+  public void close() {
+    Process begun = process;
+    if (begun == null) {
+      return;
+    }
+    List<ProcessHandle> children = begun.descendants().toList();
+    children.forEach(ProcessHandle::destroy);
+    begun.destroy();
+    try {
+      if (!begun.waitFor(TO_END.toSeconds(), TimeUnit.SECONDS)) {
+        children.forEach(ProcessHandle::destroyForcibly);
+        Process unused = begun.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process = null;
+  }
+}

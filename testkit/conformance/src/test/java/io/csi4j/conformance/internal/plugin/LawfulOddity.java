@@ -1,0 +1,457 @@
+package io.csi4j.conformance.internal.plugin;
+
+import static io.csi4j.conformance.internal.plugin.Spoiling.instead;
+import static io.csi4j.conformance.internal.plugin.Spoiling.text;
+import static io.csi4j.conformance.internal.plugin.Spoiling.without;
+
+import com.google.protobuf.BoolValue;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.DeleteSnapshotResponse;
+import io.csi4j.client.internal.proto.ListVolumesResponse;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
+import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
+import io.csi4j.client.internal.proto.ProbeResponse;
+import io.csi4j.client.internal.proto.Topology;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiService;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.backend.Backend;
+import io.csi4j.testkit.internal.backend.Backend.Asked;
+import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** One way in which a plugin may be odd and still do all that the spec says with MUST. */
+@SuppressWarnings("ImmutableEnumChecker") // a shape never changes
+enum LawfulOddity implements Spoiling {
+  AN_EXPANSION_LIMIT_BELOW_THE_SIZE_IS_OK("controller/expand/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+              && request.getCapacityRange().getLimitBytes() == 1
+          ? List.of(ControllerExpandVolumeResponse.newBuilder().setCapacityBytes(1L << 30).build())
+          : inner.answer(asked);
+    }
+  },
+  ATTACHES_WITH_ANY_CAPABILITY("controller/publish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
+          ? instead(
+              inner,
+              asked,
+              StatusCode.ALREADY_EXISTS,
+              ControllerPublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  STAGES_WITH_ANY_CAPABILITY("node/stage/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_STAGE_VOLUME
+          ? instead(
+              inner, asked, StatusCode.ALREADY_EXISTS, NodeStageVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  PUBLISHES_WITH_ANOTHER_ACCESS_MODE("node/publish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof NodePublishVolumeRequest request
+              && request.getVolumeCapability().getAccessMode().getMode()
+                  == Mode.MULTI_NODE_MULTI_WRITER
+          ? instead(
+              inner,
+              asked,
+              StatusCode.ALREADY_EXISTS,
+              NodePublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  PUBLISHES_A_SECOND_TARGET("node/publish/second*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+              && text(asked, "target_path").endsWith("-2")
+          ? instead(
+              inner,
+              asked,
+              StatusCode.FAILED_PRECONDITION,
+              NodePublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  KEEPS_STAGED_WHAT_IS_PUBLISHED("node/unstage/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer;
+      String id =
+          asked.operation().service() == CsiService.NODE
+                  && asked.request().getDescriptorForType().findFieldByName("volume_id") != null
+              ? text(asked, "volume_id")
+              : "";
+      if (asked.operation() == CsiOperation.NODE_UNSTAGE_VOLUME && memory.seen().contains(id)) {
+        throw new Refusal(StatusCode.INTERNAL, "the device is busy");
+      }
+      answer = inner.answer(asked);
+      if (asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME) {
+        memory.seen().add(id);
+      } else if (asked.operation() == CsiOperation.NODE_UNPUBLISH_VOLUME) {
+        memory.seen().remove(id);
+      }
+      return answer;
+    }
+  },
+  TELLS_NO_SIZES_AND_TAKES_ANY(
+      "*size*", PluginShape.full().totalBytes(Long.MAX_VALUE).with(Quirk.CAPACITY_UNTOLD)) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && request.getCapacityRange().getRequiredBytes() > 0
+          && !request.hasVolumeContentSource()) {
+        return inner.answer(without(asked, "capacity_range"));
+      }
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+              && request.getCapacityRange().getRequiredBytes() > 1L << 50
+          ? List.of(ControllerExpandVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  EXPANDS_TO_ANY_SIZE("controller/expand/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+              && request.getCapacityRange().getRequiredBytes() > 1L << 50
+          ? List.of(
+              ControllerExpandVolumeResponse.newBuilder()
+                  .setCapacityBytes(request.getCapacityRange().getRequiredBytes())
+                  .build())
+          : inner.answer(asked);
+    }
+  },
+  KNOWS_ITS_OWN_IDS("*unknown*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request().toString().contains("\"csi4j-no-such-")) {
+        throw new Refusal(StatusCode.INVALID_ARGUMENT, "this is no id of mine");
+      }
+      return inner.answer(asked);
+    }
+  },
+  HAS_NO_NODE_INFO("node/*", PluginShape.noAttach()) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(CsiOperation.NODE_GET_INFO, StatusCode.UNIMPLEMENTED, inner, asked);
+    }
+  },
+  SNAPSHOTS_ARE_READY_LATER("*snapshot*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && request.getVolumeContentSource().hasSnapshot()
+          && memory
+              .seen()
+              .contains(request.getVolumeContentSource().getSnapshot().getSnapshotId())) {
+        throw new Refusal(StatusCode.UNAVAILABLE, "the snapshot is still being processed");
+      }
+      List<Message> answer = inner.answer(asked);
+      if (answer.get(0) instanceof CreateSnapshotResponse created) {
+        String id = created.getSnapshot().getSnapshotId();
+        boolean first = memory.answers().put(id, answer) == null;
+        boolean unused = first ? memory.seen().add(id) : memory.seen().remove(id);
+        CreateSnapshotResponse.Builder changed = created.toBuilder();
+        changed.getSnapshotBuilder().setReadyToUse(!first);
+        return List.of(changed.build());
+      }
+      return answer;
+    }
+  },
+  NAMES_NO_SOURCE("controller/create/*from*") {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof CreateVolumeResponse created
+          ? created.toBuilder()
+              .setVolume(created.getVolume().toBuilder().clearContentSource())
+              .build()
+          : answer;
+    }
+  },
+  VOLUMES_ARE_EVERYWHERE("topology/*", Shapes.PLACED) {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof CreateVolumeResponse created
+          ? created.toBuilder()
+              .setVolume(created.getVolume().toBuilder().clearAccessibleTopology())
+              .build()
+          : answer;
+    }
+  },
+  TOPOLOGY_KEYS_IN_ANOTHER_CASE("topology/*", Shapes.PLACED) {
+    @Override
+    Message changed(Message answer) {
+      if (!(answer instanceof CreateVolumeResponse created)) {
+        return answer;
+      }
+      CreateVolumeResponse.Builder changed = created.toBuilder();
+      changed.getVolumeBuilder().clearAccessibleTopology();
+      created
+          .getVolume()
+          .getAccessibleTopologyList()
+          .forEach(
+              place -> {
+                Topology.Builder loud = Topology.newBuilder();
+                place
+                    .getSegmentsMap()
+                    .forEach((key, value) -> loud.putSegments(key.toUpperCase(Locale.ROOT), value));
+                changed.getVolumeBuilder().addAccessibleTopology(loud);
+              });
+      return changed.build();
+    }
+  },
+  DOES_NOT_LIKE_TO_BE_PROBED("identity/probe/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.PROBE && memory.count().incrementAndGet() % 3 == 0) {
+        throw new Refusal(StatusCode.RESOURCE_EXHAUSTED, "once a minute is enough");
+      }
+      return inner.answer(asked);
+    }
+  },
+  IS_NOT_READY("identity/probe/*") {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof ProbeResponse
+          ? ProbeResponse.newBuilder().setReady(BoolValue.of(false)).build()
+          : answer;
+    }
+  },
+  IS_NOT_WELL("identity/probe/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(CsiOperation.PROBE, StatusCode.FAILED_PRECONDITION, inner, asked);
+    }
+  },
+  AN_EMPTY_PAGE_COMES_FIRST("controller/list/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() != CsiOperation.LIST_VOLUMES) {
+        return inner.answer(asked);
+      }
+      return switch (text(asked, "starting_token")) {
+        case "" -> List.of(ListVolumesResponse.newBuilder().setNextToken("after-nothing").build());
+        case "after-nothing" -> inner.answer(without(asked, "starting_token"));
+        default -> inner.answer(asked);
+      };
+    }
+  },
+  LISTS_NODES_THAT_ARE_GONE("controller/list/*") {
+    @Override
+    Message changed(Message answer) {
+      if (!(answer instanceof ListVolumesResponse page)) {
+        return answer;
+      }
+      ListVolumesResponse.Builder changed = page.toBuilder();
+      changed
+          .getEntriesBuilderList()
+          .forEach(each -> each.getStatusBuilder().addPublishedNodeIds("a-node-of-old"));
+      return changed.build();
+    }
+  },
+  CONFIRMS_MORE_THAN_WAS_ASKED("controller/validate/*") {
+    @Override
+    Message changed(Message answer) {
+      if (!(answer instanceof ValidateVolumeCapabilitiesResponse told) || !told.hasConfirmed()) {
+        return answer;
+      }
+      ValidateVolumeCapabilitiesResponse.Builder changed = told.toBuilder();
+      changed
+          .getConfirmedBuilder()
+          .addVolumeCapabilities(
+              LawfulRequests.inMode(
+                  told.getConfirmed().getVolumeCapabilities(0), Mode.MULTI_NODE_READER_ONLY));
+      return changed.build();
+    }
+  },
+  DELETES_A_MEMBER_OF_A_GROUP("snapshots/delete/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.DELETE_SNAPSHOT
+              && !text(asked, "snapshot_id").isEmpty()
+          ? instead(
+              inner,
+              asked,
+              StatusCode.INVALID_ARGUMENT,
+              DeleteSnapshotResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  SNAPSHOTS_NO_TWO_VOLUMES_TOGETHER("groups/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT
+              && (text(asked, "name").isEmpty() || text(asked, "source_volume_ids").equals("[]"))
+          ? inner.answer(asked)
+          : refusing(
+              CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT,
+              StatusCode.FAILED_PRECONDITION,
+              inner,
+              asked);
+    }
+  },
+  CALLS_AT_ONCE_END_INTERNAL("concurrency/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      try {
+        return inner.answer(asked);
+      } catch (Refusal e) {
+        throw e.code() == StatusCode.ABORTED ? new Refusal(StatusCode.INTERNAL, "busy") : e;
+      }
+    }
+  },
+  WHAT_IS_NOT_OFFERED_IS_UNKNOWN("*not-implemented", PluginShape.plain()) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      try {
+        return inner.answer(asked);
+      } catch (Refusal e) {
+        throw e.code() == StatusCode.UNIMPLEMENTED
+            ? new Refusal(StatusCode.UNKNOWN, "unknown method")
+            : e;
+      }
+    }
+  },
+  TELLS_NO_USAGE("node/stats/*") {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof NodeGetVolumeStatsResponse
+          ? NodeGetVolumeStatsResponse.getDefaultInstance()
+          : answer;
+    }
+  },
+  MEASURES_IN_A_UNIT_OF_THE_FUTURE("node/stats/*") {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof NodeGetVolumeStatsResponse
+          ? NodeGetVolumeStatsResponse.newBuilder()
+              .addUsage(VolumeUsage.newBuilder().setUnitValue(3).setTotal(1))
+              .build()
+          : answer;
+    }
+  },
+  HAS_CAPABILITIES_OF_THE_FUTURE("*/capabilities/*") {
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof NodeGetCapabilitiesResponse told
+          ? told.toBuilder()
+              .addCapabilities(NodeServiceCapability.getDefaultInstance())
+              .addCapabilities(
+                  NodeServiceCapability.newBuilder()
+                      .setRpc(NodeServiceCapability.RPC.newBuilder().setTypeValue(999)))
+              .build()
+          : answer;
+    }
+  },
+  TAKES_MORE_VOLUMES_THAN_IT_SAYS(
+      "controller/publish/a-node*", PluginShape.full().maxVolumesPerNode(2)) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
+          ? instead(
+              inner,
+              asked,
+              StatusCode.RESOURCE_EXHAUSTED,
+              ControllerPublishVolumeResponse.getDefaultInstance())
+          : inner.answer(asked);
+    }
+  },
+  GROWS_NOTHING_THAT_IS_PUBLISHED("node/expand/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (asked.operation() == CsiOperation.NODE_EXPAND_VOLUME) {
+        throw new Refusal(StatusCode.FAILED_PRECONDITION, "unmount it first");
+      }
+      return answer;
+    }
+  },
+  TELLS_HEALTH_IN_TWO_WAYS("*/capabilities/*", PluginShape.full112And113()),
+  SERVES_THE_NODE_ALONE("*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      CsiService service = asked.operation().service();
+      if (service != CsiService.IDENTITY && service != CsiService.NODE) {
+        throw new Refusal(StatusCode.UNIMPLEMENTED, "ask the controller's instance");
+      }
+      return inner.answer(asked);
+    }
+  },
+  SERVES_THE_CONTROLLER_ALONE("*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation().service() == CsiService.NODE) {
+        throw new Refusal(StatusCode.UNIMPLEMENTED, "ask the node's instance");
+      }
+      return inner.answer(asked);
+    }
+  };
+
+  private static final class Shapes {
+    private static final PluginShape PLACED =
+        PluginShape.full().topologies(io.csi4j.client.model.Topology.of(Map.of("zone", "z1")));
+  }
+
+  private final String concerns;
+  private final PluginShape shape;
+
+  LawfulOddity(String concerns) {
+    this(concerns, PluginShape.full());
+  }
+
+  LawfulOddity(String concerns, PluginShape shape) {
+    this.concerns = concerns;
+    this.shape = shape;
+  }
+
+  /** Returns a pattern for the cases that it concerns. */
+  String concerns() {
+    return concerns;
+  }
+
+  @Override
+  public PluginShape shape() {
+    return shape;
+  }
+
+  @Override
+  public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+    return inner.answer(asked).stream().map(this::changed).toList();
+  }
+
+  Message changed(Message answer) {
+    return answer;
+  }
+
+  private static List<Message> refusing(
+      CsiOperation which, StatusCode code, Backend inner, Asked asked) throws Refusal {
+    if (asked.operation() == which) {
+      throw new Refusal(code, "not in this plugin");
+    }
+    return inner.answer(asked);
+  }
+}

@@ -1,0 +1,61 @@
+package io.csi4j.conformance.internal.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.CsiEndpoint;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StartedPluginTest {
+
+  @TempDir Path directory;
+
+  private StartedPlugin plugin(String script) {
+    return new StartedPlugin(
+        List.of("/bin/sh", "-c", script),
+        CsiEndpoint.parse("unix://" + directory.resolve("csi.sock")),
+        Duration.ofSeconds(20),
+        text -> text.replace("hunter2", "***"));
+  }
+
+  @Test
+  void thePluginThatDiedIsQuotedWithItsLastLinesAndWithoutSecrets() {
+    try (StartedPlugin plugin = plugin("echo password hunter2; echo panic: no map >&2; exit 3")) {
+      plugin.start();
+
+      assertThat(plugin.hasEnded()).isTrue();
+      assertThat(plugin.lastWords())
+          .isEqualTo(
+              """
+              . It ended with code 3. Its last lines:
+                          | password ***
+                          | panic: no map\
+              """);
+    }
+  }
+
+  @Test
+  void onlyTheEndOfALongOutputIsKept() {
+    try (StartedPlugin plugin = plugin("for i in $(seq 1 100); do echo line $i; done")) {
+      plugin.start();
+
+      assertThat(plugin.hasEnded()).isTrue();
+      assertThat(plugin.lastWords())
+          .contains("| line 81\n", "| line 100")
+          .doesNotContain("line 80\n");
+    }
+  }
+
+  @Test
+  void itsCommandIsToldWhereToListen() {
+    try (StartedPlugin plugin = plugin("echo at $CSI_ENDPOINT")) {
+      plugin.start();
+
+      assertThat(plugin.hasEnded()).isTrue();
+      assertThat(plugin.lastWords()).contains("| at unix://" + directory.resolve("csi.sock"));
+    }
+  }
+}

@@ -170,6 +170,22 @@ class RunTest {
   }
 
   @Test
+  void anyValueIsASecretThatNobodySees() {
+    for (String secret : List.of("a", "1", "=", "true", "%", "\\", "é", "hunter2-hunter2")) {
+      try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+        ConformanceReport report =
+            run(
+                PluginUnderTest.builder(plugin.endpoint())
+                    .secrets(Secrets.of(Map.of("password", secret)))
+                    .build(),
+                "snapshots/create/a-snapshot-is-made");
+
+        assertThat(report.count(Outcome.PASSED)).as(secret + report.text()).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
   void aRunThatIsStoppedRunsNoFurtherCaseAndLeavesNothing() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
         ConformanceRun run = PluginConformance.open(PluginUnderTest.at(plugin.endpoint()))) {

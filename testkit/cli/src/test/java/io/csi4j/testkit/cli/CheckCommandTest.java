@@ -228,6 +228,17 @@ class CheckCommandTest {
   }
 
   @Test
+  void secretsOfOneCharacterDisturbNothing() throws IOException {
+    Path secrets = directory.resolve("secrets");
+    Files.writeString(secrets, "a=1\nb=e\nc==\n");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run = Run.of(args(plugin, "--only", "controller/*", "--secrets", secrets.toString()));
+
+      assertThat(run.code()).as(run.out()).isZero();
+    }
+  }
+
+  @Test
   void volumesAreUsedAsTheOptionsSay() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       Run run =

@@ -1,19 +1,18 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
 import io.csi4j.client.internal.text.SafeText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -21,8 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with the calls that undo what a run has made, for the run that cleans up after a crash. It
- * holds no secrets: the run that reads it has its own.
+ * A file with the calls that undo what a run has made, for the run that cleans up after a crash.
+ * Each line can be read by a person: the type of the request and its fields in protobuf's text
+ * format. It holds no secrets: the run that reads it has its own.
  */
 final class Ledger {
 
@@ -32,6 +32,11 @@ final class Ledger {
   private static final Map<String, Message> TYPES =
       RawPlugin.requests().stream()
           .collect(Collectors.toMap(each -> each.getDescriptorForType().getName(), each -> each));
+
+  private static final String DIRECTORY = "directory ";
+
+  private static final TextFormat.Printer PRINTER =
+      TextFormat.printer().emittingSingleLine(true).escapingNonAscii(false);
 
   private final Path file;
 
@@ -43,10 +48,14 @@ final class Ledger {
   void write(List<Message> undos, List<Path> directories) {
     List<String> lines = new ArrayList<>();
     lines.add(HEAD);
-    directories.forEach(each -> lines.add("directory " + base64(each.toString().getBytes(UTF_8))));
+    for (Path each : directories) {
+      lines.add(DIRECTORY + TextFormat.escapeBytes(ByteString.copyFromUtf8(each.toString())));
+    }
     for (Message each : undos) {
       lines.add(
-          each.getDescriptorForType().getName() + " " + base64(withoutSecrets(each).toByteArray()));
+          each.getDescriptorForType().getName()
+              + " "
+              + PRINTER.printToString(withoutSecrets(each)).trim());
     }
     try {
       Path next = file.resolveSibling(file.getFileName() + ".next");
@@ -75,10 +84,8 @@ final class Ledger {
   List<Message> undos(Function<Message, Map<String, String>> secrets) {
     List<Message> undos = new ArrayList<>();
     for (String line : lines()) {
-      String[] words = line.split(" ", 2);
-      Message type = TYPES.get(words[0]);
-      if (type != null && words.length == 2) {
-        undos.add(withSecrets(parsed(type, words[1]), secrets));
+      if (!line.startsWith(DIRECTORY)) {
+        undos.add(withSecrets(request(line), secrets));
       }
     }
     return undos;
@@ -87,8 +94,8 @@ final class Ledger {
   /** Reads the directories that the run made, parents first. */
   List<Path> directories() {
     return lines().stream()
-        .filter(line -> line.startsWith("directory "))
-        .map(line -> Path.of(new String(decoded(line.substring(10)), UTF_8)))
+        .filter(line -> line.startsWith(DIRECTORY))
+        .map(line -> directory(line.substring(DIRECTORY.length())))
         .toList();
   }
 
@@ -100,7 +107,7 @@ final class Ledger {
             SafeText.quote(file.toString())
                 + " is no file in which a run of the suite noted what it made.");
       }
-      return lines;
+      return lines.subList(1, lines.size());
     } catch (IOException e) {
       throw new IllegalArgumentException(
           SafeText.quote(file.toString()) + " cannot be read: " + SafeText.escape(e.toString()), e);
@@ -130,21 +137,32 @@ final class Ledger {
     return builder.build();
   }
 
-  private Message parsed(Message type, String text) {
+  private Message request(String line) {
+    String[] words = line.split(" ", 2);
+    Message type = TYPES.get(words[0]);
+    if (type == null) {
+      throw damaged("a line is no request", null);
+    }
+    Message.Builder request = type.newBuilderForType();
     try {
-      return type.getParserForType().parseFrom(decoded(text));
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalArgumentException(
-          SafeText.quote(file.toString()) + " is damaged: a line is no request.", e);
+      TextFormat.merge(words.length == 1 ? "" : words[1], request);
+      return request.build();
+    } catch (TextFormat.ParseException e) {
+      throw damaged("a line is no request", e);
     }
   }
 
-  private byte[] decoded(String text) {
-    return Base64.getDecoder().decode(text);
+  private Path directory(String text) {
+    try {
+      return Path.of(TextFormat.unescapeBytes(text).toStringUtf8());
+    } catch (TextFormat.InvalidEscapeSequenceException | InvalidPathException e) {
+      throw damaged("a line is no directory", e);
+    }
   }
 
-  private static String base64(byte[] bytes) {
-    return Base64.getEncoder().encodeToString(bytes);
+  private IllegalArgumentException damaged(String why, @Nullable Exception e) {
+    return new IllegalArgumentException(
+        SafeText.quote(file.toString()) + " is damaged: " + why + ".", e);
   }
 
   private static Message withoutSecrets(Message request) {

@@ -320,7 +320,12 @@ enum LawfulOddity implements Spoiling {
       try {
         return inner.answer(asked);
       } catch (Refusal e) {
-        throw e.code() == StatusCode.ABORTED ? new Refusal(StatusCode.INTERNAL, "busy") : e;
+        // Of a list, ABORTED says that its token is not valid.
+        boolean isList =
+            asked.request().getDescriptorForType().findFieldByName("starting_token") != null;
+        throw e.code() == StatusCode.ABORTED && !isList
+            ? new Refusal(StatusCode.INTERNAL, "busy")
+            : e;
       }
     }
   },

@@ -7,7 +7,6 @@ import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
-import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -437,8 +436,7 @@ final class DeadMounts {
 
   /** Whether what is mounted for a use has to go before it can come again. */
   private static boolean isToGo(PathRecord path) {
-    boolean isBeingPublished =
-        path.pending().map(Pending::verb).filter(verb -> verb == Verb.PUBLISH).isPresent();
+    boolean isBeingPublished = path.awaits(Verb.PUBLISH);
     return path.is(PathStatus.PRESENT) || (path.is(PathStatus.IN_DOUBT) && !isBeingPublished);
   }
 

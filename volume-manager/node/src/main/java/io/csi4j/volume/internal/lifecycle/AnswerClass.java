@@ -65,7 +65,7 @@ public enum AnswerClass {
   Duration pause(MountPolicy policy, int tries, double random) {
     long base = policy.backoff().toNanos();
     base = this == PENDING || this == LATER ? saturated(base, LONG) : base;
-    for (int i = 1; i < tries && base < policy.backoffCap().toNanos(); i++) {
+    for (int i = 1; i < tries; i++) {
       base = saturated(base, 2);
     }
     long limit = Math.min(base, policy.backoffCap().toNanos());

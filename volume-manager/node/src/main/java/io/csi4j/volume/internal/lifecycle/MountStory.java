@@ -10,7 +10,6 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
-import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -199,7 +198,7 @@ final class MountStory {
   private static boolean isBeingPublished(TargetRecord target, Goal.Publish goal, Situation now) {
     return target.readOnly() == goal.readOnly()
         && now.targetQuarantined(goal.usage())
-        && target.path().pending().filter(call -> call.verb() == Verb.PUBLISH).isPresent();
+        && target.path().awaits(Verb.PUBLISH);
   }
 
   /**
@@ -208,11 +207,8 @@ final class MountStory {
    */
   private static boolean isHalfGone(
       PathRecord path, Event.Looked looked, Goal.Publish goal, Situation now) {
-    boolean isPublished =
-        now.targetQuarantined(goal.usage())
-            && path.pending().filter(call -> call.verb() == Verb.PUBLISH).isPresent();
-    boolean isBeingWithdrawn =
-        path.pending().filter(call -> call.verb() == Verb.UNPUBLISH).isPresent();
+    boolean isPublished = now.targetQuarantined(goal.usage()) && path.awaits(Verb.PUBLISH);
+    boolean isBeingWithdrawn = path.awaits(Verb.UNPUBLISH);
     boolean isUnexpected = path.is(PathStatus.NONE) && !looked.target().isEmpty();
     return isBeingWithdrawn
         || isUnexpected
@@ -229,12 +225,9 @@ final class MountStory {
   private static boolean mustUnstage(
       VolumeRecord record, Goal.Publish goal, Event.Looked looked, Situation now) {
     PathRecord staging = record.staging();
-    Optional<Verb> pending = staging.pending().map(Pending::verb);
-    boolean isBeingUnstaged =
-        pending.filter(verb -> verb == Verb.UNSTAGE).isPresent() && now.stagingQuarantined();
-    boolean isBeingStaged =
-        pending.filter(verb -> verb == Verb.STAGE).isPresent() && now.stagingQuarantined();
-    boolean isDead = Inspection.isDead(looked.staging()) && !isBeingStaged;
+    boolean isBeingUnstaged = staging.awaits(Verb.UNSTAGE) && now.stagingQuarantined();
+    boolean isDead =
+        Inspection.isDead(looked.staging()) && !ReleaseStory.isBeingStaged(record, now);
     if (!record.targets().isEmpty()) {
       return (isBeingUnstaged || isDead) && ReleaseStory.isNowhere(record);
     }

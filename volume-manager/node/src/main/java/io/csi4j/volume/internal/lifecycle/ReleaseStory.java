@@ -9,7 +9,6 @@ import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
-import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
@@ -296,9 +295,7 @@ final class ReleaseStory {
             .target(usage)
             .orElse(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
     PathRecord path = target.path();
-    boolean isQuarantined =
-        path.pending().map(Pending::verb).filter(verb -> verb == Verb.PUBLISH).isPresent()
-            && now.targetQuarantined(usage);
+    boolean isQuarantined = path.awaits(Verb.PUBLISH) && now.targetQuarantined(usage);
     boolean keeps = keepsUse(turn);
     PathRecord marked = path.as(keeps ? PathStatus.IN_DOUBT : PathStatus.GOING);
     PathRecord next = isQuarantined ? marked : marked.working(Verb.UNPUBLISH, now.instance());
@@ -334,11 +331,7 @@ final class ReleaseStory {
 
   private static Turn unpublish(Turn turn, Situation now) {
     boolean isQuarantined =
-        Part.USE
-            .path(turn)
-            .flatMap(PathRecord::pending)
-            .filter(pending -> pending.verb() == Verb.PUBLISH)
-            .isPresent();
+        Part.USE.path(turn).filter(path -> path.awaits(Verb.PUBLISH)).isPresent();
     return isQuarantined
         ? unfinished(turn, AnswerClass.quarantined(Verb.PUBLISH))
         : send(turn, Part.USE, now);
@@ -463,8 +456,7 @@ final class ReleaseStory {
       return unfinished(turn, AnswerClass.quarantined(Verb.STAGE));
     }
     boolean isBeingUnstaged =
-        record.staging().pending().filter(call -> call.verb() == Verb.UNSTAGE).isPresent()
-            && record.staging().is(PathStatus.IN_DOUBT);
+        record.staging().awaits(Verb.UNSTAGE) && record.staging().is(PathStatus.IN_DOUBT);
     return isBeingUnstaged
         ? unstage(turn.fresh())
         : saveReleased(turn.with(unstaging(record, now)));
@@ -486,9 +478,9 @@ final class ReleaseStory {
     return record.targets().values().stream().allMatch(use -> use.path().is(PathStatus.NONE));
   }
 
-  private static boolean isBeingStaged(VolumeRecord record, Situation now) {
-    return now.stagingQuarantined()
-        && record.staging().pending().filter(pending -> pending.verb() == Verb.STAGE).isPresent();
+  /** Whether the plugin may still be staging the volume. */
+  static boolean isBeingStaged(VolumeRecord record, Situation now) {
+    return now.stagingQuarantined() && record.staging().awaits(Verb.STAGE);
   }
 
   /** Returns the volume with a staging that is not trusted any more. */
@@ -557,8 +549,7 @@ final class ReleaseStory {
 
   /** The way is clear: begins again with the mount that was wanted. */
   private static Turn mountAgain(Turn turn) {
-    return turn.clearing(Turn.Clearing.NOTHING)
-        .await(MountStory.LOOK_FIRST, new Step.Look(turn.usage()));
+    return turn.cleared().await(MountStory.LOOK_FIRST, new Step.Look(turn.usage()));
   }
 
   /** Nothing more can be done now; the rest is owed. */

@@ -370,9 +370,17 @@ public record Turn(
     return fresh()
         .with(
             new Detour(
+                detour.failure(), what, detour.cleared() + 1, detour.restaged(), detour.spared()));
+  }
+
+  /** Nothing is in the way any more. */
+  Turn cleared() {
+    return fresh()
+        .with(
+            new Detour(
                 detour.failure(),
-                what,
-                detour.cleared() + (what == Clearing.NOTHING ? 0 : 1),
+                Clearing.NOTHING,
+                detour.cleared(),
                 detour.restaged(),
                 detour.spared()));
   }

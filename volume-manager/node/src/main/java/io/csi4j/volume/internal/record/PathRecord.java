@@ -38,6 +38,11 @@ public record PathRecord(
     return new PathRecord(status, Optional.of(new Pending(verb, instance)), evidence);
   }
 
+  /** Whether the plugin may still be working on this call. */
+  public boolean awaits(Verb verb) {
+    return pending.isPresent() && pending.get().verb() == verb;
+  }
+
   /** Returns the path with no call that the plugin may be working on. */
   public PathRecord idle() {
     return new PathRecord(status, Optional.empty(), evidence);

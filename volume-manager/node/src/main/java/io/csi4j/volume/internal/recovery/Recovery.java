@@ -178,7 +178,7 @@ public final class Recovery {
         target.path().is(PathStatus.IN_DOUBT)
             && target.path().pending().isEmpty()
             && target.path().evidence().isEmpty()
-            && record.staging().pending().filter(it -> it.verb() == Verb.STAGE).isPresent();
+            && record.staging().awaits(Verb.STAGE);
     if (wasNeverAsked && mounted.containsKey(path)) {
       findings.add(
           Messages.of(

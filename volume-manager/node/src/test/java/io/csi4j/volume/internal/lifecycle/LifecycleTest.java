@@ -208,14 +208,14 @@ class LifecycleTest {
             publish(A),
             INTEND
                 + "STAGE; pause; STAGE; pause; STAGE; remove use; save USE_END_SAVED [IN_DOUBT STAGE?];"
-                + " unfinished STAGE_IN_DOUBT"),
+                + " unfinished STAGE_IN_DOUBT, undoing STAGE_IN_DOUBT"),
         row(
             "staging of which another call is in the way",
             fromNothing().always("STAGE", fails(StatusCode.ABORTED)),
             publish(A),
             INTEND
                 + "STAGE; pause; STAGE; pause; STAGE; remove use; save USE_END_SAVED [IN_DOUBT STAGE?];"
-                + " unfinished STAGE_IN_DOUBT"),
+                + " unfinished STAGE_IN_DOUBT, undoing STAGE_IN_DOUBT"),
         row(
             "nobody there",
             fromNothing().always("STAGE", neverSent()),
@@ -298,7 +298,7 @@ class LifecycleTest {
             INTEND
                 + STAGED
                 + "PUBLISH; pause; look; PUBLISH; pause; look; PUBLISH; save RELEASE_SAVED [PRESENT, a GOING"
-                + " PUBLISH?]; unfinished PUBLISH_IN_DOUBT"),
+                + " PUBLISH?]; unfinished PUBLISH_IN_DOUBT, undoing PUBLISH_IN_DOUBT"),
         row(
             "a use in doubt that is dead, which the plugin's policy leaves as it is",
             usedInDoubt().dead(TARGET).policy(MountPolicy.builder().attempts(1).build()),
@@ -334,7 +334,7 @@ class LifecycleTest {
             INTEND
                 + STAGED
                 + "PUBLISH; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; pause; UNPUBLISH;"
-                + " pause; UNPUBLISH; unfinished REFUSED_BY_PLUGIN"));
+                + " pause; UNPUBLISH; unfinished REFUSED_BY_PLUGIN, undoing UNPUBLISH_IN_DOUBT"));
   }
 
   private static Event onlyStaged() {
@@ -449,7 +449,7 @@ class LifecycleTest {
                 .always("save USE_END_SAVED", takenOver()),
             publish(A),
             "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT]; remove use; save USE_END_SAVED [NONE]; held"
-                + " STATE_TAKEN_OVER"),
+                + " STATE_TAKEN_OVER, undoing STATE_TAKEN_OVER"),
         row(
             "a staging that cannot be remembered",
             fromNothing().always("save STAGED_SAVED", unsaved()),

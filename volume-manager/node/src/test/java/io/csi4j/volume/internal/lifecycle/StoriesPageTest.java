@@ -32,8 +32,8 @@ class StoriesPageTest {
       # The way of a volume, step by step
 
       What the engine does for a mount and for a release, one moment after the other. At each moment it waits for the answer to one step; what follows which answer is told in one
-      file for each way, from top to bottom: `MountStory` and `ReleaseStory` in `volume-manager/node`. The arrows are those that the tables of `LifecycleTest`, `RepairingTest` and
-      `ConfirmingTest` walk. This page is made by `StoriesPageTest`: `mvn test -Dtest=StoriesPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+      file for each way, from top to bottom: `MountStory` and `ReleaseStory` in `volume-manager/node`. The arrows are those that the tables of `LifecycleTest`, `ClearingTest`, `RepairingTest`
+      and `ConfirmingTest` walk. This page is made by `StoriesPageTest`: `mvn test -Dtest=StoriesPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
 
@@ -60,6 +60,9 @@ class StoriesPageTest {
             LifecycleTest.publishingOnBadDisks(),
             LifecycleTest.admission(),
             LifecycleTest.releasing(),
+            ClearingTest.clearing(),
+            ClearingTest.releasing(),
+            ClearingTest.abandoning(),
             RepairingTest.repairing(),
             RepairingTest.inTrouble(),
             ConfirmingTest.acquiring(),

@@ -1,5 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
@@ -27,22 +29,25 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * Walks an operation from its first step to its last in a world of its own, where everything goes
  * well unless a step was told to end otherwise, and writes down the steps.
  */
-final class Walk {
+final class Walk implements Step.Performer {
 
   static final VolumeIdentity IDENTITY =
       new VolumeIdentity(PluginId.of("plugin"), VolumeId.of("vol-1"));
@@ -66,6 +71,9 @@ final class Walk {
   private Optional<Failure> barred = Optional.empty();
   private Set<VolumeUse> refused = Set.of();
   private int strayAt;
+  private Optional<Event> told = Optional.empty();
+  private final Map<String, Durability> durable = new LinkedHashMap<>();
+  private final List<Duration> pauses = new ArrayList<>();
   private VolumeRecord record;
 
   private Walk(VolumeRecord record) {
@@ -290,6 +298,74 @@ final class Walk {
     throw new AssertionError("It never ends: " + trace);
   }
 
+  /** Walks, and gives the words of its notices and of its end, those of undoing included. */
+  List<String> words(Goal goal) {
+    List<String> words = new ArrayList<>();
+    Turn turn = goal.begin(record);
+    while (turn.result().isEmpty()) {
+      record = turn.record();
+      turn = next(turn, turn.awaited());
+      turn.notices().forEach(notice -> words.add(word(notice.usage()) + notice.seen()));
+    }
+    Result result = turn.result().get();
+    if (result instanceof Result.Refused refused) {
+      words.add(refused.failure().seen());
+    } else if (result instanceof Result.Unfinished unfinished) {
+      words.add(unfinished.failure().seen());
+      unfinished.undoing().ifPresent(undoing -> words.add("undoing: " + undoing.seen()));
+    } else if (result instanceof Result.Held held) {
+      words.add(held.failure().seen());
+      held.undoing().ifPresent(undoing -> words.add("undoing: " + undoing.seen()));
+    }
+    return words;
+  }
+
+  private static String word(Optional<VolumeUse> usage) {
+    return usage.map(use -> use.workload() + ": ").orElse("");
+  }
+
+  /** Walks, and gives the steps at which the operation can be left for its release. */
+  List<String> leavable(Goal goal) {
+    List<String> leavable = new ArrayList<>();
+    Turn turn = goal.begin(record);
+    while (turn.result().isEmpty()) {
+      record = turn.record();
+      turn.superseded()
+          .flatMap(Turn::result)
+          .ifPresent(
+              end ->
+                  assertThat(word(end))
+                      .as("the end of what is left")
+                      .isEqualTo("unfinished SUPERSEDED"));
+      if (turn.superseded().isPresent()) {
+        leavable.add(name(turn));
+      }
+      turn = next(turn, turn.awaited());
+    }
+    return leavable;
+  }
+
+  /** Walks, and gives the phrases in which it is told how far it is. */
+  List<String> doing(Goal goal) {
+    List<String> doing = new ArrayList<>();
+    Turn turn = goal.begin(record);
+    while (turn.result().isEmpty()) {
+      record = turn.record();
+      doing.add(turn.doing());
+      turn = next(turn, turn.awaited());
+    }
+    return doing;
+  }
+
+  /** The records that were saved, and whether they had to be durable. */
+  Map<String, Durability> durable() {
+    return durable;
+  }
+
+  List<Duration> pauses() {
+    return pauses;
+  }
+
   private Situation situation() {
     return new Situation(
         PLACE,
@@ -307,28 +383,119 @@ final class Walk {
     return this;
   }
 
-  @SuppressWarnings("unchecked") // a test gives the answers by the names of the steps
   private <E extends Event> Turn next(Turn turn, Awaited<E> awaited) {
-    Throwable cause = breaking.get(name(turn));
-    if (cause != null) {
-      return BrokenStep.after(turn, cause, situation());
-    }
-    return awaited.answered(turn, (E) end(turn), situation());
-  }
-
-  private Event end(Turn turn) {
-    Step<?> step = turn.step();
     String name = name(turn);
-    int n = counts.merge(name, 1, Integer::sum);
-    @Nullable Event told = endings.getOrDefault(name + "#" + n, endings.get(name));
-    if (step instanceof Step.Call call) {
-      return answer(call, told);
+    if (breaking.containsKey(name)) {
+      return BrokenStep.after(turn, breaking.get(name), situation());
     }
-    return told == null ? usual(turn) : told;
+    int n = counts.merge(name, 1, Integer::sum);
+    told = Optional.ofNullable(endings.getOrDefault(name + "#" + n, endings.get(name)));
+    Step<E> step = awaited.step();
+    if (step instanceof Step.AtOnce<E> atOnce) {
+      return awaited.answered(turn, atOnce.by(this), situation());
+    }
+    List<E> answers = new ArrayList<>();
+    if (step instanceof Step.Later<E> later) {
+      later.by(this, answers::add);
+    }
+    assertThat(answers).as("the answer to %s", name).hasSize(1);
+    return awaited.answered(turn, answers.get(0), situation());
   }
 
-  private Event answer(Step.Call call, @Nullable Event told) {
-    if (told == null) {
+  // ---- the world does what a step asks for
+
+  @SuppressWarnings("unchecked") // a test gives the answers by the names of the steps
+  private <E extends Event> E answer(E usual) {
+    return (E) told.orElse(usual);
+  }
+
+  private Event.Saved saved() {
+    return answer(new Event.Saved(Optional.empty()));
+  }
+
+  private Event.Arranged arranged() {
+    return answer(new Event.Arranged(Optional.empty()));
+  }
+
+  @Override
+  public Event.Saved save(Step.Save step) {
+    durable.put(word(step.record()), step.durability());
+    return saved();
+  }
+
+  @Override
+  public Event.Saved forget() {
+    return saved();
+  }
+
+  @Override
+  public Event.Saved bury() {
+    return saved();
+  }
+
+  @Override
+  public Event.Arranged prepareVolume() {
+    return arranged();
+  }
+
+  @Override
+  public Event.Arranged prepareUse(VolumeUse usage) {
+    return arranged();
+  }
+
+  @Override
+  public Event.Arranged removeUse(VolumeUse usage) {
+    return arranged();
+  }
+
+  @Override
+  public Event.Arranged removeVolume() {
+    return arranged();
+  }
+
+  @Override
+  public Event.Looked look(Step.Look step) {
+    return answer(
+        new Event.Looked(
+            stack(Optional.empty()),
+            step.usage().isPresent() ? stack(step.usage()) : List.of(),
+            false,
+            true));
+  }
+
+  @Override
+  public Event.UsesSeen lookAtUses() {
+    boolean comes = counts.getOrDefault("look at uses", 0) == strayAt;
+    return answer(
+        new Event.UsesSeen(
+            comes
+                ? record.withTarget(
+                    new TargetRecord(B, false, PathRecord.NONE.as(PathStatus.GOING)))
+                : record));
+  }
+
+  @Override
+  public Event.Forced force(Step.Force step) {
+    if (told.isEmpty()) {
+      mounts.remove(step.usage());
+    }
+    return answer(new Event.Forced(lazily));
+  }
+
+  @Override
+  public void confirm(Step.Confirm step, Consumer<Event.Confirmed> then) {
+    then.accept(answer(new Event.Confirmed(new ClaimStanding.Current(), false)));
+  }
+
+  @Override
+  public void pause(Step.Pause step, Consumer<Event.Woke> then) {
+    pauses.add(step.time());
+    then.accept(answer(new Event.Woke()));
+  }
+
+  @Override
+  public void call(Step.Call call, Consumer<Event.Called> then) {
+    if (told.isEmpty()) {
       goingOn.remove(call.usage());
       switch (call.verb()) {
         case STAGE, PUBLISH -> {
@@ -338,17 +505,16 @@ final class Walk {
         }
         case UNSTAGE, UNPUBLISH -> peel(call.usage());
       }
-      return new Event.Answered(Answer.ok());
-    }
-    if (told instanceof Event.Answered answered
-        && answered.answer() instanceof Answer.Failed failed) {
-      if (AnswerClass.mayGoOn(failed) && failed.sent()) {
+    } else if (told.get() instanceof Event.Answered answered
+        && answered.answer() instanceof Answer.Failed failed
+        && failed.sent()) {
+      if (AnswerClass.mayGoOn(failed)) {
         goingOn.add(call.usage());
-      } else if (failed.sent()) {
+      } else {
         goingOn.remove(call.usage());
       }
     }
-    return told;
+    then.accept(answer(new Event.Answered(Answer.ok())));
   }
 
   private void peel(Optional<VolumeUse> path) {
@@ -359,35 +525,6 @@ final class Walk {
     }
   }
 
-  private Event usual(Turn turn) {
-    Step<?> step = turn.step();
-    if (step instanceof Step.Look look) {
-      return new Event.Looked(
-          stack(Optional.empty()),
-          look.usage().isPresent() ? stack(look.usage()) : List.of(),
-          false,
-          true);
-    } else if (step instanceof Step.LookAtUses) {
-      boolean comes = counts.get(name(turn)).equals(strayAt);
-      return new Event.UsesSeen(
-          comes
-              ? record.withTarget(new TargetRecord(B, false, PathRecord.NONE.as(PathStatus.GOING)))
-              : record);
-    } else if (step instanceof Step.Pause) {
-      return new Event.Woke();
-    } else if (step instanceof Step.Confirm) {
-      return standing(new ClaimStanding.Current());
-    } else if (step instanceof Step.Force force) {
-      mounts.remove(force.usage());
-      return new Event.Forced(lazily);
-    } else if (step instanceof Step.Save
-        || step instanceof Step.Forget
-        || step instanceof Step.Bury) {
-      return new Event.Saved(Optional.empty());
-    }
-    return new Event.Arranged(Optional.empty());
-  }
-
   private List<Sighting> stack(Optional<VolumeUse> path) {
     Sighting.Health health =
         dead.contains(path)
@@ -396,6 +533,11 @@ final class Walk {
     return mounts.getOrDefault(path, List.of()).stream()
         .map(evidence -> new Sighting(MountPath.of("/top/v/x"), "8:1", evidence, health))
         .toList();
+  }
+
+  /** What a look at the staging path and this target shows now. */
+  Event lookedAt(Optional<VolumeUse> target) {
+    return new Event.Looked(stack(Optional.empty()), stack(target), false, true);
   }
 
   /** What a look at the staging path shows now. */
@@ -450,11 +592,20 @@ final class Walk {
     } else if (result instanceof Result.Refused refused) {
       return "refused " + refused.failure().code();
     } else if (result instanceof Result.Unfinished unfinished) {
-      return "unfinished " + unfinished.failure().code();
+      return "unfinished " + unfinished.failure().code() + undoing(unfinished.undoing());
     } else if (result instanceof Result.Held held) {
-      return "held " + held.failure().code();
+      return "held "
+          + held.failure().code()
+          + (held.undoing().isEmpty() && held.code() != held.failure().code()
+              ? " for " + held.code()
+              : "")
+          + undoing(held.undoing());
     }
     return result instanceof Result.Withdrawn ? "withdrawn" : "published";
+  }
+
+  private static String undoing(Optional<Failure> failure) {
+    return failure.map(why -> ", undoing " + why.code()).orElse("");
   }
 
   /** Staging, then each use: {@code [PRESENT, a IN_DOUBT PUBLISH?]}. */

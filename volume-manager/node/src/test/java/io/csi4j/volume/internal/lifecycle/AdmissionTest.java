@@ -1,0 +1,199 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import static io.csi4j.volume.internal.lifecycle.Walk.A;
+import static io.csi4j.volume.internal.lifecycle.Walk.B;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Plan;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.PathStatus;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Who may have a volume beside whom, and what is said to who may not: one row each. */
+class AdmissionTest {
+
+  private static final String ADMITTED = "admitted";
+
+  private static Plan plan(AccessMode mode) {
+    return new Plan(true, false, mode, "", "", "");
+  }
+
+  private static VolumeUse use(String workload) {
+    return VolumeUse.of(VolumeKey.of("data"), WorkloadId.of(workload));
+  }
+
+  /** A volume of this mode that is used like this: {@code b}, {@code b reads}, {@code b GOING}. */
+  private static VolumeRecord used(Plan plan, String... uses) {
+    VolumeRecord record = VolumeRecord.fresh(Walk.IDENTITY, plan, Walk.PLACE);
+    for (String each : uses) {
+      String[] words = each.split(" ", -1);
+      PathStatus status = PathStatus.PRESENT;
+      boolean reads = false;
+      for (int i = 1; i < words.length; i++) {
+        if (words[i].equals("reads")) {
+          reads = true;
+        } else {
+          status = PathStatus.valueOf(words[i]);
+        }
+      }
+      record =
+          record.withTarget(
+              new TargetRecord(
+                  use(words[0]),
+                  reads,
+                  new PathRecord(status, Optional.empty(), Optional.empty())));
+    }
+    return record;
+  }
+
+  private static Goal.Publish publish(VolumeUse usage, Plan plan, boolean readOnly) {
+    return new Goal.Publish(Walk.IDENTITY, usage, plan, readOnly, !readOnly);
+  }
+
+  private static String answer(VolumeRecord record, Goal.Publish goal) {
+    return Admission.refusal(record, goal)
+        .map(failure -> failure.code() + ": " + failure.seen())
+        .orElse(ADMITTED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SINGLE_NODE_WRITER, one",
+    "SINGLE_NODE_READER_ONLY, one",
+    "SINGLE_NODE_SINGLE_WRITER, one",
+    "MULTI_NODE_SINGLE_WRITER, one writer",
+    "SINGLE_NODE_MULTI_WRITER, many",
+    "MULTI_NODE_READER_ONLY, many",
+    "MULTI_NODE_MULTI_WRITER, many"
+  })
+  void aModeHasRoomForOneForOneWriterOrForMany(AccessMode mode, String room) {
+    Plan plan = plan(mode);
+    VolumeRecord written = used(plan, "b");
+    VolumeRecord read = used(plan, "b reads");
+    String full =
+        "VOLUME_IN_USE: its access mode " + mode + " has room for one, and it is held by ";
+    String byOne = room.equals("one") ? full + "workload 'b'" : ADMITTED;
+    String byWriter = room.equals("many") ? ADMITTED : full + "workload 'b'";
+
+    assertThat(answer(written, publish(A, plan, false))).isEqualTo(byWriter);
+    assertThat(answer(written, publish(A, plan, true))).isEqualTo(byOne);
+    assertThat(answer(read, publish(A, plan, false))).isEqualTo(byOne);
+    assertThat(answer(read, publish(A, plan, true))).isEqualTo(byOne);
+    assertThat(answer(used(plan), publish(A, plan, false))).isEqualTo(ADMITTED);
+    assertThat(answer(written, publish(B, plan, false))).isEqualTo(ADMITTED);
+    assertThat(Admission.isForOne(publish(A, plan, false))).isEqualTo(!room.equals("many"));
+  }
+
+  /** A use on record may have the volume whatever became of its mount; NONE has it as well. */
+  @ParameterizedTest
+  @EnumSource(
+      value = PathStatus.class,
+      names = {"GOING", "IN_DOUBT", "NONE"})
+  void aUseThatIsNotThereHasTheVolumeAsLongAsItIsOnRecord(PathStatus status) {
+    Plan plan = plan(AccessMode.SINGLE_NODE_WRITER);
+    String note =
+        Map.of(PathStatus.GOING, " (being given up)", PathStatus.IN_DOUBT, " (in doubt)")
+            .getOrDefault(status, "");
+
+    assertThat(answer(used(plan, "b " + status), publish(A, plan, false)))
+        .isEqualTo(
+            "VOLUME_IN_USE: its access mode SINGLE_NODE_WRITER has room for one, and it is held by"
+                + " workload 'b'"
+                + note);
+  }
+
+  static Stream<Arguments> differing() {
+    Plan plan = plan(AccessMode.MULTI_NODE_MULTI_WRITER);
+    Plan attached = plan.attached("one");
+    Goal.Publish other = publish(A, plan.attached("other"), false);
+    Goal.Publish withContext =
+        new Goal.Publish(Walk.IDENTITY, A, plan, false, true, false, 0, "new", Set.of());
+    VolumeRecord known = used(plan, "a").withContext(A, "old");
+    VolumeRecord doubted = used(plan, "a IN_DOUBT").withContext(A, "old");
+    String byA = "OPTIONS_DIFFER: it is used in another way by workload 'a'; these differ: ";
+    return Stream.of(
+        Arguments.of("the same way", used(plan, "a"), publish(A, plan, false), ADMITTED),
+        Arguments.of(
+            "several parts",
+            used(new Plan(true, true, AccessMode.SINGLE_NODE_MULTI_WRITER, "xfs", "", ""), "b"),
+            publish(A, plan, false),
+            "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ:"
+                + " access type, access mode, filesystem"),
+        Arguments.of(
+            "another way than that of a volume without uses",
+            used(new Plan(true, true, AccessMode.SINGLE_NODE_WRITER, "", "", "")),
+            publish(A, plan, false),
+            ADMITTED),
+        Arguments.of(
+            "six others: five are named",
+            used(plan.attached("one"), "b", "c", "d", "e GOING", "f IN_DOUBT", "g"),
+            other,
+            "OPTIONS_DIFFER: it is used in another way by workload 'b', workload 'c', workload 'd',"
+                + " workload 'e' (being given up), workload 'f' (in doubt); these differ: publish"
+                + " context"),
+        Arguments.of(
+            "reading, where the same use may write",
+            used(plan, "a"),
+            publish(A, plan, true),
+            byA + "read-only"),
+        Arguments.of(
+            "reading, where the same use may have written and is in doubt",
+            used(plan, "a IN_DOUBT"),
+            publish(A, plan, true),
+            "OPTIONS_DIFFER: it is used in another way by workload 'a' (in doubt); these differ:"
+                + " read-only"),
+        Arguments.of(
+            "reading, where the same use wrote and is being given up",
+            used(plan, "a GOING"),
+            publish(A, plan, true),
+            ADMITTED),
+        Arguments.of(
+            "attached otherwise than what is there",
+            used(attached, "a"),
+            other,
+            byA + "publish context"),
+        Arguments.of(
+            "attached otherwise than what is nowhere for certain",
+            used(attached, "a IN_DOUBT"),
+            other,
+            ADMITTED),
+        Arguments.of(
+            "attached otherwise, for a workload that is running",
+            used(attached, "a"),
+            other.keeping(),
+            ADMITTED),
+        Arguments.of("another context", known, withContext, byA + "volume context"),
+        Arguments.of(
+            "another context than that of another use", used(plan, "b"), withContext, ADMITTED),
+        Arguments.of("another context of what is in doubt", doubted, withContext, ADMITTED),
+        Arguments.of(
+            "another context, for a workload that is running",
+            known,
+            withContext.keeping(),
+            ADMITTED),
+        Arguments.of("a context, where none is known", used(plan, "a"), withContext, ADMITTED),
+        Arguments.of("no context", known, publish(A, plan, false), ADMITTED),
+        Arguments.of("the same context", known.withContext(A, "new"), withContext, ADMITTED));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("differing")
+  void anotherWayOfUseIsRefusedByTheNamesOfItsParts(
+      String name, VolumeRecord record, Goal.Publish goal, String answer) {
+    assertThat(answer(record, goal)).as(name).isEqualTo(answer);
+  }
+}

@@ -22,6 +22,10 @@ public final class MemoryMedium {
 
   private final ReentrantLock lock = new ReentrantLock();
   private SortedMap<StateKey, StateValue> media = new TreeMap<>();
+
+  /** What is on it after each of the writes that were deferred. */
+  private final List<SortedMap<StateKey, StateValue>> deferred = new ArrayList<>();
+
   private List<Doubt> doubts = new ArrayList<>();
   private @Nullable Store owner;
   private @Nullable StateReason refusing;
@@ -54,14 +58,36 @@ public final class MemoryMedium {
         });
   }
 
-  /** Takes the medium from the open store as a crash would: what was only remembered is lost. */
+  /**
+   * Takes the medium from the open store as the crash of a process would: what was only remembered
+   * is lost.
+   */
   public void crash() {
+    change(() -> cutPower(deferred.size()));
+  }
+
+  /** How many writes are deferred. */
+  public int deferred() {
+    return locked(deferred::size);
+  }
+
+  /**
+   * Takes the medium from the open store as a power cut would: what was only remembered is lost,
+   * and of what was deferred all but the first writes.
+   *
+   * @param kept how many of the deferred writes are left
+   */
+  public void cutPower(int kept) {
     change(
         () -> {
           if (owner != null) {
             owner.closed = true;
             owner = null;
           }
+          if (kept > 0) {
+            media = deferred.get(kept - 1);
+          }
+          deferred.clear();
         });
   }
 
@@ -171,7 +197,11 @@ public final class MemoryMedium {
               ahead = true;
               return Stored.REMEMBERED;
             }
-            if (!ahead) {
+            if (durability == Durability.DEFERRED && !ahead) {
+              deferred.add(new TreeMap<>(values));
+              return Stored.DEFERRED;
+            }
+            if (!ahead && deferred.isEmpty()) {
               change.accept(media);
             }
             flush();
@@ -180,8 +210,9 @@ public final class MemoryMedium {
     }
 
     private void flush() {
-      if (ahead) {
+      if (ahead || !deferred.isEmpty()) {
         media = new TreeMap<>(values);
+        deferred.clear();
         ahead = false;
       }
       if (doubts.size() != known.size()) {

@@ -12,6 +12,8 @@ package io.csi4j.volume.state;
  *   <li>A part of the state is never loaded as if it were all of it: there is a {@link Doubt}.
  *   <li>Taking needs the medium, giving back does not: {@link Durability#REQUIRED} is refused when
  *       the medium fails, everything else goes on in memory.
+ *   <li>A write that was {@link Stored#DEFERRED} survives the crash of the process. Of several, a
+ *       power cut leaves the first ones, and none after one that is lost.
  * </ul>
  *
  * <p>Safe for many threads. An interrupt neither ends a write nor harms the store, and stays set.
@@ -23,7 +25,8 @@ public interface StateStore extends AutoCloseable {
   LoadedState load();
 
   /**
-   * Replaces the value of a key.
+   * Replaces the value of a key. When a write returns that is on the medium, so is all that was
+   * deferred before.
    *
    * @throws StateException when it is not on the medium and that was required; also when the store
    *     is closed or was taken over

@@ -31,6 +31,19 @@ class MemoryMediumTest extends StateStoreContract {
   }
 
   @Test
+  void aPowerCutLeavesAsManyOfTheDeferredWritesAsItIsTold() {
+    StateStore store = medium.open();
+    store.put(VOLUME, value("one"), Durability.REQUIRED);
+    store.put(VOLUME, value("two"), Durability.DEFERRED);
+    store.put(VOLUME, value("three"), Durability.DEFERRED);
+    assertThat(medium.deferred()).isEqualTo(2);
+    medium.cutPower(1);
+
+    assertThat(medium.deferred()).isZero();
+    assertThat(medium.open().load().value(VOLUME)).contains(value("two"));
+  }
+
+  @Test
   void aDoubtComesBackUntilItIsSettled() {
     Doubt doubt = Doubt.about(StateReason.JOURNAL_DAMAGED, List.of(VOLUME), "damaged");
     medium.doubt(doubt);

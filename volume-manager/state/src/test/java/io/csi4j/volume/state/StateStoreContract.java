@@ -1,6 +1,7 @@
 package io.csi4j.volume.state;
 
 import static io.csi4j.volume.state.Durability.BEST_EFFORT;
+import static io.csi4j.volume.state.Durability.DEFERRED;
 import static io.csi4j.volume.state.Durability.REQUIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -189,6 +190,57 @@ public abstract class StateStoreContract {
     crash();
 
     assertThat(values().get(VOLUME).bytes()).isEqualTo(new byte[300]);
+  }
+
+  @Test
+  void aDeferredValueIsThereAtOnceAndInTheNextLifeOfAStoreThatWasClosed() {
+    assertThat(store().put(VOLUME, value("one"), DEFERRED)).isIn(Stored.DEFERRED, Stored.DURABLE);
+    assertThat(values()).containsOnly(Map.entry(VOLUME, value("one")));
+    reopen();
+
+    assertThat(values()).containsOnly(Map.entry(VOLUME, value("one")));
+  }
+
+  @Test
+  void whatWasDeferredIsOnTheMediumWithTheNextWriteThatIs() {
+    store().put(VOLUME, value("one"), DEFERRED);
+    store().put(VOLUME, value("two"), DEFERRED);
+    put(OTHER, value("three"));
+    crash();
+
+    assertThat(values())
+        .containsOnly(Map.entry(VOLUME, value("two")), Map.entry(OTHER, value("three")));
+    assertThat(store().load().doubts()).isEmpty();
+  }
+
+  @Test
+  void ofWhatWasDeferredACrashLeavesTheFirstWritesAndNoneAfterOneThatIsLost() {
+    List<SortedMap<StateKey, StateValue>> possible = new ArrayList<>();
+    put(OTHER, value("kept"));
+    possible.add(values());
+    for (int i = 0; i < 8; i++) {
+      StateKey key = StateKey.volume("v-" + i % 3);
+      assertThat(store().put(key, value("x".repeat(100 * i)), DEFERRED))
+          .isIn(Stored.DEFERRED, Stored.DURABLE);
+      possible.add(values());
+    }
+    crash();
+
+    assertThat(possible).contains(values());
+  }
+
+  @Test
+  void aMediumThatRefusesWritesDoesNotRefuseWhatIsDeferred() {
+    put(VOLUME, value("one"));
+    refuseWrites();
+    assertThat(store().put(VOLUME, value("two"), DEFERRED)).isEqualTo(Stored.REMEMBERED);
+    assertThat(values()).containsOnly(Map.entry(VOLUME, value("two")));
+    acceptWrites();
+    put(OTHER, value("three"));
+    crash();
+
+    assertThat(values())
+        .containsOnly(Map.entry(VOLUME, value("two")), Map.entry(OTHER, value("three")));
   }
 
   @Test

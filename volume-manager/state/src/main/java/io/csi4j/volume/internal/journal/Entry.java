@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One record of a segment: the complete new value of a key.
  *
  * <pre>
- * 0  magic u32      "CSJ1", or "CSJ+" if it was synced together with the record before it
+ * 0  magic u32      "CSJ1", or "CSJ+" if the record before it was not synced yet
  * 4  length u32     of what follows the check, without padding
  * 8  check u32      CRC32C of the length and of what follows the check
  * 12 seq u64        one more than in the record before
@@ -95,20 +95,24 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
     return bytes.array();
   }
 
-  /** The bytes of records that are synced together. */
-  static byte[] encode(List<Entry> together) {
+  /**
+   * The bytes of records that are synced together.
+   *
+   * @param isContinued whether they are synced together with the record before them, too
+   */
+  static byte[] encode(List<Entry> together, boolean isContinued) {
     ByteBuffer all =
         ByteBuffer.allocate(together.stream().mapToInt(Entry::size).sum())
             .order(ByteOrder.LITTLE_ENDIAN);
     for (Entry entry : together) {
       int at = all.position();
       all.put(entry.encode());
-      all.putInt(at, at == 0 ? MAGIC : MAGIC_TOGETHER);
+      all.putInt(at, at == 0 && !isContinued ? MAGIC : MAGIC_TOGETHER);
     }
     return all.array();
   }
 
-  /** Whether the record there was synced together with the one before it. */
+  /** Whether the record there was written before the one before it was synced. */
   static boolean isTogether(byte[] segment, int at) {
     return ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN).getInt(at) == MAGIC_TOGETHER;
   }

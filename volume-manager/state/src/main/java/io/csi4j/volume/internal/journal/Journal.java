@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +77,9 @@ public final class Journal implements StateStore {
 
   /** Tells the directory that was opened from another one at its path; null if it is not known. */
   private @Nullable String identity;
+
+  /** When the names in the directory had changed last, when that was looked at. */
+  private long namesChanged;
 
   private Journal(JournalOpening opening, JournalOpening.Found found) {
     this.disk = opening.disk;
@@ -151,6 +155,8 @@ public final class Journal implements StateStore {
     Segment segment = null;
     try {
       segment = files.open(newest, scan);
+      // A process that was killed may have deferred its last records.
+      segment.sync();
       seq++;
       segment.append(List.of(header));
       current = segment;
@@ -248,20 +254,25 @@ public final class Journal implements StateStore {
   /** Writes what only memory knows, and that this is the end; unless another has the state. */
   private void finish(List<StateEvent> events) {
     try {
-      checkUntouched(events);
+      checkUntouched(events, true);
       if (ahead) {
         rewrite(live, events);
       }
       if (!append(Entry.unplaced(END, Entry.PUT, NOTHING))) {
         LOG.log(System.Logger.Level.DEBUG, "The end of the state could not be written");
+        if (current != null) {
+          current.sync();
+        }
       }
     } catch (StateException e) {
       LOG.log(System.Logger.Level.DEBUG, "The state was closed by one who lost it", e);
+    } catch (DiskException e) {
+      LOG.log(System.Logger.Level.DEBUG, "The state could not be synced when it was closed", e);
     }
   }
 
   private Stored write(@Nullable StateKey key, Entry change, Durability durability) {
-    Write mine = new Write(key, change, durability == Durability.REQUIRED);
+    Write mine = new Write(key, change, durability);
     turns.await(mine);
     tell(mine.events);
     return mine.result();
@@ -271,7 +282,7 @@ public final class Journal implements StateStore {
   private void writeAll(List<Write> all) {
     try {
       checkOpen();
-      checkUntouched(all.get(0).events);
+      checkUntouched(all.get(0).events, false);
       int done = 0;
       while (done < all.size()) {
         int together = appendTogether(all.subList(done, all.size()));
@@ -287,13 +298,16 @@ public final class Journal implements StateStore {
 
   private void writeAlone(Write write) {
     try {
-      write.done(written(write.key, write.change, write.taking, write.events));
+      write.done(written(write.key, write.change, write.isTaking(), write.events));
     } catch (StateException e) {
       write.failed(e);
     }
   }
 
-  /** Appends as many as fit, with one sync, and returns how many those were. */
+  /**
+   * Appends as many as fit, with one sync unless none of them waits for it, and returns how many
+   * those were.
+   */
   private int appendTogether(List<Write> writes) {
     Segment segment = current;
     // In trouble the new segment comes first, so that what works again is noticed.
@@ -304,16 +318,18 @@ public final class Journal implements StateStore {
     int room = segment.room();
     for (Write write : writes) {
       int size = write.change.size();
-      if (room - (write.taking ? segment.reserve() : 0) < size) {
+      if (room - (write.isTaking() ? segment.reserve() : 0) < size) {
         break;
       }
       room -= size;
       changes.add(write.change);
     }
-    if (changes.isEmpty() || !append(segment, changes)) {
+    List<Write> fitting = writes.subList(0, changes.size());
+    boolean isDeferred = fitting.stream().allMatch(Write::isDeferred);
+    if (changes.isEmpty() || !append(segment, changes, isDeferred)) {
       return 0;
     }
-    writes.subList(0, changes.size()).forEach(write -> write.done(Stored.DURABLE));
+    fitting.forEach(write -> write.done(isDeferred ? Stored.DEFERRED : Stored.DURABLE));
     return changes.size();
   }
 
@@ -340,17 +356,23 @@ public final class Journal implements StateStore {
   /** Writes to the end of the segment, if it has room. */
   private boolean append(Entry change) {
     Segment segment = current;
-    return segment != null && segment.room() >= change.size() && append(segment, List.of(change));
+    return segment != null
+        && segment.room() >= change.size()
+        && append(segment, List.of(change), false);
   }
 
-  private boolean append(Segment segment, List<Entry> changes) {
+  private boolean append(Segment segment, List<Entry> changes, boolean isDeferred) {
     List<Entry> placed = new ArrayList<>();
     for (Entry change : changes) {
       seq++;
       placed.add(change.at(seq, owner.epoch()));
     }
     try {
-      segment.append(placed);
+      if (isDeferred) {
+        segment.defer(placed);
+      } else {
+        segment.append(placed);
+      }
     } catch (DiskException e) {
       // What a sync that failed left on the medium is unknown, and another one may say that all is
       // well. So nothing is written to this file any more.
@@ -462,16 +484,18 @@ public final class Journal implements StateStore {
     trouble = found;
   }
 
-  /** Refuses to write to another directory than the one that was opened. */
-  private void checkDirectory() {
+  /**
+   * Refuses to write to another directory than the one that was opened; tells whether there may be
+   * other names in it.
+   */
+  private boolean checkDirectory() {
     String opened = identity;
     if (opened == null) {
-      return;
+      return true;
     }
     try {
-      boolean isAnother =
-          disk.facts(directory).filter(facts -> !facts.identity().equals(opened)).isPresent();
-      if (isAnother) {
+      Optional<FileFacts> now = disk.facts(directory);
+      if (now.filter(facts -> !facts.identity().equals(opened)).isPresent()) {
         throw new StateException(
             StateReason.STATE_NOT_USABLE,
             "Writing to the state in "
@@ -479,18 +503,26 @@ public final class Journal implements StateStore {
                 + " failed: another directory is there than the one that was opened, as when"
                 + " something was mounted over it. Nothing was written. Take it away.");
       }
+      long before = namesChanged;
+      namesChanged = now.map(FileFacts::modified).orElse(0L);
+      return now.isEmpty() || namesChanged != before;
     } catch (DiskException e) {
       // What cannot be looked at is written to, and then says itself what is wrong.
       LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
+      return true;
     }
   }
 
-  /** Finds out whether another program changed the files, and whether it was a new owner. */
-  private void checkUntouched(List<StateEvent> events) {
+  /**
+   * Finds out whether another program changed the files, and whether it was a new owner.
+   *
+   * @param isLast whether nothing is written after this that would be looked at
+   */
+  private void checkUntouched(List<StateEvent> events, boolean isLast) {
     if (takenOver != null) {
       throw takenOver;
     }
-    checkDirectory();
+    boolean mayHaveGone = checkDirectory();
     try {
       if (!ownership.isUntouched()) {
         long epoch = ownership.recorded().map(StateOwner::epoch).orElse(0L);
@@ -499,7 +531,8 @@ public final class Journal implements StateStore {
         }
         recordOwner();
       }
-      if (current != null && !current.isUntouched()) {
+      boolean isLookedAt = current != null && (isLast || mayHaveGone || current.isDue());
+      if (current != null && isLookedAt && !current.isUntouched()) {
         long epoch = highestEpoch();
         if (epoch > owner.epoch()) {
           refuseNewOwner(epoch, events);
@@ -507,6 +540,7 @@ public final class Journal implements StateStore {
         repair = new StateEvent.Repaired(StateReason.JOURNAL_REPLACED, current.path);
         int replaced = current.number;
         leave();
+        ahead = true;
         files
             .keepAside(replaced, owner.epoch())
             .ifPresent(file -> events.add(new StateEvent.KeptAside(file)));

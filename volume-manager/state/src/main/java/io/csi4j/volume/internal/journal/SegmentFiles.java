@@ -22,6 +22,9 @@ final class SegmentFiles {
   /** A segment that is larger was not written by this code. */
   private static final int MAX_READ = 1 << 30;
 
+  /** So many writes to a segment go by between two looks whether another program touched it. */
+  static final int LOOK_EVERY = 16;
+
   private static final Pattern SEGMENT = Pattern.compile("seg-(\\d{8})\\.j");
   private static final Pattern UNFINISHED = Pattern.compile("seg-\\d{8}\\.new");
 
@@ -84,7 +87,9 @@ final class SegmentFiles {
     // The process that made it may have crashed before its name was kept.
     disk.syncDirectory(directory);
     Path path = path(number);
-    return new Segment(path, disk.open(path), number, scan.length(), scan.end());
+    Segment segment = new Segment(path, disk.open(path), number, scan.length(), scan.end());
+    segment.remember();
+    return segment;
   }
 
   /** Writes a segment under a name that nothing reads, and syncs it. */
@@ -210,7 +215,15 @@ final class SegmentFiles {
     final int number;
     final int capacity;
     private int position;
+
+    /** Whether records before the position are not synced. */
+    private boolean isBehind;
+
+    /** How the file looked when it was looked at last. */
     private @Nullable FileFacts left;
+
+    /** How often was written since then. */
+    private int writes;
 
     private Segment(Path path, DiskFile file, int number, int capacity, int position) {
       this.path = path;
@@ -221,24 +234,63 @@ final class SegmentFiles {
     }
 
     /** Remembers how the file looks, to tell later whether another program touched it. */
-    Segment remember() throws DiskException {
+    private void remember() throws DiskException {
       left = disk.facts(path).orElse(null);
-      return this;
+      writes = 0;
     }
 
-    /** Writes records and syncs them. After a failure nothing may be written here any more. */
+    /**
+     * Writes records and syncs them, with all before them. After a failure nothing may be written
+     * here any more.
+     */
     void append(List<Entry> entries) throws DiskException {
-      byte[] bytes = Entry.encode(entries);
-      file.write(position, bytes);
-      file.sync();
-      position += bytes.length;
-      remember();
+      write(entries);
+      sync();
     }
 
-    /** Whether the file is still as this segment left it. */
+    /** Writes records that are synced with the next ones. As for those after a failure. */
+    void defer(List<Entry> entries) throws DiskException {
+      write(entries);
+    }
+
+    private void write(List<Entry> entries) throws DiskException {
+      byte[] bytes = Entry.encode(entries, isBehind);
+      file.write(position, bytes);
+      position += bytes.length;
+      isBehind = true;
+      writes++;
+      if (writes >= LOOK_EVERY) {
+        remember();
+      }
+    }
+
+    /** Returns when all that was written is on the medium. */
+    void sync() throws DiskException {
+      file.sync();
+      isBehind = false;
+    }
+
+    /**
+     * Whether the next write must not be made without a look. Not every time: asking for the time
+     * of change makes the next write store one, which costs its sync half as much again.
+     */
+    boolean isDue() {
+      return left == null || writes == 0;
+    }
+
+    /**
+     * Whether the file is still as this segment left it; the time of change tells only if that was
+     * remembered after the last write.
+     */
     boolean isUntouched() throws DiskException {
+      FileFacts before = left;
       Optional<FileFacts> now = disk.facts(path);
-      return now.isPresent() && now.get().equals(left);
+      if (before == null || now.isEmpty()) {
+        return false;
+      }
+      return writes == 0
+          ? now.get().equals(before)
+          : now.get().identity().equals(before.identity()) && now.get().size() == before.size();
     }
 
     int room() {

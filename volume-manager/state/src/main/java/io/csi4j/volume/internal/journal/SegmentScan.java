@@ -122,8 +122,8 @@ record SegmentScan(
     }
 
     /**
-     * Whether all records from there on were to be synced together with the one before: a crash
-     * while several are written leaves any part of them.
+     * Whether all records from there on were written before the one before was synced: a power cut
+     * leaves any part of them.
      */
     private boolean isTorn(int from, int lastUsed) {
       for (int at = nextWhole(from, lastUsed); at <= lastUsed; ) {

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.journal;
 
+import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.Stored;
@@ -82,8 +83,7 @@ final class WriteTurns {
     final @Nullable StateKey key;
     final Entry change;
 
-    /** Whether it is refused unless it is on the medium. */
-    final boolean taking;
+    private final Durability durability;
 
     /** The events for its caller to tell. */
     final List<StateEvent> events = new ArrayList<>();
@@ -94,10 +94,20 @@ final class WriteTurns {
     private volatile boolean done;
 
     /** A change of this key, if of any, that the current thread waits for. */
-    Write(@Nullable StateKey key, Entry change, boolean taking) {
+    Write(@Nullable StateKey key, Entry change, Durability durability) {
       this.key = key;
       this.change = change;
-      this.taking = taking;
+      this.durability = durability;
+    }
+
+    /** Whether it is refused unless it is on the medium. */
+    boolean isTaking() {
+      return durability == Durability.REQUIRED;
+    }
+
+    /** Whether its caller does not wait for the medium. */
+    boolean isDeferred() {
+      return durability == Durability.DEFERRED;
     }
 
     boolean isDone() {

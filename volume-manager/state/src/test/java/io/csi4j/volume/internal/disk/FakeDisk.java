@@ -264,6 +264,7 @@ public final class FakeDisk implements Disk {
   /** Takes a name away, on the medium too. */
   public void erase(Path file) {
     names.remove(file);
+    namesChange(file);
     namesOnMedia.remove(file);
   }
 
@@ -369,7 +370,15 @@ public final class FakeDisk implements Disk {
       throw new DiskException(Kind.IN_THE_WAY, path.getFileName() + ": is there", null);
     }
     names.put(path, node);
+    namesChange(path);
     unsyncedNames.add(new Renaming(path.getParent(), null, path, node));
+  }
+
+  private void namesChange(Path path) {
+    Node above = names.get(path.getParent());
+    if (above != null) {
+      above.modified = ++writes;
+    }
   }
 
   @Override
@@ -384,6 +393,7 @@ public final class FakeDisk implements Disk {
     Node node = node(from);
     names.remove(from);
     names.put(to, node);
+    namesChange(to);
     unsyncedNames.add(new Renaming(to.getParent(), from, to, node));
   }
 
@@ -394,6 +404,7 @@ public final class FakeDisk implements Disk {
     }
     step(Operation.DELETE, file);
     Node node = names.remove(file);
+    namesChange(file);
     unsyncedNames.add(new Renaming(file.getParent(), file, null, node));
   }
 
@@ -405,6 +416,7 @@ public final class FakeDisk implements Disk {
       throw new DiskException(Kind.IN_THE_WAY, directory.getFileName() + ": not empty", null);
     }
     names.remove(directory);
+    namesChange(directory);
     unsyncedNames.add(new Renaming(directory.getParent(), directory, null, node));
   }
 

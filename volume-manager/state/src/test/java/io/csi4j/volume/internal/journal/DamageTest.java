@@ -360,9 +360,25 @@ class DamageTest {
   }
 
   @Test
-  void aFileThatIsEditedWhileInUseIsKeptAsideAndWrittenAnew() {
+  void aFileThatIsReplacedWhileInUseIsKeptAsideAndWrittenAnew() {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
+    byte[] copy = disk.content(Fixture.segment(1));
+    disk.erase(Fixture.segment(1));
+    disk.overwrite(Fixture.segment(1), copy);
+    store.put(Fixture.B, Fixture.value("two"), REQUIRED);
+
+    assertThat(fixture.told(StateEvent.KeptAside.class)).hasSize(1);
+    assertThat(fixture.open(disk.restart(new Random(1))).load().values())
+        .containsOnlyKeys(Fixture.A, Fixture.B);
+  }
+
+  @Test
+  void aFileThatIsEditedAfterEachSixteenthWriteIsKeptAsideAndWrittenAnew() {
+    Journal store = fixture.open(disk);
+    for (int i = 0; i < SegmentFiles.LOOK_EVERY; i++) {
+      store.put(Fixture.A, Fixture.value("one"), REQUIRED);
+    }
     flip(Fixture.segment(1), "one");
     byte[] edited = disk.content(Fixture.segment(1));
     store.put(Fixture.B, Fixture.value("two"), REQUIRED);
@@ -376,11 +392,27 @@ class DamageTest {
   }
 
   @Test
-  void aFileThatIsCutWhileInUseIsWrittenAnewWhenTheStoreIsClosed() {
+  void aFileThatIsEditedInBetweenIsFoundDamagedByTheNextOwner() {
+    Journal store = fixture.open(disk);
+    store.put(Fixture.A, Fixture.value("one"), REQUIRED);
+    flip(Fixture.segment(1), "one");
+    store.put(Fixture.B, Fixture.value("two"), REQUIRED);
+
+    LoadedState loaded = fixture.open(disk.restart(new Random(1))).load();
+    assertThat(loaded.isDoubtful(Fixture.A)).isTrue();
+    assertThat(loaded.isDoubtful(Fixture.B)).isFalse();
+    assertThat(loaded.values()).containsEntry(Fixture.B, Fixture.value("two"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFileThatIsCutWhileInUseIsWrittenAnewWhenTheStoreIsClosed(boolean writes) {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, Fixture.value("one"), REQUIRED);
     disk.overwrite(Fixture.segment(1), new byte[0]);
-    store.remove(Fixture.B);
+    if (writes) {
+      store.remove(Fixture.B);
+    }
     store.close();
 
     assertThat(fixture.open(disk).load().values()).containsOnlyKeys(Fixture.A);

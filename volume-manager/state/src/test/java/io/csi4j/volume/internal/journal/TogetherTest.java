@@ -211,6 +211,88 @@ class TogetherTest {
   }
 
   @Test
+  void whatIsDeferredIsNotSyncedAndTheNextSyncIsForAll() {
+    int before = syncs();
+    for (int i = 0; i < MANY; i++) {
+      assertThat(store.put(key(i), value(i), Durability.DEFERRED)).isEqualTo(Stored.DEFERRED);
+    }
+    assertThat(syncs()).isEqualTo(before);
+    assertThat(store.put(key(MANY), value(MANY), Durability.REQUIRED)).isEqualTo(Stored.DURABLE);
+
+    assertThat(syncs()).isEqualTo(before + 1);
+    assertThat(values(disk.restart(new Random(1)))).isEqualTo(all());
+  }
+
+  @Test
+  void whatIsDeferredOutlivesTheProcessAndIsOnTheMediumWhenTheStoreIsClosed() {
+    for (int i = 0; i <= MANY; i++) {
+      store.put(key(i), value(i), Durability.DEFERRED);
+    }
+    assertThat(values(disk.restartProcess())).isEqualTo(all());
+
+    store.close();
+
+    assertThat(values(disk.restart(new Random(1)))).isEqualTo(all());
+  }
+
+  @Test
+  void aPowerCutLeavesAnyFirstOnesOfWhatWasDeferredAndNoDamage() {
+    store.put(key(0), value(0), Durability.REQUIRED);
+    for (int i = 1; i <= MANY; i++) {
+      store.put(key(i), value(i), Durability.DEFERRED);
+    }
+    Set<Integer> left = new HashSet<>();
+    for (int seed = 0; seed < 300; seed++) {
+      FakeDisk again = disk.restart(new Random(seed));
+      try (StateStore opened = Journal.open(again, Fixture.STATE, SETTINGS)) {
+        LoadedState loaded = opened.load();
+        assertThat(loaded.values()).containsKey(key(0));
+        for (int i = 0; i < loaded.values().size(); i++) {
+          assertThat(loaded.values()).containsEntry(key(i), value(i));
+        }
+        assertThat(loaded.doubts())
+            .extracting(Doubt::reason)
+            .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
+        left.add(loaded.values().size());
+      }
+      assertThat(again.files()).noneMatch(file -> file.toString().contains("damaged"));
+    }
+    assertThat(left).hasSizeGreaterThan(2);
+  }
+
+  @Test
+  void damageOfWhatWasDeferredIsDamageOnceASyncedRecordWasFollowed() {
+    store.put(key(0), value(0), Durability.DEFERRED);
+    store.put(key(1), value(1), Durability.REQUIRED);
+    store.put(key(2), value(2), Durability.DEFERRED);
+    Path segment = newest(disk);
+    byte[] bytes = disk.content(segment);
+    // In the value of the first record after the header.
+    bytes[640 + 300 - 512] ^= 1;
+    disk.overwrite(segment, bytes);
+
+    try (StateStore opened = Journal.open(disk.restartProcess(), Fixture.STATE, SETTINGS)) {
+      assertThat(opened.load().doubts())
+          .extracting(Doubt::reason)
+          .containsExactly(StateReason.JOURNAL_DAMAGED);
+      assertThat(opened.load().values()).containsOnlyKeys(key(1), key(2));
+    }
+  }
+
+  @Test
+  void whatIsDeferredIsKeptWhenTheSyncThatItWaitsForFails() {
+    store.put(key(0), value(0), Durability.DEFERRED);
+    disk.fail(
+        Kind.FAILED,
+        (operation, path) -> operation == Operation.SYNC && path.toString().endsWith(".j"));
+    assertThat(store.put(key(1), value(1), Durability.REQUIRED)).isEqualTo(Stored.DURABLE);
+    disk.heal();
+
+    assertThat(values(disk.restart(new Random(1))))
+        .isEqualTo(new TreeMap<>(Map.of(key(0), value(0), key(1), value(1))));
+  }
+
+  @Test
   void damageOfRecordsThatWereSyncedTogetherIsDamageOnceAnotherFollows()
       throws InterruptedException {
     meet(false);

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -52,6 +53,7 @@ final class Incarnation {
   /** Set last: whoever sees it finds nothing of this life any more. */
   private final AtomicBoolean over = new AtomicBoolean();
 
+  private final AtomicInteger listings = new AtomicInteger();
   private final AtomicReference<CrashPoint> fatal = new AtomicReference<>();
   private final AtomicReference<Throwable> broken = new AtomicReference<>();
   private final Runnable whenKilled;
@@ -99,6 +101,11 @@ final class Incarnation {
     };
   }
 
+  /** How often the mounts of the machine were listed. */
+  int listings() {
+    return listings.get();
+  }
+
   private void check() {
     if (ended.get()) {
       throw new Killed();
@@ -127,6 +134,7 @@ final class Incarnation {
       @Override
       public List<Sighting> beneath(MountPath directory) {
         look();
+        listings.incrementAndGet();
         return alive(() -> real.beneath(directory));
       }
 

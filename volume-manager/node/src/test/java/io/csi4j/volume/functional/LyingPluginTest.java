@@ -23,11 +23,13 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Tag;
@@ -429,6 +431,25 @@ class LyingPluginTest {
       node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
       assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void theMountsOfTheMachineAreListedForNoMountAndNoRelease() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.volume("vol-3");
+      int before = node.life().listings();
+      node.mount(single("vol-2", "db"));
+      node.mount(Node.request("vol-3", "job", AccessMode.SINGLE_NODE_WRITER).block().build());
+      node.mount(block());
+      for (VolumeUse usage :
+          List.of(usage("vol-1", "web"), usage("vol-3", "job"), usage("vol-2", "db"))) {
+        assertThat(node.unmount(usage)).isEqualTo(UnmountOutcome.LAST);
+      }
+
+      assertThat(node.life().listings()).isEqualTo(before);
     }
   }
 

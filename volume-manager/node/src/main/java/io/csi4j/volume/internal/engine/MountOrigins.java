@@ -145,12 +145,9 @@ final class MountOrigins {
    * reboot or when a volume was attached again.
    */
   Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {
-    List<Sighting> mounted = kernel.beneath(layout.volumes());
     for (VolumeRecord volume : volumes.get()) {
       Optional<Failure> objection =
-          volume.identity().equals(identity)
-              ? other(volume, usage, device)
-              : taken(volume, device, mounted);
+          volume.identity().equals(identity) ? other(volume, usage, device) : taken(volume, device);
       if (objection.isPresent()) {
         return objection;
       }
@@ -176,14 +173,14 @@ final class MountOrigins {
     return Optional.empty();
   }
 
-  private Optional<Failure> taken(VolumeRecord volume, String device, List<Sighting> mounted) {
+  private Optional<Failure> taken(VolumeRecord volume, String device) {
+    VolumeLayout.Home home = layout.home(volume.identity());
+    Stream<MountPath> targets = volume.targets().keySet().stream().map(home::target);
     boolean isTaken =
         volume.plan().block()
-            ? volume.targets().keySet().stream()
-                .map(usage -> kernel.device(layout.target(volume.identity(), usage)))
-                .anyMatch(has -> has.filter(device::equals).isPresent())
-            : mounted.stream()
-                .filter(it -> it.path().isWithin(layout.volume(volume.identity())))
+            ? targets.map(kernel::device).anyMatch(has -> has.filter(device::equals).isPresent())
+            : Stream.concat(Stream.of(home.staging()), targets)
+                .flatMap(path -> kernel.at(path).stream())
                 .anyMatch(it -> it.device().equals(device));
     return isTaken
         ? changed(

@@ -56,6 +56,7 @@ class PresetsTest {
         Arguments.of("noAttach", PluginShape.noAttach()),
         Arguments.of("attachRequired", PluginShape.attachRequired()),
         Arguments.of("blockOnly", PluginShape.blockOnly()),
+        Arguments.of("csiSanity", PluginShape.csiSanity()),
         Arguments.of("plain", PluginShape.plain()),
         Arguments.of(
             "full with a place", PluginShape.full().topologies(Topology.of(Map.of("zone", "z1")))));
@@ -65,7 +66,9 @@ class PresetsTest {
     PluginUnderTest.Builder builder =
         PluginUnderTest.builder(plugin.endpoint())
             .node(plugin.nodeEndpoint())
-            .mutableParameters(Map.of("iops", "100"));
+            .mutableParameters(
+                Map.of(
+                    plugin.shape().mutableParameters().stream().findFirst().orElse("iops"), "100"));
     if (plugin.shape().controllerCapabilities().isEmpty()) {
       plugin.addVolume(EXISTING);
       builder.existingVolume(EXISTING, VolumeContext.empty());

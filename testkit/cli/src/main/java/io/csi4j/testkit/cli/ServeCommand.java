@@ -68,8 +68,8 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "What the plugin is: full, full-113, full-112-and-113, separate-sockets, node-only,"
-              + " no-staging, no-attach, attach-required, block-only or plain. Default: full. Not"
-              + " with --host-path.")
+              + " no-staging, no-attach, attach-required, block-only, csi-sanity or plain. Default:"
+              + " full. Not with --host-path.")
   private @Nullable String shape;
 
   @Option(
@@ -83,6 +83,22 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description = "Be odd in this way, such as probe-without-ready. Repeatable.")
   private List<String> quirks = List.of();
+
+  @Option(
+      names = "--topology",
+      paramLabel = "[NODE:]KEY=VALUE",
+      description =
+          "A segment of the place where a node is; without NODE of every node. Repeatable. Default:"
+              + " none is told.")
+  private List<String> topology = List.of();
+
+  @Option(
+      names = "--mutable-parameter",
+      paramLabel = "KEY",
+      description =
+          "The key of a mutable parameter that the plugin knows; it refuses others. Repeatable."
+              + " Default: any.")
+  private List<String> mutableParameters = List.of();
 
   @Option(
       names = "--node",
@@ -222,6 +238,11 @@ final class ServeCommand implements Callable<Integer> {
           "--volume does not go with --host-path, which keeps its volumes from run to run. Leave it"
               + " out, and create the volume by a call.");
     }
+    if (!topology.isEmpty() || !mutableParameters.isEmpty()) {
+      throw CommandFailure.usage(
+          "--topology and --mutable-parameter do not go with --host-path, which has no places and"
+              + " modifies nothing. Leave them out.");
+    }
     if (nodes.size() > 1) {
       throw CommandFailure.usage("--host-path runs on one node. Write --node once.");
     }
@@ -240,7 +261,12 @@ final class ServeCommand implements Callable<Integer> {
     for (String each : quirks) {
       made = made.with(ShapeOptions.chosen("quirk", each, Quirk.values()));
     }
-    return made;
+    if (!topology.isEmpty()) {
+      made = ShapeOptions.placed(made, nodes, topology);
+    }
+    return mutableParameters.isEmpty()
+        ? made
+        : made.mutableParameters(mutableParameters.toArray(String[]::new));
   }
 
   private void sayReady(TestPlugin plugin) {

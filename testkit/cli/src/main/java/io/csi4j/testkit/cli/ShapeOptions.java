@@ -3,12 +3,16 @@ package io.csi4j.testkit.cli;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.group.GroupControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -45,6 +49,49 @@ final class ShapeOptions {
       changed = each.change().apply(changed);
     }
     return changed;
+  }
+
+  /** The shape with a place for each node: {@code KEY=VALUE}, or {@code NODE:KEY=VALUE} for one. */
+  static PluginShape placed(PluginShape shape, List<NodeId> nodes, List<String> segments) {
+    Map<String, Map<String, String>> places = new LinkedHashMap<>();
+    nodes.forEach(node -> places.put(node.value(), new LinkedHashMap<>()));
+    for (String segment : segments) {
+      int equals = segment.indexOf('=');
+      if (equals < 0) {
+        throw CommandFailure.usage(
+            "--topology " + OneLine.quoted(segment) + " has no value. Write [NODE:]KEY=VALUE.");
+      }
+      int colon = segment.lastIndexOf(':', equals);
+      String key = segment.substring(colon + 1, equals);
+      String value = segment.substring(equals + 1);
+      if (colon < 0) {
+        places.values().forEach(place -> place.put(key, value));
+        continue;
+      }
+      Map<String, String> place = places.get(segment.substring(0, colon));
+      if (place == null) {
+        throw CommandFailure.usage(
+            "--topology "
+                + OneLine.quoted(segment)
+                + " is for no node of this plugin. Its nodes are "
+                + String.join(", ", places.keySet())
+                + ".");
+      }
+      place.put(key, value);
+    }
+    if (places.values().stream().anyMatch(Map::isEmpty)) {
+      throw CommandFailure.usage(
+          "--topology says where some nodes are and not where the others are. Write one for each of "
+              + String.join(", ", places.keySet())
+              + ".");
+    }
+    try {
+      return shape
+          .with(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS)
+          .topologies(places.values().stream().map(Topology::of).toArray(Topology[]::new));
+    } catch (IllegalArgumentException wrong) {
+      throw CommandFailure.usage("--topology: " + wrong.getMessage());
+    }
   }
 
   private static List<Removal> removals() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerModifyVolumeRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.model.AccessMode;
@@ -14,6 +15,7 @@ import io.csi4j.client.model.CsiRequestException;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
@@ -47,6 +49,14 @@ class ServeTest {
 
   private CsiPlugin connect() {
     return CsiPlugin.connect(CsiEndpoint.of(socket()));
+  }
+
+  /** What is said to a command line that makes no sense. */
+  private String usage(String... more) {
+    try (Run run = serve(more)) {
+      assertThat(run.code()).isEqualTo(2);
+      return run.err();
+    }
   }
 
   private static CreateVolumeRequest.Builder volume(String name) {
@@ -108,6 +118,58 @@ class ServeTest {
             .doesNotContain(NodeCapability.EXPAND_VOLUME);
       }
     }
+  }
+
+  @Test
+  void nodesAreWhereTheCommandLineSaysAndOnlyItsMutableParametersAreKnown() {
+    try (Run run =
+        serve(
+            "--node",
+            "n-1",
+            "--node",
+            "n-2",
+            "--topology",
+            "region=r1",
+            "--topology",
+            "n-1:topology.example/zone=z1",
+            "--topology",
+            "n-2:topology.example/zone=z2",
+            "--mutable-parameter",
+            "tier",
+            "--volume",
+            "v1")) {
+      String second = run.outLines().get(1).replaceAll(".* on ", "");
+      try (CsiPlugin plugin = connect()) {
+        assertThat(plugin.node().getInfo().accessibleTopology())
+            .contains(Topology.of(Map.of("region", "r1", "topology.example/zone", "z1")));
+        assertThatThrownBy(
+                () ->
+                    plugin
+                        .controller()
+                        .modifyVolume(
+                            ControllerModifyVolumeRequest.builder(
+                                    VolumeId.of("v1"), Map.of("color", "red"))
+                                .build()))
+            .isInstanceOf(CsiException.class)
+            .hasMessageContaining("Send one of [tier]");
+      }
+      try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.parse(second))) {
+        assertThat(plugin.node().getInfo().accessibleTopology())
+            .contains(Topology.of(Map.of("region", "r1", "topology.example/zone", "z2")));
+      }
+    }
+  }
+
+  @Test
+  void aTopologyThatMakesNoSenseIsRefused() {
+    assertThat(usage("--topology", "zone"))
+        .contains("--topology 'zone' has no value. Write [NODE:]KEY=VALUE.");
+    assertThat(usage("--topology", "n-9:zone=z1"))
+        .contains("--topology 'n-9:zone=z1' is for no node of this plugin. Its nodes are node-1.");
+    assertThat(usage("--node", "a", "--node", "b", "--topology", "a:zone=z1"))
+        .contains("says where some nodes are and not where the others are.");
+    assertThat(usage("--host-path", directory.toString(), "--topology", "zone=z1"))
+        .contains("--topology and --mutable-parameter do not go with --host-path");
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -51,6 +52,7 @@ public final class PluginShape {
     private long maxVolumesPerNode;
     private long totalBytes = 1L << 40;
     private List<Topology> topologies = List.of();
+    private Set<String> mutableParameters = Set.of();
 
     /** The parts of {@link #full}. */
     Parts() {}
@@ -72,6 +74,7 @@ public final class PluginShape {
       maxVolumesPerNode = from.maxVolumesPerNode;
       totalBytes = from.totalBytes;
       topologies = from.topologies;
+      mutableParameters = from.mutableParameters;
     }
 
     List<Object> all() {
@@ -87,7 +90,8 @@ public final class PluginShape {
           blocks,
           maxVolumesPerNode,
           totalBytes,
-          topologies);
+          topologies,
+          mutableParameters);
     }
   }
 
@@ -155,6 +159,21 @@ public final class PluginShape {
   /** Raw block devices only. */
   public static PluginShape blockOnly() {
     return full().accessTypes(false, true);
+  }
+
+  /**
+   * A plugin that does what csi-sanity, the Go suite for plugins, asks for beyond the spec: it has
+   * none of the capabilities that csi-sanity does not know, one place, the mutable parameter {@code
+   * tier} alone, and the quirks {@link Quirk#RELATIVE_PATH_NOT_FOUND} and {@link
+   * Quirk#SNAPSHOT_IDS_NOT_NEEDED}.
+   */
+  public static PluginShape csiSanity() {
+    return full()
+        .without(PluginCapability.SNAPSHOT_METADATA_SERVICE)
+        .without(ControllerCapability.GET_SNAPSHOT)
+        .topologies(Topology.of(Map.of("zone", "z1")))
+        .mutableParameters("tier")
+        .with(Quirk.RELATIVE_PATH_NOT_FOUND, Quirk.SNAPSHOT_IDS_NOT_NEEDED);
   }
 
   /** Create, publish, unpublish, delete, and nothing more: the least useful plugin there is. */
@@ -227,6 +246,11 @@ public final class PluginShape {
   /** Where its nodes are, node by node in their order; nowhere in particular if there are fewer. */
   public List<Topology> topologies() {
     return parts.topologies;
+  }
+
+  /** The keys of the mutable parameters that it knows; it refuses others. Empty if it takes any. */
+  public Set<String> mutableParameters() {
+    return parts.mutableParameters;
   }
 
   /** Where its {@code index}th node is, if it says. */
@@ -348,6 +372,14 @@ public final class PluginShape {
   /** Its nodes are there, node by node in their order. */
   public PluginShape topologies(Topology... topologies) {
     return changed(p -> p.topologies = List.of(topologies));
+  }
+
+  /**
+   * It knows the mutable parameters with these keys, and refuses others; without keys, it takes
+   * any.
+   */
+  public PluginShape mutableParameters(String... keys) {
+    return changed(p -> p.mutableParameters = Set.of(keys));
   }
 
   /** The shape that {@code change} makes of this one, for chains that depend on something. */

@@ -13,6 +13,16 @@ public enum Quirk {
   /** How large volumes and snapshots are is not told: 0. Lawful. */
   CAPACITY_UNTOLD(true),
   /**
+   * A {@code volume_path} that is not absolute is looked for, and answered with NOT_FOUND. Lawful:
+   * the spec asks callers for an absolute path, and names no code for another.
+   */
+  RELATIVE_PATH_NOT_FOUND(true),
+  /**
+   * Group snapshots are told and deleted by their id alone, where {@code snapshot_ids} is left out.
+   * Lawful: callers have to send it, and no plugin has to need it.
+   */
+  SNAPSHOT_IDS_NOT_NEEDED(true),
+  /**
    * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, and without reason.
    */
   CONFIRMED_LEFT_OUT(false),

@@ -20,6 +20,8 @@ public enum ShapePreset {
   ATTACH_REQUIRED,
   /** {@link PluginShape#blockOnly}. */
   BLOCK_ONLY,
+  /** {@link PluginShape#csiSanity}. */
+  CSI_SANITY,
   /** {@link PluginShape#plain}. */
   PLAIN;
 
@@ -35,6 +37,7 @@ public enum ShapePreset {
       case NO_ATTACH -> PluginShape.noAttach();
       case ATTACH_REQUIRED -> PluginShape.attachRequired();
       case BLOCK_ONLY -> PluginShape.blockOnly();
+      case CSI_SANITY -> PluginShape.csiSanity();
       case PLAIN -> PluginShape.plain();
     };
   }

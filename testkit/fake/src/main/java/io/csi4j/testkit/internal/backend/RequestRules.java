@@ -10,13 +10,16 @@ import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.spec.CallNeeds;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * The demands of the spec on every request, for any plugin and state: required fields, sizes,
- * characters, signs. The first thing that is wrong is refused, in the order of the fields.
+ * The demands of the spec on every request, in any state: required fields, sizes, characters,
+ * signs. A quirk may waive one. The first thing that is wrong is refused, in the order of the
+ * fields.
  */
 final class RequestRules {
 
@@ -38,14 +41,18 @@ final class RequestRules {
   private static final Set<String> PATHS =
       Set.of("staging_target_path", "target_path", "volume_path", "volume_publish_path");
 
-  private RequestRules() {}
+  private final PluginShape shape;
 
-  /** Refuses a request that no plugin has to take. */
-  static void check(Message request) throws Refusal {
-    message("", request);
+  private RequestRules(PluginShape shape) {
+    this.shape = shape;
   }
 
-  private static void message(String path, Message message) throws Refusal {
+  /** Refuses a request that a plugin of this shape does not have to take. */
+  static void check(PluginShape shape, Message request) throws Refusal {
+    new RequestRules(shape).message("", request);
+  }
+
+  private void message(String path, Message message) throws Refusal {
     String type = message.getDescriptorForType().getName();
     List<String> required =
         CsiOperation.ofRpcName(type.replaceFirst("Request$", ""))
@@ -53,7 +60,8 @@ final class RequestRules {
             .orElseGet(() -> REQUIRED.getOrDefault(type, List.of()));
     for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
       String name = SpecFields.name(field);
-      field(path.isEmpty() ? name : path + "." + name, field, message, required.contains(name));
+      boolean needed = required.contains(name) && !isNotNeeded(name);
+      field(path.isEmpty() ? name : path + "." + name, field, message, needed);
     }
     String choice = REQUIRED_CHOICE.get(type);
     for (OneofDescriptor oneof : message.getDescriptorForType().getOneofs()) {
@@ -72,7 +80,11 @@ final class RequestRules {
     }
   }
 
-  private static void field(String at, FieldDescriptor field, Message message, boolean required)
+  private boolean isNotNeeded(String name) {
+    return name.equals("snapshot_ids") && shape.has(Quirk.SNAPSHOT_IDS_NOT_NEEDED);
+  }
+
+  private void field(String at, FieldDescriptor field, Message message, boolean required)
       throws Refusal {
     if (field.isMapField()) {
       Map<String, String> entries = SpecFields.map(message, field);
@@ -99,7 +111,7 @@ final class RequestRules {
     }
   }
 
-  private static void list(String at, FieldDescriptor field, List<?> elements, boolean required)
+  private void list(String at, FieldDescriptor field, List<?> elements, boolean required)
       throws Refusal {
     long bytes = 0;
     for (int i = 0; i < elements.size(); i++) {
@@ -119,7 +131,7 @@ final class RequestRules {
     total(at, bytes);
   }
 
-  private static void value(String at, FieldDescriptor field, Object value) throws Refusal {
+  private void value(String at, FieldDescriptor field, Object value) throws Refusal {
     switch (field.getJavaType()) {
       case STRING -> text(at, field.getName(), (String) value);
       case INT, LONG -> {
@@ -142,13 +154,13 @@ final class RequestRules {
     }
   }
 
-  private static void text(String at, String name, String text) throws Refusal {
+  private void text(String at, String name, String text) throws Refusal {
     characters(at, text);
     if (at.equals("name")) {
       banned(at, text);
     }
     boolean path = PATHS.contains(name);
-    if (path && !text.isEmpty() && text.charAt(0) != '/') {
+    if (path && !text.isEmpty() && text.charAt(0) != '/' && !isLookedFor(name)) {
       throw Refusal.invalid(at, SafeText.quote(text) + " is not absolute. Send an absolute path.");
     }
     int limit = path ? PATH_LIMIT : name.equals("node_id") ? NODE_ID_LIMIT : TEXT_LIMIT;
@@ -156,6 +168,10 @@ final class RequestRules {
     if (bytes > limit) {
       throw Refusal.invalid(at, "has " + bytes + " bytes. Send " + limit + " at most.");
     }
+  }
+
+  private boolean isLookedFor(String name) {
+    return name.equals("volume_path") && shape.has(Quirk.RELATIVE_PATH_NOT_FOUND);
   }
 
   private static void characters(String at, String text) throws Refusal {

@@ -313,15 +313,15 @@ final class SnapshotService {
       VolumeService.gone(call.shape(), "group snapshot", id);
       return DeleteVolumeGroupSnapshotResponse.getDefaultInstance();
     }
-    members(group, request.getSnapshotIdsList());
-    for (String member : request.getSnapshotIdsList()) {
+    List<String> members = members(call, group, request.getSnapshotIdsList());
+    for (String member : members) {
       refuseUsed(ground, member);
     }
     List<Thing> things = new ArrayList<>();
     things.add(Thing.name("group snapshot", id));
-    request.getSnapshotIdsList().forEach(member -> things.add(Thing.snapshot(member)));
+    members.forEach(member -> things.add(Thing.snapshot(member)));
     try (Held held = ground.flights().take(things)) {
-      for (String member : request.getSnapshotIdsList()) {
+      for (String member : members) {
         Knowledge.effect(
             "Deleting the snapshot " + SafeText.quote(member),
             () -> ground.storage().deleteSnapshot(member));
@@ -329,7 +329,7 @@ final class SnapshotService {
       ground.change(
           state -> {
             state.groups().remove(id);
-            request.getSnapshotIdsList().forEach(state.snapshots()::remove);
+            members.forEach(state.snapshots()::remove);
           });
       return DeleteVolumeGroupSnapshotResponse.getDefaultInstance();
     }
@@ -341,21 +341,24 @@ final class SnapshotService {
     if (group == null) {
       throw Refusal.notFound("group_snapshot_id", request.getGroupSnapshotId());
     }
-    members(group, request.getSnapshotIdsList());
+    List<String> unused = members(call, group, request.getSnapshotIdsList());
     return GetVolumeGroupSnapshotResponse.newBuilder()
         .setGroupSnapshot(told(call.shape(), group.group()))
         .build();
   }
 
-  private static void members(StoredGroup group, List<String> ids) throws Refusal {
-    Set<String> members = new HashSet<>();
-    group.group().getSnapshotsList().forEach(member -> members.add(member.getSnapshotId()));
-    if (!members.equals(new HashSet<>(ids))) {
+  private static List<String> members(Call call, StoredGroup group, List<String> ids)
+      throws Refusal {
+    List<String> members =
+        group.group().getSnapshotsList().stream().map(Snapshot::getSnapshotId).toList();
+    boolean leftOut = ids.isEmpty() && call.shape().has(Quirk.SNAPSHOT_IDS_NOT_NEEDED);
+    if (!leftOut && !new HashSet<>(members).equals(new HashSet<>(ids))) {
       throw new Refusal(
           StatusCode.INVALID_ARGUMENT,
           "snapshot_ids does not name the members of group "
               + SafeText.quote(group.group().getGroupSnapshotId())
               + ". Send exactly the ids that CreateVolumeGroupSnapshot answered.");
     }
+    return members;
   }
 }

@@ -100,7 +100,7 @@ public final class SpecBackend implements Backend {
   public List<Message> answer(Asked asked) throws Refusal {
     Call call = new Call(shape.get(), asked.node());
     ServedCalls.check(asked.operation(), call);
-    RequestRules.check(asked.request());
+    RequestRules.check(call.shape(), asked.request());
     return switch (asked.operation()) {
       case GET_METADATA_ALLOCATED ->
           metadata.allocated((GetMetadataAllocatedRequest) asked.request());

@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Volumes from their creation to their deletion. */
@@ -251,6 +252,14 @@ final class VolumeService {
             at + "[" + SafeText.quote(parameter.getKey()) + "]",
             "has an empty value, or a key with other characters than letters, digits and -_./ ."
                 + " Nothing was changed.");
+      }
+      Set<String> known = shape.mutableParameters();
+      if (!known.isEmpty() && !known.contains(parameter.getKey())) {
+        throw Refusal.invalid(
+            at + "[" + SafeText.quote(parameter.getKey()) + "]",
+            "is none that this plugin knows. Send one of "
+                + known.stream().sorted().toList()
+                + ". Nothing was changed.");
       }
     }
   }

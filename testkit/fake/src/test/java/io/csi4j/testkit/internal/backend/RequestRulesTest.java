@@ -17,6 +17,7 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -41,7 +42,7 @@ class RequestRulesTest {
 
   private static Refusal refusal(Message request) {
     try {
-      RequestRules.check(request);
+      RequestRules.check(PluginShape.full(), request);
     } catch (Refusal refusal) {
       return refusal;
     }
@@ -68,7 +69,8 @@ class RequestRulesTest {
     assertThat(Lawful.requests())
         .allSatisfy(
             request ->
-                assertThatCode(() -> RequestRules.check(request)).doesNotThrowAnyException());
+                assertThatCode(() -> RequestRules.check(PluginShape.full(), request))
+                    .doesNotThrowAnyException());
   }
 
   @TestFactory
@@ -89,7 +91,9 @@ class RequestRulesTest {
           tests.add(
               DynamicTest.dynamicTest(
                   type + "." + name + " is optional",
-                  () -> RequestRules.check(request.toBuilder().clearField(field).build())));
+                  () ->
+                      RequestRules.check(
+                          PluginShape.full(), request.toBuilder().clearField(field).build())));
         }
       }
     }
@@ -137,7 +141,7 @@ class RequestRulesTest {
 
   @Test
   void stringsHave128BytesOfUtf8() throws Refusal {
-    RequestRules.check(spoilt(r -> r.setName("x".repeat(128))));
+    RequestRules.check(PluginShape.full(), spoilt(r -> r.setName("x".repeat(128))));
     refused(spoilt(r -> r.setName("x".repeat(129))), "name has 129 bytes");
     refused(spoilt(r -> r.setName("\u20ac".repeat(43))), "name has 129 bytes");
     refused(
@@ -152,14 +156,14 @@ class RequestRulesTest {
   @Test
   void nodeIdsHave256BytesAndPathsAreLonger() throws Refusal {
     var attach = Requests.attach(Requests.created(new Asking(), "a"), Asking.ONE, Requests.WRITER);
-    RequestRules.check(attach.setNodeId("x".repeat(256)).build());
+    RequestRules.check(PluginShape.full(), attach.setNodeId("x".repeat(256)).build());
     refused(attach.setNodeId("x".repeat(257)).build(), "node_id has 257 bytes");
     NodeStageVolumeRequest.Builder stage =
         NodeStageVolumeRequest.newBuilder()
             .setVolumeId("v")
             .setVolumeCapability(Requests.WRITER)
             .setStagingTargetPath("/" + "x".repeat(4095));
-    RequestRules.check(stage.build());
+    RequestRules.check(PluginShape.full(), stage.build());
     refused(
         stage.setStagingTargetPath("/" + "x".repeat(4096)).build(),
         "staging_target_path has 4097 bytes");
@@ -170,7 +174,7 @@ class RequestRulesTest {
 
   @Test
   void mapsAndMountFlagsHave4KiBInAll() throws Refusal {
-    RequestRules.check(spoilt(r -> r.putParameters("k", "x".repeat(4095))));
+    RequestRules.check(PluginShape.full(), spoilt(r -> r.putParameters("k", "x".repeat(4095))));
     refused(
         spoilt(r -> r.putParameters("k", "x".repeat(4096))), "parameters has 4097 bytes in all");
     refused(spoilt(r -> r.putSecrets("k", "x".repeat(4096))), "secrets has 4097 bytes in all");
@@ -211,7 +215,7 @@ class RequestRulesTest {
 
   @Test
   void namesMayHoldTabsAndLineBreaksButNoNul() throws Refusal {
-    RequestRules.check(spoilt(r -> r.setName("a\t\n\rb \u00e4\ud83d\ude80")));
+    RequestRules.check(PluginShape.full(), spoilt(r -> r.setName("a\t\n\rb \u00e4\ud83d\ude80")));
     refused(spoilt(r -> r.setName("a\0")), "name holds a NUL");
   }
 
@@ -231,9 +235,12 @@ class RequestRulesTest {
     Topology again = Topology.newBuilder().putSegments("ZONE", "east").build();
     Topology west = Topology.newBuilder().putSegments("zone", "west").build();
     RequestRules.check(
+        PluginShape.full(),
         spoilt(
             r -> r.getAccessibilityRequirementsBuilder().addRequisite(east).addPreferred(again)));
-    RequestRules.check(spoilt(r -> r.getAccessibilityRequirementsBuilder().addPreferred(west)));
+    RequestRules.check(
+        PluginShape.full(),
+        spoilt(r -> r.getAccessibilityRequirementsBuilder().addPreferred(west)));
     refused(
         spoilt(r -> r.getAccessibilityRequirementsBuilder().addRequisite(east).addPreferred(west)),
         "accessibility_requirements.preferred[0] is not among");

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiConditionException;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.DutyId;
@@ -155,6 +158,20 @@ class TestingPageTest {
       TestingSnippets.journal(fake, fake.contents().volumes().get(0), told::add);
       TestingSnippets.life(fake);
       TestingSnippets.faults(fake, TestingSnippets.VOLUME);
+      fake.clearFaults();
+      TestingSnippets.answers(fake);
+      assertThat(
+              plugin
+                  .controller()
+                  .publishVolume(
+                      ControllerPublishVolumeRequest.builder(
+                              VolumeId.of("v1"),
+                              NodeId.of("node-1"),
+                              VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER))
+                          .build())
+                  .publishContext()
+                  .reveal())
+          .isEqualTo(Map.of("device", "/dev/v1"));
       assertThat(told).last().asString().contains("CreateVolume");
       assertThat(fake.shape().vendorVersion()).isEqualTo("2.0.0");
       assertThat(fake.contents().volumes()).isEmpty();

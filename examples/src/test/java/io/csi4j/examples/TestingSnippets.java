@@ -10,6 +10,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.OrchestratorConformanceTest;
 import io.csi4j.conformance.PluginConformanceTest;
@@ -40,6 +41,8 @@ import io.csi4j.volume.node.UnmountOutcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -54,6 +57,7 @@ final class TestingSnippets {
   private TestingSnippets() {}
 
   static final VolumeId VOLUME = VolumeId.of("v1");
+  private static final Map<String, String> ZONE_B = Map.of("zone", "b");
 
   static class Plain {
     // snippet: fifteen lines
@@ -126,6 +130,29 @@ final class TestingSnippets {
     fake.inject(Fault.applyThenDrop(), When.calling(CsiOperation.CREATE_VOLUME).once());
     // from now on, everything takes five seconds
     fake.inject(Fault.delay(Duration.ofSeconds(5)), When.anyCall());
+    // end
+  }
+
+  static void answers(FakeCsiPlugin fake) {
+    // snippet: answers
+    // an answer of your own, by the names of the spec; nothing is done
+    fake.answer(
+        CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+        asked -> Map.of("publish_context", Map.of("device", "/dev/" + asked.text("volume_id"))));
+    // the second time, one field of the plugin's answer is another; the rest stays
+    fake.inject(
+        Fault.change(
+            (asked, answer) ->
+                Map.of("volume", Map.of("accessible_topology", List.of(Topology.of(ZONE_B))))),
+        When.calling(CsiOperation.CREATE_VOLUME).nth(2));
+    // only half of what was asked is confirmed
+    fake.answer(
+        CsiOperation.VALIDATE_VOLUME_CAPABILITIES,
+        asked ->
+            Map.of(
+                "confirmed",
+                Map.of(
+                    "volume_capabilities", asked.messages("volume_capabilities").subList(0, 1))));
     // end
   }
 

@@ -1,15 +1,19 @@
 package io.csi4j.testkit;
 
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * A CSI plugin that runs in this process, on UNIX sockets of its own, and can be told to misbehave.
@@ -63,6 +67,19 @@ public abstract class TestPlugin implements AutoCloseable {
    */
   public final FaultRule inject(Fault fault, When when) {
     return core.inject(fault, when);
+  }
+
+  /**
+   * From now on, answers every call of {@code operation} with the fields that {@code made} makes of
+   * its request, by the names of the spec, and does nothing. Nothing checks them: any answer can be
+   * given. The journal shows it.
+   *
+   * <p>For some calls alone, after the work was done, or with other faults: {@link #inject} with
+   * {@link Fault#answer(Function)} or {@link Fault#change(java.util.function.BiFunction)}.
+   */
+  public final FaultRule answer(
+      CsiOperation operation, Function<WireMessage, ? extends Map<String, ?>> made) {
+    return inject(Fault.answer(made), When.calling(operation));
   }
 
   /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */

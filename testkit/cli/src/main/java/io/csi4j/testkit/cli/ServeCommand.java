@@ -6,6 +6,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.TestPlugin;
+import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.model.ShapePreset;
@@ -41,9 +42,11 @@ import picocli.CommandLine.Option;
       "  NodeStageVolume volume=v1 nth=2: delay 5s, fail ABORTED \"busy\"",
       "  CreateVolume times=1: apply, hang        # the work is done, the answer is lost",
       "  ListVolumes: answer LOOPING_PAGE",
+      "  ControllerPublishVolume: change {\"publish_context\": {\"device\": \"/dev/sdz\"}}",
       "  any from=100: drop",
       "Conditions: volume=ID, nth=N, from=N, times=N.",
-      "Steps: delay TIME, fail CODE \"text\", apply, apply-later TIME, hang, drop, answer KIND."
+      "Steps: delay TIME, fail CODE \"text\", apply, apply-later TIME, hang, drop, answer KIND,",
+      "answer {\"FIELD\": VALUE, …} (nothing is done), change {\"FIELD\": VALUE, …}."
     })
 final class ServeCommand implements Callable<Integer> {
 
@@ -145,7 +148,7 @@ final class ServeCommand implements Callable<Integer> {
     PrintWriter lines = journalWriter();
     ending.listen();
     try (TestPlugin plugin = open(socket)) {
-      script.applyTo(plugin);
+      script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
       serve(plugin, lines);
       return referee ? judge(plugin.verdict()) : ExitCode.OK;
     } finally {
@@ -183,9 +186,14 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private FaultScript script() {
-    return faults == null
-        ? new FaultScript(List.of())
-        : FaultScript.parse(faults.toString(), UserFile.lines("the fault script", faults));
+    if (faults == null) {
+      return new FaultScript(List.of());
+    }
+    try {
+      return FaultScript.parse(faults.toString(), UserFile.lines("the fault script", faults));
+    } catch (IllegalArgumentException wrong) {
+      throw CommandFailure.usage(String.valueOf(wrong.getMessage()));
+    }
   }
 
   private @Nullable PrintWriter journalWriter() {

@@ -1,8 +1,13 @@
 package io.csi4j.testkit.fault;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.journal.WireMessage;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * What goes wrong with one call: a list of steps that the plugin takes instead of simply doing the
@@ -72,6 +77,52 @@ public sealed interface Fault {
     return new Answer(wrong);
   }
 
+  /**
+   * Answers with these fields of the spec, whatever they are, and does nothing; after {@link
+   * #apply} the work is done all the same.
+   *
+   * <p>Values are texts, numbers, booleans, lists, maps, {@link java.time.Instant}, {@link
+   * io.csi4j.client.model.Topology}, {@link io.csi4j.client.model.VolumeContext}, {@link
+   * io.csi4j.client.model.PublishContext}, and messages of the request. A map is a map of texts, or
+   * the fields of a message. A field that does not exist ends the call with INTERNAL and a text
+   * that names those that do.
+   *
+   * @param made makes the fields of the request
+   */
+  static Fault answer(Function<WireMessage, ? extends Map<String, ?>> made) {
+    return new Give(made);
+  }
+
+  /**
+   * {@link #answer(Function)} with the fields of a JSON object, the same for each call.
+   *
+   * @param operation whose answer it is
+   * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
+   */
+  static Fault answer(CsiOperation operation, String json) {
+    return new Give(FixedAnswer.parse(operation, json));
+  }
+
+  /**
+   * Does the work, and answers with these fields in place of the plugin's own; other fields stay,
+   * also those within a message. A refusal is answered as it is.
+   *
+   * @param made makes the fields of the request and the plugin's own answer; null clears a field
+   */
+  static Fault change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made) {
+    return new Change(made);
+  }
+
+  /**
+   * {@link #change(BiFunction)} with the fields of a JSON object, the same for each call.
+   *
+   * @param operation whose answer it is
+   * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
+   */
+  static Fault change(CsiOperation operation, String json) {
+    return new Change(FixedAnswer.parse(operation, json).changing());
+  }
+
   /** This fault, then {@code next}. */
   default Fault then(Fault next) {
     return new Sequence(List.of(this, next));
@@ -132,6 +183,21 @@ public sealed interface Fault {
    * @param wrong how
    */
   record Answer(WrongAnswer wrong) implements Fault {}
+
+  /**
+   * An answer that a test made.
+   *
+   * @param made makes its fields of the request
+   */
+  record Give(Function<WireMessage, ? extends Map<String, ?>> made) implements Fault {}
+
+  /**
+   * An answer of the plugin that a test changed.
+   *
+   * @param made makes the changed fields of the request and the answer
+   */
+  record Change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made)
+      implements Fault {}
 
   /**
    * Several steps.

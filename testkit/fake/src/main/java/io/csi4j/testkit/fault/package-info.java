@@ -1,7 +1,8 @@
 /**
  * Faults of a test plugin: {@link io.csi4j.testkit.fault.Fault} says what goes wrong, {@link
  * io.csi4j.testkit.fault.When} to which calls. {@link io.csi4j.testkit.TestPlugin#inject} takes
- * both and returns a {@link io.csi4j.testkit.fault.FaultRule}.
+ * both and returns a {@link io.csi4j.testkit.fault.FaultRule}. A {@link
+ * io.csi4j.testkit.fault.FaultScript} has many, as a text.
  */
 @NullMarked
 package io.csi4j.testkit.fault;

@@ -6,6 +6,7 @@ import io.csi4j.testkit.fault.Fault.WrongAnswer;
 import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.PluginJournal;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.journal.CallEnd;
@@ -15,8 +16,10 @@ import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +49,12 @@ final class CallRun {
   private record Outcome(List<Message> messages, int refusal, String text) {
     boolean refused() {
       return refusal != 0;
+    }
+
+    CallEnd.Failed failure(PluginShape shape) {
+      return shape.has(Quirk.FAILURES_UNKNOWN_AND_SILENT)
+          ? new CallEnd.Failed(UNKNOWN, "")
+          : new CallEnd.Failed(refusal, text);
     }
   }
 
@@ -137,6 +146,13 @@ final class CallRun {
       done();
     } else if (step instanceof Fault.Answer answer) {
       answer(answer.wrong());
+    } else if (step instanceof Fault.Give give) {
+      pass(plant.gate(), () -> give(give));
+    } else if (step instanceof Fault.Change change) {
+      Outcome came = work(false, asked.request());
+      if (came != null) {
+        pass(plant.gate(), () -> tell(came, messages -> changed(change, messages)));
+      }
     } else {
       throw new IllegalStateException("A sequence is no single step.");
     }
@@ -157,23 +173,66 @@ final class CallRun {
     }
   }
 
-  private void tell(Outcome came, @Nullable WrongAnswer wrong) {
+  private void give(Fault.Give give) {
+    try {
+      Map<String, ?> fields = give.made().apply(new ProtoMessage(asked.request()));
+      tell(List.of(MessageFields.with(MessageFields.emptyAnswer(asked.operation()), fields)));
+    } catch (RuntimeException e) {
+      noAnswer(e);
+    }
+  }
+
+  private List<Message> changed(Fault.Change change, List<Message> messages) {
+    WireMessage request = new ProtoMessage(asked.request());
+    return messages.stream()
+        .map(
+            message ->
+                MessageFields.with(
+                    message, change.made().apply(request, new ProtoMessage(message))))
+        .toList();
+  }
+
+  /** The code of a test made an answer that the operation does not have, or failed. */
+  private void noAnswer(RuntimeException e) {
+    end(
+        new CallEnd.Failed(
+            INTERNAL,
+            "The answer that the test made for "
+                + asked.operation().rpcName()
+                + " is none: "
+                + (e instanceof IllegalArgumentException ? e.getMessage() : e)));
+  }
+
+  private void tell(Outcome came, UnaryOperator<List<Message>> change) {
     if (came.refused()) {
-      boolean silent = plant.shape().get().has(Quirk.FAILURES_UNKNOWN_AND_SILENT);
-      end(
-          silent
-              ? new CallEnd.Failed(UNKNOWN, "")
-              : new CallEnd.Failed(came.refusal(), came.text()));
+      end(came.failure(plant.shape().get()));
       return;
     }
-    List<Message> told =
-        wrong == null
-            ? came.messages()
-            : WrongAnswers.messages(wrong, asked.request(), came.messages());
-    List<byte[]> bytes =
-        wrong == null
-            ? told.stream().map(Message::toByteArray).toList()
-            : WrongAnswers.bytes(wrong, told);
+    try {
+      tell(change.apply(came.messages()));
+    } catch (RuntimeException e) {
+      noAnswer(e);
+    }
+  }
+
+  private void tell(List<Message> messages) {
+    tell(messages, messages.stream().map(Message::toByteArray).toList());
+  }
+
+  private void tell(Outcome came, @Nullable WrongAnswer wrong) {
+    if (came.refused()) {
+      end(came.failure(plant.shape().get()));
+      return;
+    }
+    if (wrong == null) {
+      tell(came.messages());
+      return;
+    }
+    List<Message> told = WrongAnswers.messages(wrong, asked.request(), came.messages());
+    tell(told, WrongAnswers.bytes(wrong, told));
+  }
+
+  private void tell(List<Message> told, List<byte[]> bytes) {
     List<WireMessage> shown = told.stream().<WireMessage>map(ProtoMessage::new).toList();
     // The journal first: who got the answer may call again at once, and is not to be found with two
     // calls in flight.

@@ -109,6 +109,12 @@ public final class RegistrarCore {
 
   /** Makes a fault happen to the next so many calls. */
   public void inject(RegistrationCall call, Fault fault, int times) {
+    if (fault.steps().stream()
+        .anyMatch(step -> step instanceof Fault.Give || step instanceof Fault.Change)) {
+      throw new IllegalArgumentException(
+          "A registrar has no answers of a plugin to give or change. Let it announce something else"
+              + " with announce(...).");
+    }
     faults.put(call, new Due(fault, new AtomicInteger(times)));
   }
 

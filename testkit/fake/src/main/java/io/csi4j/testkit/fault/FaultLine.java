@@ -1,17 +1,19 @@
-package io.csi4j.testkit.cli;
+package io.csi4j.testkit.fault;
 
+import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
-import io.csi4j.testkit.fault.When;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultLine {
 
-  private static final String STEPS = "delay, fail, apply, apply-later, hang, drop or answer";
+  private static final String STEPS =
+      "delay, fail, apply, apply-later, hang, drop, answer or change";
 
   private static final char COMMENT = '#';
 
@@ -55,7 +58,7 @@ final class FaultLine {
   private record Word(int column, String text, boolean quoted) {
     @Override
     public String toString() {
-      return OneLine.quoted(text);
+      return SafeText.quote(text);
     }
   }
 
@@ -66,7 +69,7 @@ final class FaultLine {
     }
     When when = calls();
     expect(':', "Write a colon between the calls and what happens to them");
-    return Optional.of(new FaultScript.Rule(when, steps()));
+    return Optional.of(new FaultScript.Rule(when, steps(when.operations())));
   }
 
   private When calls() throws Mistake {
@@ -104,7 +107,7 @@ final class FaultLine {
           word.column(),
           word
               + " is no operation. Write any, "
-              + OptionText.oneOf(Arrays.stream(CsiOperation.values()).map(CsiOperation::rpcName))
+              + ScriptWords.oneOf(Arrays.stream(CsiOperation.values()).map(CsiOperation::rpcName))
               + ".");
     }
     return found.get();
@@ -159,16 +162,16 @@ final class FaultLine {
     return Long.parseLong(word.text());
   }
 
-  private Fault steps() throws Mistake {
-    Fault fault = step();
+  private Fault steps(Set<CsiOperation> operations) throws Mistake {
+    Fault fault = step(operations);
     while (!atEnd()) {
       expect(',', "Write a comma between two steps");
-      fault = fault.then(step());
+      fault = fault.then(step(operations));
     }
     return fault;
   }
 
-  private Fault step() throws Mistake {
+  private Fault step(Set<CsiOperation> operations) throws Mistake {
     Word word = word(STEPS);
     return switch (word.text()) {
       case "delay" -> Fault.delay(time(word("a time such as 5s")));
@@ -177,9 +180,56 @@ final class FaultLine {
       case "apply-later" -> Fault.applyLater(time(word("a time such as 5s")));
       case "hang" -> Fault.hang();
       case "drop" -> Fault.drop();
-      case "answer" -> Fault.answer(wrongAnswer(word("a way to be wrong such as EMPTY")));
+      case "answer" ->
+          peek() == '{'
+              ? fields(operations, Fault::answer)
+              : Fault.answer(
+                  wrongAnswer(word("a way to be wrong such as EMPTY, or {\"FIELD\": …}")));
+      case "change" -> {
+        if (peek() != '{') {
+          throw new Mistake(at + 1, "Write {\"FIELD\": …}, not " + rest() + ".");
+        }
+        yield fields(operations, Fault::change);
+      }
       default -> throw new Mistake(word.column(), word + " is no step. Write " + STEPS + ".");
     };
+  }
+
+  /** A fault with the fields of an answer, which every operation of the rule has to have. */
+  private Fault fields(Set<CsiOperation> operations, BiFunction<CsiOperation, String, Fault> made)
+      throws Mistake {
+    int column = at + 1;
+    String json = object();
+    @Nullable Fault fault = null;
+    for (CsiOperation operation : operations) {
+      try {
+        fault = made.apply(operation, json);
+      } catch (IllegalArgumentException wrong) {
+        throw new Mistake(column, String.valueOf(wrong.getMessage()));
+      }
+    }
+    return Objects.requireNonNull(fault);
+  }
+
+  /** The text from a brace to the one that closes it. */
+  private String object() throws Mistake {
+    int from = at;
+    int depth = 0;
+    boolean quoted = false;
+    while (at < line.length()) {
+      char c = line.charAt(at++);
+      if (quoted && c == '\\') {
+        at++;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (!quoted && c == '{') {
+        depth++;
+      } else if (!quoted && c == '}' && --depth == 0) {
+        return line.substring(from, at);
+      }
+    }
+    at = from;
+    throw new Mistake(from + 1, "The brace that opens here is not closed.");
   }
 
   private Fault fail() throws Mistake {
@@ -199,13 +249,13 @@ final class FaultLine {
     if (word.text().matches("-?\\d{1,9}")) {
       return Integer.parseInt(word.text());
     }
-    Optional<StatusCode> known = OptionText.named(word.text(), StatusCode.values());
+    Optional<StatusCode> known = ScriptWords.named(word.text(), StatusCode.values());
     if (known.isEmpty()) {
       throw new Mistake(
           word.column(),
           word
               + " is no status. Write a number, "
-              + OptionText.oneOf(names(StatusCode.values()))
+              + ScriptWords.oneOf(names(StatusCode.values()))
               + ".");
     }
     return known.get().value();
@@ -213,20 +263,20 @@ final class FaultLine {
 
   private static Duration time(Word word) throws Mistake {
     try {
-      return OptionText.duration(word.text());
+      return ScriptWords.duration(word.text());
     } catch (IllegalArgumentException wrong) {
       throw new Mistake(word.column(), String.valueOf(wrong.getMessage()));
     }
   }
 
   private static WrongAnswer wrongAnswer(Word word) throws Mistake {
-    Optional<WrongAnswer> known = OptionText.named(word.text(), WrongAnswer.values());
+    Optional<WrongAnswer> known = ScriptWords.named(word.text(), WrongAnswer.values());
     if (known.isEmpty()) {
       throw new Mistake(
           word.column(),
           word
               + " is no wrong answer. Write "
-              + OptionText.oneOf(names(WrongAnswer.values()))
+              + ScriptWords.oneOf(names(WrongAnswer.values()))
               + ".");
     }
     return known.get();
@@ -258,7 +308,7 @@ final class FaultLine {
   }
 
   private String rest() {
-    return atEnd() ? "the end of the line" : OneLine.quoted(line.substring(at));
+    return atEnd() ? "the end of the line" : SafeText.quote(line.substring(at));
   }
 
   private Word word(String wanted) throws Mistake {

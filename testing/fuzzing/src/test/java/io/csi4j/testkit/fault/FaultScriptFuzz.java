@@ -1,4 +1,4 @@
-package io.csi4j.testkit.cli;
+package io.csi4j.testkit.fault;
 
 import io.csi4j.fuzz.Finding;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +25,8 @@ public final class FaultScriptFuzz {
             isRule || bare.isEmpty() || bare.startsWith("#"),
             "passed over without a word: " + line);
       }
-    } catch (CommandFailure failure) {
-      Finding.unless(failure.exitCode() == ExitCode.USAGE, "exit code " + failure.exitCode());
-      for (String wrong : String.valueOf(failure.getMessage()).split(System.lineSeparator(), -1)) {
+    } catch (IllegalArgumentException mistakes) {
+      for (String wrong : String.valueOf(mistakes.getMessage()).split(System.lineSeparator(), -1)) {
         Finding.unlessOneLine(wrong);
         String[] place = wrong.split(":", 4);
         Finding.unless(place.length == 4 && place[0].equals("script"), "no place: " + wrong);

@@ -1,4 +1,4 @@
-package io.csi4j.testkit.cli;
+package io.csi4j.testkit.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
-import io.csi4j.testkit.fault.When;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -35,9 +33,8 @@ class FaultScriptTest {
   private static String mistake(String line) {
     try {
       FaultScript.parse("s", List.of(line));
-    } catch (CommandFailure failure) {
-      assertThat(failure.exitCode()).isEqualTo(ExitCode.USAGE);
-      return String.valueOf(failure.getMessage());
+    } catch (IllegalArgumentException mistake) {
+      return String.valueOf(mistake.getMessage());
     }
     throw new AssertionError("accepted: " + line);
   }
@@ -73,6 +70,18 @@ class FaultScriptTest {
   }
 
   @Test
+  void anAnswerCanBeWrittenAsJson() {
+    String json = "{\"volume\": {\"volume_context\": {\"a\": \"}, # \\\"b\"}}}";
+
+    assertThat(rule("CreateVolume: apply, answer " + json + ", hang").fault().steps())
+        .containsExactly(
+            Fault.apply(), Fault.answer(CsiOperation.CREATE_VOLUME, json), Fault.hang());
+    assertThat(rule("CreateVolume nth=2: change {}").fault().steps())
+        .containsExactly(Fault.change(CsiOperation.CREATE_VOLUME, "{}"));
+    assertThat(rule("Probe NodeGetInfo GetPluginInfo: answer {}").fault().steps()).hasSize(1);
+  }
+
+  @Test
   void everyOperationCanBeNamedAloneOrWithOthers() {
     for (CsiOperation each : CsiOperation.values()) {
       assertThat(when(each.rpcName()).operations()).containsExactly(each);
@@ -105,7 +114,7 @@ class FaultScriptTest {
   /** Found by fuzzing: a time that is none was repeated with its control characters. */
   @Test
   void aTimeThatIsNoneIsRepeatedAsTextThatATerminalCanShow() {
-    assertThatExceptionOfType(CommandFailure.class)
+    assertThatExceptionOfType(IllegalArgumentException.class)
         .isThrownBy(() -> FaultScript.parse("script", List.of("any: delay \u001b[2J")))
         .withMessage(
             "script:1:12: '\\u001b[2J' is no time. Write a number and its unit: 250ms, 5s, 2m or"
@@ -116,7 +125,7 @@ class FaultScriptTest {
   @ParameterizedTest
   @ValueSource(strings = {"\0 any: drop", "any: drop \0, hang", "any: fail 3 \0 \"busy\""})
   void aNulEndsNoLine(String line) {
-    assertThatExceptionOfType(CommandFailure.class)
+    assertThatExceptionOfType(IllegalArgumentException.class)
         .isThrownBy(() -> FaultScript.parse("script", List.of(line)))
         .withMessageStartingWith("script:1:" + (line.indexOf('\0') + 1) + ": ");
   }
@@ -146,16 +155,23 @@ class FaultScriptTest {
         "any nth=two: hang | 9 | 'two' is no number of calls.",
         "any nth=1 from=2: hang | 11 | Write nth or from once, and not both.",
         "any nth=1 Probe: hang | 16 | Write KEY=VALUE, not ': hang'.",
-        "any: sleep | 6 | 'sleep' is no step. Write delay, fail, apply, apply-later, hang, drop or"
-            + " answer.",
-        "any: | 5 | Write delay, fail, apply, apply-later, hang, drop or answer, not the end of the"
-            + " line.",
+        "any: sleep | 6 | 'sleep' is no step. Write delay, fail, apply, apply-later, hang, drop,"
+            + " answer or change.",
+        "any: | 5 | Write delay, fail, apply, apply-later, hang, drop, answer or change, not the end"
+            + " of the line.",
         "any: hang drop | 11 | Write a comma between two steps, not 'drop'.",
         "any: delay 5 | 12 | '5' is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.",
         "any: delay | 11 | Write a time such as 5s, not the end of the line.",
         "any: fail BUSY | 11 | 'BUSY' is no status. Write a number, OK, CANCELLED, ",
         "any: fail ABORTED busy | 19 | Write the text of the failure in double quotes.",
         "any: fail ABORTED \"busy | 19 | The quotes that open here are not closed.",
+        "Probe: answer {\"ready\": 7} | 15 | The field value of a BoolValue takes true or false, and"
+            + " was given a number.",
+        "Probe: change {\"redy\": 7} | 15 | A ProbeResponse has no field 'redy'. It has ready.",
+        "Probe: answer {\"ready\" true} | 15 | The text is no JSON: at character 10 ",
+        "Probe: answer {\"ready\": true | 15 | The brace that opens here is not closed.",
+        "Probe: change EMPTY | 15 | Write {\"FIELD\": …}, not 'EMPTY'.",
+        "any: answer {\"ready\": true} | 13 | A ",
         "any: answer NOTHING | 13 | 'NOTHING' is no wrong answer. Write EMPTY, OTHER_ID, "
       })
   void aMistakeIsToldByItsColumnWithWhatIsAllowed(String line, int column, String message) {
@@ -166,7 +182,7 @@ class FaultScriptTest {
   void allLinesThatMakeNoSenseAreToldAtOnce() {
     assertThatThrownBy(
             () -> FaultScript.parse("f.txt", List.of("any: hang", "nay: hang", "any: hung")))
-        .isInstanceOf(CommandFailure.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .message()
         .satisfies(
             text ->
@@ -180,7 +196,7 @@ class FaultScriptTest {
   void anyLineIsARuleOrNoneOrAMistakeWithinIt(long seed) {
     String[] parts = {
       "any", "Probe", "volume", "=", ":", ",", " ", "\"", "\\", "#", "hang", "fail", "17", "nth",
-      "delay", "5s", "\t", "\u202e", "\u0000", "\ud800", "ä"
+      "delay", "answer", "change", "{", "}", "5s", "\t", "\u202e", "\u0000", "\ud800", "ä"
     };
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {

@@ -1,0 +1,58 @@
+package io.csi4j.testkit.fault;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Faults as a text, one rule a line, of which the first that fits a call acts:
+ *
+ * <pre>
+ * # the second staging of v1 takes 5 seconds and fails
+ * NodeStageVolume volume=v1 nth=2: delay 5s, fail ABORTED "busy"
+ * any from=10: drop
+ * </pre>
+ *
+ * <p>{@code @FakeCsi(faults = …)} and {@code serve --faults} read one from a file. {@code
+ * script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()))} makes a plugin obey it.
+ *
+ * @param rules in the order of the text
+ */
+public record FaultScript(List<Rule> rules) {
+
+  /** Copies the list. */
+  public FaultScript {
+    rules = List.copyOf(rules);
+  }
+
+  /**
+   * One line.
+   *
+   * @param when to which calls
+   * @param fault what happens
+   */
+  public record Rule(When when, Fault fault) {}
+
+  /**
+   * Reads a script.
+   *
+   * @param name what the script is called in messages, such as the path of its file
+   * @throws IllegalArgumentException with a line for each line that makes no sense: where the
+   *     mistake is, and what is allowed there
+   */
+  public static FaultScript parse(String name, List<String> lines) {
+    List<Rule> rules = new ArrayList<>();
+    List<String> wrong = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      FaultLine line = new FaultLine(lines.get(i));
+      try {
+        line.read().ifPresent(rules::add);
+      } catch (FaultLine.Mistake mistake) {
+        wrong.add(name + ":" + (i + 1) + ":" + mistake.column() + ": " + mistake.getMessage());
+      }
+    }
+    if (!wrong.isEmpty()) {
+      throw new IllegalArgumentException(String.join(System.lineSeparator(), wrong));
+    }
+    return new FaultScript(rules);
+  }
+}

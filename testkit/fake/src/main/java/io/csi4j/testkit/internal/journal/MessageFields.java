@@ -1,0 +1,278 @@
+package io.csi4j.testkit.internal.journal;
+
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.MapEntry;
+import com.google.protobuf.Message;
+import com.google.protobuf.Timestamp;
+import io.csi4j.client.internal.proto.ControllerGrpc;
+import io.csi4j.client.internal.proto.GroupControllerGrpc;
+import io.csi4j.client.internal.proto.IdentityGrpc;
+import io.csi4j.client.internal.proto.NodeGrpc;
+import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
+import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.testkit.internal.json.JsonReader;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.PrototypeMarshaller;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Messages made of values by the names of the spec, as a test or a JSON text has them. */
+public final class MessageFields {
+
+  private static final Map<CsiOperation, Message> ANSWERS =
+      Stream.of(
+              IdentityGrpc.getServiceDescriptor(),
+              ControllerGrpc.getServiceDescriptor(),
+              GroupControllerGrpc.getServiceDescriptor(),
+              SnapshotMetadataGrpc.getServiceDescriptor(),
+              NodeGrpc.getServiceDescriptor())
+          .flatMap(service -> service.getMethods().stream())
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  MessageFields::operation, MessageFields::answerPrototype));
+
+  private MessageFields() {}
+
+  private static CsiOperation operation(MethodDescriptor<?, ?> method) {
+    return CsiOperation.ofRpcName(String.valueOf(method.getBareMethodName())).orElseThrow();
+  }
+
+  private static Message answerPrototype(MethodDescriptor<?, ?> method) {
+    PrototypeMarshaller<?> marshaller = (PrototypeMarshaller<?>) method.getResponseMarshaller();
+    return (Message) Objects.requireNonNull(marshaller.getMessagePrototype());
+  }
+
+  /** Returns the empty answer of an operation. */
+  public static Message emptyAnswer(CsiOperation operation) {
+    return Objects.requireNonNull(ANSWERS.get(operation));
+  }
+
+  /**
+   * Checks that an answer of the operation can have these values.
+   *
+   * @throws IllegalArgumentException as {@link #with}
+   */
+  public static void check(CsiOperation operation, Map<String, ?> fields) {
+    Message unused = with(emptyAnswer(operation), fields);
+  }
+
+  /**
+   * The message with these values in place of its own. A map is a map field, or the fields of a
+   * message, of which others stay; null and {@link JsonReader#NULL} clear a field.
+   *
+   * @throws IllegalArgumentException naming the field that does not exist, or is of another kind
+   */
+  public static Message with(Message message, Map<?, ?> fields) {
+    Message.Builder made = message.toBuilder();
+    fields.forEach((name, value) -> set(made, field(message, String.valueOf(name)), value));
+    return made.build();
+  }
+
+  private static FieldDescriptor field(Message message, String name) {
+    List<FieldDescriptor> fields = message.getDescriptorForType().getFields();
+    return fields.stream()
+        .filter(field -> SpecFields.name(field).equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "A "
+                        + message.getDescriptorForType().getName()
+                        + " has no field "
+                        + SafeText.quote(name)
+                        + ". It has "
+                        + (fields.isEmpty()
+                            ? "none"
+                            : String.join(", ", fields.stream().map(SpecFields::name).toList()))
+                        + "."));
+  }
+
+  private static void set(Message.Builder made, FieldDescriptor field, @Nullable Object value) {
+    if (value == null || value == JsonReader.NULL) {
+      made.clearField(field);
+    } else if (field.isMapField()) {
+      made.clearField(field);
+      entries(field, value)
+          .forEach((key, text) -> made.addRepeatedField(field, entry(made, field, key, text)));
+    } else if (field.isRepeated()) {
+      if (!(value instanceof List<?> elements)) {
+        throw otherKind(field, "a list", value);
+      }
+      List<Object> all = new ArrayList<>();
+      for (Object element : elements) {
+        boolean isMessage = field.getJavaType() == JavaType.MESSAGE;
+        all.add(
+            isMessage
+                ? message(made.newBuilderForField(field).build(), field, element)
+                : scalar(field, element));
+      }
+      made.setField(field, all);
+    } else if (field.getJavaType() == JavaType.MESSAGE) {
+      made.setField(field, message((Message) made.getField(field), field, value));
+    } else {
+      made.setField(field, scalar(field, value));
+    }
+  }
+
+  private static Map<?, ?> entries(FieldDescriptor field, Object value) {
+    if (value instanceof Map<?, ?> map) {
+      return map;
+    }
+    if (value instanceof VolumeContext context) {
+      return context.reveal();
+    }
+    if (value instanceof PublishContext context) {
+      return context.reveal();
+    }
+    throw otherKind(field, "a map of texts", value);
+  }
+
+  private static MapEntry<?, ?> entry(
+      Message.Builder made, FieldDescriptor field, Object key, Object text) {
+    if (!(text instanceof String)) {
+      throw otherKind(field, "a map of texts", text);
+    }
+    MapEntry.Builder<?, ?> entry = (MapEntry.Builder<?, ?>) made.newBuilderForField(field);
+    entry.setField(field.getMessageType().findFieldByNumber(1), key);
+    entry.setField(field.getMessageType().findFieldByNumber(2), text);
+    return entry.build();
+  }
+
+  private static Message message(Message old, FieldDescriptor field, Object value) {
+    if (value instanceof ProtoMessage given
+        && given.message().getDescriptorForType().equals(field.getMessageType())) {
+      return given.message();
+    }
+    if (value instanceof Topology topology) {
+      return with(old.getDefaultInstanceForType(), Map.of("segments", topology.segments()));
+    }
+    if (value instanceof Map<?, ?> fields) {
+      return with(old, fields);
+    }
+    if (old instanceof Timestamp) {
+      Instant time = time(field, value);
+      return Timestamp.newBuilder()
+          .setSeconds(time.getEpochSecond())
+          .setNanos(time.getNano())
+          .build();
+    }
+    FieldDescriptor wrapped = field.getMessageType().findFieldByName("value");
+    if (wrapped != null && field.getMessageType().getFields().size() == 1) {
+      return old.toBuilder().setField(wrapped, scalar(wrapped, value)).build();
+    }
+    throw otherKind(field, "the fields of a " + field.getMessageType().getName(), value);
+  }
+
+  private static Instant time(FieldDescriptor field, Object value) {
+    if (value instanceof Instant time) {
+      return time;
+    }
+    try {
+      return Instant.parse(String.valueOf(value));
+    } catch (DateTimeException e) {
+      throw otherKind(field, "a time such as 2030-01-31T12:00:00Z", value);
+    }
+  }
+
+  private static Object scalar(FieldDescriptor field, Object value) {
+    switch (field.getJavaType()) {
+      case STRING -> {
+        if (value instanceof String) {
+          return value;
+        }
+        throw otherKind(field, "a text", value);
+      }
+      case BOOLEAN -> {
+        if (value instanceof Boolean) {
+          return value;
+        }
+        throw otherKind(field, "true or false", value);
+      }
+      case INT, LONG -> {
+        return number(field, value);
+      }
+      case ENUM -> {
+        return constant(field, value);
+      }
+      default -> throw otherKind(field, "no value of a test", value);
+    }
+  }
+
+  private static Number number(FieldDescriptor field, Object value) {
+    try {
+      if (value instanceof Number number) {
+        BigDecimal exact = new BigDecimal(number.toString());
+        return field.getJavaType() == JavaType.INT
+            ? (Number) exact.intValueExact()
+            : (Number) exact.longValueExact();
+      }
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw otherKind(field, "a whole number that fits", value);
+    }
+    throw otherKind(field, "a whole number", value);
+  }
+
+  private static EnumValueDescriptor constant(FieldDescriptor field, Object value) {
+    if (value instanceof Number) {
+      int number = number(field, value).intValue();
+      return field.getEnumType().findValueByNumberCreatingIfUnknown(number);
+    }
+    EnumValueDescriptor found = field.getEnumType().findValueByName(String.valueOf(value));
+    if (found == null) {
+      List<String> names =
+          field.getEnumType().getValues().stream().map(EnumValueDescriptor::getName).toList();
+      throw otherKind(field, "a number or one of " + String.join(", ", names), value);
+    }
+    return found;
+  }
+
+  private static IllegalArgumentException otherKind(
+      FieldDescriptor field, String wanted, Object value) {
+    return new IllegalArgumentException(
+        "The field "
+            + SpecFields.name(field)
+            + " of a "
+            + field.getContainingType().getName()
+            + " takes "
+            + wanted
+            + ", and was given "
+            + kind(value)
+            + ".");
+  }
+
+  private static String kind(Object value) {
+    if (value instanceof ProtoMessage message) {
+      return "a " + message.type();
+    }
+    if (value instanceof Map) {
+      return "a map";
+    }
+    if (value instanceof List) {
+      return "a list";
+    }
+    if (value instanceof String) {
+      return "a text";
+    }
+    if (value instanceof Number) {
+      return "a number";
+    }
+    return value instanceof Boolean || value == JsonReader.NULL
+        ? value.toString()
+        : "a " + value.getClass().getName();
+  }
+}

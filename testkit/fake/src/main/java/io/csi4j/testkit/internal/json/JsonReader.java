@@ -1,0 +1,211 @@
+package io.csi4j.testkit.internal.json;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads one JSON text: objects become maps in the order of the text, arrays lists, numbers {@link
+ * BigDecimal}, and null the constant {@link #NULL}.
+ */
+public final class JsonReader {
+
+  /** The value {@code null} of JSON. */
+  public static final Object NULL =
+      new Object() {
+        @Override
+        public String toString() {
+          return "null";
+        }
+      };
+
+  private static final int DEEPEST = 64;
+
+  private final String text;
+  private int at;
+
+  private JsonReader(String text) {
+    this.text = text;
+  }
+
+  /**
+   * The value that the text is.
+   *
+   * @throws IllegalArgumentException naming the place of the first mistake, and never repeating the
+   *     text
+   */
+  public static Object read(String text) {
+    JsonReader reader = new JsonReader(text);
+    Object value = reader.value(0);
+    reader.skipBlanks();
+    if (reader.at < text.length()) {
+      throw reader.mistake("nothing more");
+    }
+    return value;
+  }
+
+  /**
+   * The object that the text is.
+   *
+   * @throws IllegalArgumentException as {@link #read}, or if it is another value
+   */
+  @SuppressWarnings("unchecked")
+  public static Map<String, Object> object(String text) {
+    if (read(text) instanceof Map<?, ?> map) {
+      return (Map<String, Object>) map;
+    }
+    throw new IllegalArgumentException("The text is no JSON object. Write {\"field\": value}.");
+  }
+
+  private Object value(int depth) {
+    if (depth > DEEPEST) {
+      throw mistake("no more than " + DEEPEST + " values within each other");
+    }
+    skipBlanks();
+    return switch (peek()) {
+      case '{' -> object(depth);
+      case '[' -> array(depth);
+      case '"' -> string();
+      case 't' -> word("true", true);
+      case 'f' -> word("false", false);
+      case 'n' -> word("null", NULL);
+      default -> number();
+    };
+  }
+
+  private Map<String, Object> object(int depth) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    at++;
+    if (next('}')) {
+      return fields;
+    }
+    do {
+      skipBlanks();
+      if (peek() != '"') {
+        throw mistake("a name in double quotes");
+      }
+      String name = string();
+      expect(':');
+      if (fields.put(name, value(depth + 1)) != null) {
+        throw mistake("each name once");
+      }
+    } while (next(','));
+    expect('}');
+    return Collections.unmodifiableMap(fields);
+  }
+
+  private List<Object> array(int depth) {
+    List<Object> elements = new ArrayList<>();
+    at++;
+    if (next(']')) {
+      return elements;
+    }
+    do {
+      elements.add(value(depth + 1));
+    } while (next(','));
+    expect(']');
+    return Collections.unmodifiableList(elements);
+  }
+
+  private String string() {
+    StringBuilder out = new StringBuilder();
+    at++;
+    while (peek() != '"') {
+      char c = text.charAt(at++);
+      if (c < 0x20) {
+        throw mistake("no control character in a text");
+      }
+      out.append(c == '\\' ? escaped() : c);
+    }
+    at++;
+    return out.toString();
+  }
+
+  private char escaped() {
+    char c = peek();
+    at++;
+    return switch (c) {
+      case '"', '\\', '/' -> c;
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      case 'u' -> {
+        int code = 0;
+        for (int i = 0; i < 4; i++) {
+          int digit = Character.digit(peek(), 16);
+          if (digit < 0) {
+            throw mistake("four hexadecimal digits");
+          }
+          code = code * 16 + digit;
+          at++;
+        }
+        yield (char) code;
+      }
+      default -> throw mistake("an escape that JSON knows");
+    };
+  }
+
+  private Object word(String word, Object value) {
+    if (!text.startsWith(word, at)) {
+      throw mistake("a value");
+    }
+    at += word.length();
+    return value;
+  }
+
+  private BigDecimal number() {
+    int from = at;
+    while (at < text.length() && "+-.0123456789eE".indexOf(text.charAt(at)) >= 0) {
+      at++;
+    }
+    String digits = text.substring(from, at);
+    // A number of a thousand digits, or with an exponent of nine, would cost more than it tells.
+    if (!digits.matches("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?([eE][+-]?\\d{1,3})?")) {
+      at = from;
+      throw mistake("a value");
+    }
+    return new BigDecimal(digits);
+  }
+
+  private boolean next(char sign) {
+    skipBlanks();
+    if (at < text.length() && text.charAt(at) == sign) {
+      at++;
+      return true;
+    }
+    return false;
+  }
+
+  private void expect(char sign) {
+    if (!next(sign)) {
+      throw mistake("'" + sign + "'");
+    }
+  }
+
+  private char peek() {
+    if (at >= text.length()) {
+      throw mistake("more");
+    }
+    return text.charAt(at);
+  }
+
+  private void skipBlanks() {
+    while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+      at++;
+    }
+  }
+
+  private IllegalArgumentException mistake(String wanted) {
+    return new IllegalArgumentException(
+        "The text is no JSON: at character "
+            + (at + 1)
+            + " stands not what belongs there, which is "
+            + wanted
+            + ".");
+  }
+}

@@ -19,8 +19,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@link #virtualTime} is asked for, and the {@code MemoryKernel} that it mounts in if {@link
  * #mounts} is. All of them belong to one plugin. The innermost annotation counts.
  *
- * <p>On a parameter: a plugin just for it, and for other parameters of the test with an equal
- * annotation.
+ * <p>On a parameter, or on a field of one of these types: a plugin just for it, and for other
+ * parameters and fields of the test with an equal annotation. A field is set before the {@code
+ * BeforeEach} methods; a static one before the {@code BeforeAll} methods, for {@link
+ * Lifetime#CLASS}.
  *
  * <p>After each test the plugin is closed. A test that passed fails if volumes are still in use,
  * calls are in flight, or something of the plugin itself is left; and if the referee found a duty
@@ -28,7 +30,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * added to the failure as a suppressed one.
  */
 @SuppressWarnings("exports") // who uses this has JUnit on the module path
-@Target({ElementType.TYPE, ElementType.METHOD, ElementType.PARAMETER, ElementType.ANNOTATION_TYPE})
+@Target({
+  ElementType.TYPE,
+  ElementType.METHOD,
+  ElementType.FIELD,
+  ElementType.PARAMETER,
+  ElementType.ANNOTATION_TYPE
+})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
@@ -43,6 +51,13 @@ public @interface FakeCsi {
 
   /** How it differs from the plainest lawful plugin, on top of its shape. */
   Quirk[] quirks() default {};
+
+  /**
+   * The file of a {@link io.csi4j.testkit.fault.FaultScript} whose faults it has from the start: a
+   * resource of the class path of the test, such as {@code faults/busy.txt}, or a path. Empty for
+   * none.
+   */
+  String faults() default "";
 
   /** The ids of the nodes that it runs on. */
   String[] nodes() default {"node-1"};

@@ -7,14 +7,20 @@ import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
+import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -22,12 +28,18 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.ModifierSupport;
 import org.opentest4j.TestAbortedException;
 
 /** Brings what {@link FakeCsi} promises into a test; needs not to be named by itself. */
 @SuppressWarnings("exports") // who uses this has JUnit on the module path
 public final class FakeCsiExtension
-    implements ParameterResolver, InvocationInterceptor, AfterEachCallback, AfterAllCallback {
+    implements ParameterResolver,
+        InvocationInterceptor,
+        BeforeAllCallback,
+        BeforeEachCallback,
+        AfterEachCallback,
+        AfterAllCallback {
 
   private static final Namespace NAMESPACE = Namespace.create(FakeCsiExtension.class);
 
@@ -58,9 +70,46 @@ public final class FakeCsiExtension
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Asked asked = asked(parameter, context);
+    return given(parameter.getParameter().getType(), asked(parameter, context));
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    setFields(context.getRequiredTestClass(), null, ModifierSupport::isStatic, context);
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    for (Object tests : context.getRequiredTestInstances().getAllInstances()) {
+      setFields(tests.getClass(), tests, ModifierSupport::isNotStatic, context);
+    }
+  }
+
+  private static void setFields(
+      Class<?> of, @Nullable Object tests, Predicate<Field> which, ExtensionContext context) {
+    for (Field field : AnnotationSupport.findAnnotatedFields(of, FakeCsi.class, which)) {
+      if (!TYPES.contains(field.getType()) || ModifierSupport.isFinal(field)) {
+        throw new ExtensionConfigurationException(
+            "@FakeCsi stands on the field "
+                + field.getName()
+                + ", which cannot be set to a plugin or what belongs to it. Let it not be final, and"
+                + " be one of "
+                + TYPES.stream().map(Class::getSimpleName).sorted().toList()
+                + ".");
+      }
+      FakeCsi csi = AnnotationSupport.findAnnotation(field, FakeCsi.class).orElseThrow();
+      try {
+        field.trySetAccessible();
+        field.set(tests, given(field.getType(), at(csi, context, context)));
+      } catch (IllegalAccessException e) {
+        throw new ExtensionConfigurationException(
+            "@FakeCsi cannot set the field " + field.getName() + ". Open its package to JUnit.", e);
+      }
+    }
+  }
+
+  private static Object given(Class<?> type, Asked asked) {
     PluginOfTest plugin = plugins(asked.home()).open(asked.csi());
-    Class<?> type = parameter.getParameter().getType();
     if (type == CsiEndpoint.class) {
       return plugin.plugin().endpoint();
     }

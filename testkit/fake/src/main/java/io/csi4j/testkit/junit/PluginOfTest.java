@@ -5,14 +5,21 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,7 +85,34 @@ final class PluginOfTest implements AutoCloseable {
     if (kernel != null) {
       builder.effects(NodeEffects.filesMountedIn(kernel.host()));
     }
-    return new PluginOfTest(asked, builder.open(), clock, kernel);
+    FaultScript script = script(asked.faults());
+    PluginOfTest plugin = new PluginOfTest(asked, builder.open(), clock, kernel);
+    script.rules().forEach(rule -> plugin.plugin.inject(rule.fault(), rule.when()));
+    return plugin;
+  }
+
+  private static FaultScript script(String file) {
+    if (file.isEmpty()) {
+      return new FaultScript(List.of());
+    }
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    try (InputStream resource =
+        loader == null
+            ? ClassLoader.getSystemResourceAsStream(file)
+            : loader.getResourceAsStream(file)) {
+      List<String> lines =
+          resource == null
+              ? Files.readAllLines(Path.of(file))
+              : new String(resource.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+      return FaultScript.parse(file, lines);
+    } catch (IOException | InvalidPathException e) {
+      throw new IllegalArgumentException(
+          "@FakeCsi(faults = \""
+              + file
+              + "\") is neither a resource of the class path nor a file that can be read. Put it"
+              + " into the resources of the tests.",
+          e);
+    }
   }
 
   private static PluginShape shape(FakeCsi csi) {

@@ -7,6 +7,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
+import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
@@ -20,6 +21,7 @@ import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.RawCaller;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.internal.server.PluginThread;
@@ -30,6 +32,7 @@ import io.csi4j.testkit.model.ShapePreset;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
+import io.grpc.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -139,6 +142,130 @@ final class FakeCsiExtensionTest {
     void another(FakeCsiPlugin plugin) {
       assertThat(plugin.journal().calls()).isEmpty();
     }
+  }
+
+  @Test
+  void fieldsAreSetBeforeEachTest() {
+    passes(Fields.class, 3);
+  }
+
+  static final class Fields {
+    @FakeCsi(shape = ShapePreset.NODE_ONLY)
+    private FakeCsiPlugin node;
+
+    @FakeCsi(shape = ShapePreset.NODE_ONLY)
+    private CallJournal journalOfNode;
+
+    @FakeCsi private CsiPlugin client;
+
+    @FakeCsi(lifetime = Lifetime.CLASS, name = "shared")
+    private static CsiEndpoint shared;
+
+    private static CsiEndpoint sharedBefore;
+
+    @BeforeAll
+    static void keep() {
+      sharedBefore = shared;
+    }
+
+    @BeforeEach
+    void areThere() {
+      assertThat(node.journal()).isSameAs(journalOfNode);
+      assertThat(journalOfNode.calls()).isEmpty();
+      assertThat(client.endpoint()).isNotEqualTo(node.endpoint());
+      assertThat(shared).isNotNull().isEqualTo(sharedBefore);
+    }
+
+    @RepeatedTest(2)
+    void areNewForEachTest() {
+      try (CsiPlugin mine = CsiPlugin.connect(node.endpoint())) {
+        assertThat(mine.identity().getPluginCapabilities().offered()).isEmpty();
+      }
+    }
+
+    @Test
+    void parametersWithAnEqualAnnotationBelongToThem(
+        @FakeCsi(shape = ShapePreset.NODE_ONLY) FakeCsiPlugin same) {
+      assertThat(same).isSameAs(node);
+    }
+  }
+
+  @Test
+  void whatAPluginOfAFieldIsLeftWithFailsATestThatPassed() {
+    assertThat(failureOf(FieldLeft.class))
+        .isInstanceOf(LeftoverException.class)
+        .hasMessageContaining("Volume 'vol-1' is still published on node 'node-1' at ");
+  }
+
+  static final class FieldLeft {
+    @FakeCsi(lawful = false)
+    private FakeCsiPlugin plugin;
+
+    @FakeCsi(lawful = false)
+    private CsiPlugin client;
+
+    @Test
+    void publishes(@TempDir Path dir) {
+      publish(plugin, client, dir);
+    }
+  }
+
+  @Test
+  void aFieldOfAnotherTypeIsRefused() {
+    assertThat(failureOf(OddField.class))
+        .hasMessageContaining("@FakeCsi stands on the field text, which cannot be set to a plugin")
+        .hasMessageContaining("FakeCsiPlugin");
+  }
+
+  static final class OddField {
+    @FakeCsi String text;
+
+    @Test
+    void never() {}
+  }
+
+  @Test
+  void faultsAreReadFromAFileOfTheTests() {
+    passes(FaultsOfAFile.class, 1);
+  }
+
+  @FakeCsi(faults = "io/csi4j/testkit/junit/busy.txt")
+  static final class FaultsOfAFile {
+    @Test
+    void actOnTheCallsThatTheyAreFor(FakeCsiPlugin plugin, CsiEndpoint endpoint) {
+      try (RawCaller caller = new RawCaller(endpoint)) {
+        assertThat(caller.call(CsiOperation.PROBE, ProbeRequest.getDefaultInstance()).code())
+            .isEqualTo(Status.Code.OK);
+        assertThat(caller.call(CsiOperation.PROBE, ProbeRequest.getDefaultInstance()).status())
+            .satisfies(
+                status -> {
+                  assertThat(status.getCode()).isEqualTo(Status.Code.ABORTED);
+                  assertThat(status.getDescription()).isEqualTo("busy");
+                });
+      }
+    }
+  }
+
+  @Test
+  void aFileOfFaultsThatIsMissingOrMakesNoSenseIsRefused() {
+    assertThat(failureOf(MissingFaults.class))
+        .hasStackTraceContaining(
+            "@FakeCsi(faults = \"no/such/file.txt\") is neither a resource of the class path nor a"
+                + " file that can be read.");
+    assertThat(failureOf(OddFaults.class))
+        .hasStackTraceContaining("io/csi4j/testkit/junit/odd.txt:2:8: 'hung' is no step.");
+  }
+
+  @FakeCsi(faults = "no/such/file.txt")
+  static final class MissingFaults {
+    @Test
+    void never(FakeCsiPlugin plugin) {}
+  }
+
+  @FakeCsi(faults = "io/csi4j/testkit/junit/odd.txt")
+  static final class OddFaults {
+    @Test
+    void never(FakeCsiPlugin plugin) {}
   }
 
   @Test

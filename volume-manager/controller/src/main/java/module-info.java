@@ -1,5 +1,5 @@
 /**
- * What storage systems are asked: create, attach, grow, snapshot; the catalog of volumes, and its
+ * The calls to storage systems: create, attach, grow, snapshot; the catalog of volumes, and its
  * upkeep.
  */
 @SuppressWarnings("requires-automatic")

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the running kernel gives: for each need, the ways to meet it from best to last, which of
- * them is used, and why the better ones are not. Found once, by trying; {@link #toString()} is a
+ * The abilities of the running kernel: for each need, the ways to meet it from best to last, which
+ * of them is used, and why the better ones are not. Found once, by trying; {@link #toString()} is a
  * page for people.
  *
  * @param kernel the release of the kernel

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What is mounted: pure reading of the mount namespace that this process is in.
+ * The mounts of the namespace that this process is in: pure reading.
  *
  * <p>All calls are made on the thread that asks, without a deadline. None waits for the filesystem
  * of the mount that it is about, so dead and hung mounts can be asked about. A call that is given a

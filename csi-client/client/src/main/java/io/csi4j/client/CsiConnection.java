@@ -89,7 +89,7 @@ public final class CsiConnection {
     }
   }
 
-  /** Returns whether nobody else uses the connection, which has to be closed then. */
+  /** Returns whether this was the last use of the connection, which has to be closed then. */
   boolean leave(Connection connection) {
     lock.lock();
     try {

@@ -21,8 +21,8 @@ public sealed interface MountIdentity {
   }
 
   /**
-   * What older kernels have: a number that the next mount may get, so that it says little without
-   * what is mounted.
+   * The identity on older kernels: a number that the next mount may get, so that it says little
+   * without what is mounted.
    *
    * @param id the number
    * @param device the device of the filesystem

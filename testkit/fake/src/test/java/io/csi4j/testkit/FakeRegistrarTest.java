@@ -164,6 +164,21 @@ class FakeRegistrarTest {
   }
 
   @Test
+  void anAnnouncementThatWouldGrowInTheHeapIsNotTaken() {
+    registrar.announce(EBS.versions(",".repeat(33_000).split(",", -1)));
+    RegistrarException refused = infoFailure(PATIENT);
+
+    assertThat(refused.reason()).isEqualTo(Reason.UNUSABLE_ANSWER);
+    assertThat(refused.failure().why())
+        .isEqualTo("its answer is larger than the 65536 bytes allowed");
+
+    registrar.announce(EBS.versions(",".repeat(3_000).split(",", -1)));
+    ConnectOptions less = PATIENT.toBuilder().maxMessageBytes(1000).build();
+    assertThat(infoFailure(less).failure().why())
+        .isEqualTo("its answer is larger than the 1000 bytes allowed");
+  }
+
+  @Test
   void itEndsWithoutAnAnswerWhenItsPluginIsRefusedAndLeavesItsSocket() {
     try (PluginRegistrar client = connect(PATIENT)) {
       RegistrarException failure =
@@ -251,7 +266,7 @@ class FakeRegistrarTest {
     RegistrarException large = infoFailure(PATIENT);
     assertThat(large.reason()).isEqualTo(Reason.UNUSABLE_ANSWER);
     assertThat(large.failure().why())
-        .isEqualTo("its answer is larger than the 4194304 bytes allowed");
+        .isEqualTo("its answer is larger than the 65536 bytes allowed");
     registrar.injectOnce(RegistrationCall.GET_INFO, Fault.answer(WrongAnswer.TWO_MESSAGES));
     assertThat(infoFailure(PATIENT).reason()).isNotEqualTo(Reason.LOST);
     registrar.injectOnce(RegistrationCall.GET_INFO, Fault.answer(WrongAnswer.EMPTY));

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /**
- * Who a plugin is, what it offers, whether it is ready. Served on every endpoint.
+ * The identity of a plugin, what it offers, whether it is ready. Served on every endpoint.
  *
  * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
  * allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller cancels
@@ -30,8 +30,8 @@ public interface IdentityService {
   IdentityService with(UnaryOperator<CallPolicy.Builder> change);
 
   /**
-   * Who a plugin is, what it offers, whether it is ready. Served on every endpoint. Without
-   * blocking.
+   * The identity of a plugin, what it offers, whether it is ready. Served on every endpoint.
+   * Without blocking.
    *
    * <p>A stage fails with the {@link io.csi4j.client.model.CsiException} that the blocking call
    * would throw. Cancelling it, as {@code stage.toCompletableFuture().cancel(true)}, cancels the

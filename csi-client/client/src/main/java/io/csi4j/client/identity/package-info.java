@@ -1,5 +1,5 @@
 /**
- * Who a plugin is: its info, its capabilities, its readiness.
+ * The identity of a plugin: its info, its capabilities, its readiness.
  *
  * <p>Start at {@link io.csi4j.client.identity.IdentityService}. What other services use too lives
  * in {@code io.csi4j.client.model}. Results are made by the client alone, and later releases may

@@ -262,9 +262,9 @@ final class CapabilityGate {
             mine.completeExceptionally(thrown);
             return;
           }
-          // The question itself may have made the connection; then the name is that of whoever
-          // is
-          // there now. What others offer counts only if they are still the ones with that name.
+          // The question itself may have made the connection; then the name is that of the plugin
+          // that is there now. What others offer counts only if they are still the ones with that
+          // name.
           if (question == NAME && path.generation() - before <= 1) {
             now.generation = path.generation();
           }

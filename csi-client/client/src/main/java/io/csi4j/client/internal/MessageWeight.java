@@ -46,7 +46,7 @@ final class MessageWeight {
 
   /**
    * True if a message of this type with these bytes takes {@code most} bytes of heap at the most.
-   * Bytes that are no message are within any limit: whoever builds it finds out.
+   * Bytes that are no message are within any limit: the parser refuses them.
    */
   static boolean isWithin(Descriptor type, byte[] bytes, long most) {
     MessageWeight message = new MessageWeight(bytes, most);

@@ -30,7 +30,7 @@ final class ConnectedRegistrar implements PluginRegistrar {
     this.socket = socket;
     this.options = options;
     this.connection = connection;
-    this.wire = new RegistrarWire(connection, options.deadline());
+    this.wire = new RegistrarWire(connection, options);
   }
 
   /** See {@link PluginRegistrar#connect(CsiEndpoint, ConnectOptions)}. */

@@ -1,6 +1,7 @@
 package io.csi4j.client.registration;
 
 import io.csi4j.client.internal.CallFuture;
+import io.csi4j.client.internal.registration.RegistrarWire;
 import io.csi4j.client.internal.registration.WireEnd;
 import io.csi4j.client.internal.registration.WireFailure;
 import io.csi4j.client.internal.transport.Connection;
@@ -127,7 +128,10 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
     if (seen.code() == StatusCode.RESOURCE_EXHAUSTED
         && seen.text().startsWith("gRPC message exceeds maximum size")) {
       failure
-          .why("its answer is larger than the " + options.maxMessageBytes() + " bytes allowed")
+          .why(
+              "its answer is larger than the "
+                  + RegistrarWire.largestAnswer(options)
+                  + " bytes allowed")
           .advice("Report this to the maker of the registrar.");
       return Reason.UNUSABLE_ANSWER;
     }

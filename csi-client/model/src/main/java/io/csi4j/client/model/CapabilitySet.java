@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a service of a plugin said that it can do.
+ * The capabilities that a service of a plugin reported.
  *
  * @param offered the capabilities that this library knows, each once
  * @param unrecognized what else was said, such as {@code rpc 99}; for people, and otherwise ignored

@@ -1,7 +1,7 @@
 package io.csi4j.client.model;
 
 /**
- * What one status of one operation means, and what to do about it: a row of the table that all
+ * The meaning of one status of one operation, and what to do about it: a row of the table that all
  * failures are judged by. There is a row for every operation and every code but OK.
  *
  * @param operation the call that failed

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What every status of every operation means: the one table that all failures are judged by. Its
- * rows are in {@code failures.tsv} beside this class.
+ * The meaning of every status of every operation: the one table that all failures are judged by.
+ * Its rows are in {@code failures.tsv} beside this class.
  *
  * <p>A status means what its row for {@code any} operation says, unless the operation has a row of
  * its own. Where a status stands for several conditions, its row names them all, for nothing but

@@ -65,4 +65,10 @@ public record StorageHealthEntry(
       int number, HealthReason reason, String message, Optional<VolumeCapability> capability) {
     return new StorageHealthEntry(Status.ofNumber(number), number, reason, message, capability);
   }
+
+  /** Returns the fault in words: its status, and its reason where there is one. */
+  public String fault() {
+    String told = status == Status.UNRECOGNIZED ? "status " + number : status.name();
+    return reason.word().isEmpty() ? told : told + " (" + reason + ")";
+  }
 }

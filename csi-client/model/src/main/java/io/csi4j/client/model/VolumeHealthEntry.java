@@ -67,4 +67,10 @@ public record VolumeHealthEntry(Status status, int number, HealthReason reason, 
   public static VolumeHealthEntry of(Status status, HealthReason reason, String message) {
     return new VolumeHealthEntry(status, status.number(), reason, message);
   }
+
+  /** Returns the fault in words: its status, and its reason where there is one. */
+  public String fault() {
+    String told = status == Status.UNRECOGNIZED ? "status " + number : status.name();
+    return reason.word().isEmpty() ? told : told + " (" + reason + ")";
+  }
 }

@@ -193,7 +193,7 @@ final class HeldPath implements OpenPath {
         .build();
   }
 
-  /** Opens something; what nobody waits for any more is closed again. */
+  /** Opens a path; a descriptor that comes after its caller has left is closed again. */
   private abstract static class Opening implements MountCallPool.Work<OpenPath> {
 
     /** The end of an opening. */

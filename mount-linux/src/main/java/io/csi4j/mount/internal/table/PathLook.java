@@ -57,7 +57,7 @@ final class PathLook {
   /** The result of a look at a path, before the mount's record is read. */
   sealed interface Seen {
 
-    /** What the kernel told of the health of what is there, if anything. */
+    /** The health of the mount at the path as the kernel told it, if it did. */
     default Optional<MountHealth> told() {
       return Optional.empty();
     }

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What a plugin says of itself. Each question stands alone: one that fails leaves a gap.
+ * A plugin as it describes itself. Each question stands alone: one that fails leaves a gap.
  *
  * @param endpoint where it listens
  * @param peer the process behind the socket

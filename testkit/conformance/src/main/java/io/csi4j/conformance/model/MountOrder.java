@@ -5,7 +5,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 
 /**
- * What an orchestrator is asked to do: make a volume usable for a workload on its node.
+ * An order to an orchestrator: make a volume usable for a workload on its node.
  *
  * @param volume the volume; it exists, and was registered and validated before
  * @param workload for whom

@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * What goes wrong with one call: a list of steps that the plugin takes instead of simply doing the
- * work and answering.
+ * A fault of one call: a list of steps that the plugin takes instead of simply doing the work and
+ * answering.
  *
  * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. A fault that
  * runs to its end without having answered does the work, if that was not done, and answers. Delays

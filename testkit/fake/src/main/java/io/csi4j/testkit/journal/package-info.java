@@ -1,5 +1,5 @@
 /**
- * What a test plugin was asked, in order, and what became of it.
+ * The calls that a test plugin got, in order, and what became of them.
  *
  * <p>Start with {@link io.csi4j.testkit.journal.CallJournal}. All values here are immutable
  * snapshots. Requests are seen as {@link io.csi4j.testkit.journal.WireMessage}s, field by field

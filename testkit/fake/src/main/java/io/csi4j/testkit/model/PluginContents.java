@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a test plugin holds at one moment, as the plugin itself sees it.
+ * The contents of a test plugin at one moment, as the plugin itself sees it.
  *
  * @param volumes its volumes
  * @param snapshots its snapshots

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * What a test plugin is: its name and version, what it offers, its limits, and how it differs from
- * the plainest lawful plugin. Immutable; each {@code with} gives another one.
+ * The shape of a test plugin: its name and version, what it offers, its limits, and how it differs
+ * from the plainest lawful plugin. Immutable; each {@code with} gives another one.
  *
  * <p>Begin with one of the shapes found in the wild, such as {@link #full} or {@link #nodeOnly},
  * and change it.

@@ -13,7 +13,7 @@ public final class ClaimException extends OperatorException {
 
   private final Outcome outcome;
 
-  /** What the caller does next. */
+  /** The next step of the caller. */
   public enum Outcome {
     /** The rules are against it: change what is asked for, or wait for the holder. */
     REFUSED,

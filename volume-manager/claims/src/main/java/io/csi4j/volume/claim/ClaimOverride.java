@@ -8,7 +8,8 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * What an operator answered for, kept with the claims of the volume for those who ask later.
+ * A decision that an operator answered for, kept with the claims of the volume for those who ask
+ * later.
  *
  * @param workload whose claim it was
  * @param node the machine that proved nothing

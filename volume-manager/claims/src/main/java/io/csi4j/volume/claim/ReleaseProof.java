@@ -8,9 +8,9 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
 /**
- * What lets a claim go on when it is on its way back: that its node cannot write any more. Time is
- * none, nor is a node that does not answer. A proof counts when it was made after the claim had
- * been released, and for the claim of its epoch alone.
+ * The proof that lets a claim go on when it is on its way back: its node cannot write any more.
+ * Time is none, nor is a node that does not answer. A proof counts when it was made after the claim
+ * had been released, and for the claim of its epoch alone.
  */
 public sealed interface ReleaseProof {
 

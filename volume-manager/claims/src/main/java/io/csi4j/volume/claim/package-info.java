@@ -1,5 +1,5 @@
 /**
- * Who may use a volume, across machines: the values and the rules. Start at {@link
+ * Claims to volumes across machines: the values and the rules. Start at {@link
  * io.csi4j.volume.claim.Claim}; {@code ClaimRules}, in {@code internal.claims}, is the table by
  * which everything is decided. {@code claim.coordination} takes claims and gives them back, {@code
  * claim.store} keeps them, {@code claim.spi} is for authors of another store.

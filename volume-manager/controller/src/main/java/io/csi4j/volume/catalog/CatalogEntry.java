@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What is remembered of a volume: how far it is. Each state is written before the call that it
- * announces is made.
+ * The record of a volume: how far it is. Each state is written before the call that it announces is
+ * made.
  *
  * @param key how the host names it
  * @param spec what was asked for

@@ -57,8 +57,8 @@ public record PluginView(
   }
 
   /**
-   * What the instances that there are show. Each node names its instances for itself: the same name
-   * on two nodes is two instances. One that a node tells several times counts as it was told last.
+   * The view that the instances give. Each node names its instances for itself: the same name on
+   * two nodes is two instances. One that a node tells several times counts as it was told last.
    *
    * @param instances of this and other plugins, by the node whose registry tells them; a node that
    *     is left out has no instances any more

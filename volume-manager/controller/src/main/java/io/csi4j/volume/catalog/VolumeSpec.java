@@ -32,7 +32,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked for of a volume. Equal if all of it is; the order of its ways of use, and of the
+ * The volume that is asked for. Equal if all parts are; the order of its ways of use, and of the
  * places that it has to be reachable from, does not count.
  */
 public final class VolumeSpec {

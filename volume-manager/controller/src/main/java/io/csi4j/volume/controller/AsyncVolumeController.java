@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a storage system is asked to do with volumes. Without blocking.
+ * The calls to a storage system about volumes. Without blocking.
  *
  * <p>A stage ends when its operation does, and fails with the {@link ControllerException} that the
  * blocking call would throw. Cancelling one that waits for its turn takes it out of the line;

@@ -23,7 +23,7 @@ public final class ControllerException extends OperatorException {
   private final Outcome outcome;
   private final transient List<Violation> violations;
 
-  /** What the caller does next. */
+  /** The next step of the caller. */
   public enum Outcome {
     /**
      * The call was not made, and the same would be refused again: change it, or what is in its way.

@@ -1,5 +1,5 @@
 /**
- * What a storage system is asked to do with volumes, from any host. Start at {@link
+ * The calls to a storage system about volumes, from any host. Start at {@link
  * io.csi4j.volume.controller.VolumeController}; what may be left behind when it did not do
  * something, {@link io.csi4j.volume.controller.ControllerException} says. Every call goes through
  * {@code Controllers}, which finds an instance that is ready and lets calls wait for each other.

@@ -101,7 +101,7 @@ public sealed interface Drift {
           this,
           OperatorCode.VOLUME_ABNORMAL,
           "the storage system says: "
-              + VolumeHealth.what(finding.entry())
+              + finding.entry().fault()
               + (words.isEmpty() ? "" : ": '" + words + "'"));
     }
 

@@ -1,8 +1,8 @@
 package io.csi4j.volume.upkeep;
 
 /**
- * What is done about drift without a person. By default nothing: an attachment that is not known
- * here may well belong to another.
+ * The answer to drift without a person. By default nothing: an attachment that is not known here
+ * may well belong to another.
  *
  * @param attachesAgain whether what a claim needs is attached again
  * @param detachesUnknown whether what no claim needs is detached

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * What a storage system tells of its volumes. Methods block, and throw {@link
+ * The attachments that a storage system tells of. Methods block, and throw {@link
  * io.csi4j.client.model.CsiException} for what the plugin does not answer; or {@link
  * io.csi4j.volume.controller.ControllerException}, where a controller was to ask it.
  */
@@ -56,8 +56,8 @@ public interface StoredAttachments {
   }
 
   /**
-   * What the controllers of a plugin tell, by way of the one who has its calls in order; of the
-   * volumes that are on record there: {@link VolumeController#handles} names them.
+   * The attachments that the controllers of a plugin tell of, by way of the one who has its calls
+   * in order; of the volumes that are on record there: {@link VolumeController#handles} names them.
    */
   static StoredAttachments of(VolumeController controller, PluginId plugin) {
     Objects.requireNonNull(controller, "controller");
@@ -120,7 +120,7 @@ public interface StoredAttachments {
     };
   }
 
-  /** What this plugin tells, which is asked now what it can do. */
+  /** The attachments that this plugin tells of; it is asked now what it can do. */
   static StoredAttachments of(ControllerService plugin) {
     Set<ControllerCapability> all = plugin.getCapabilities().offered();
     return new StoredAttachments() {

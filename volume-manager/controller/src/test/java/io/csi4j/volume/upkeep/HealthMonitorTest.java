@@ -150,11 +150,7 @@ class HealthMonitorTest {
   }
 
   private static String words(HealthMonitor.Change change) {
-    return change.volume()
-        + " "
-        + change.message().code()
-        + " "
-        + VolumeHealth.what(change.finding().entry());
+    return change.volume() + " " + change.message().code() + " " + change.finding().entry().fault();
   }
 
   private static List<String> words(List<HealthMonitor.Change> news) {

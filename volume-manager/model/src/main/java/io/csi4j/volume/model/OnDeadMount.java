@@ -1,9 +1,9 @@
 package io.csi4j.volume.model;
 
 /**
- * What is done about a mount whose server has ended, as when a plugin that serves its volumes by
- * itself was started again, and about one that another program took away. A workload that has the
- * dead mount open sees errors until it opens it again, in any case.
+ * The answer to a mount whose server has ended, as when a plugin that serves its volumes by itself
+ * was started again, and about one that another program took away. A workload that has the dead
+ * mount open sees errors until it opens it again, in any case.
  */
 public enum OnDeadMount {
   /** The mount is told of, and stays until it is released. */

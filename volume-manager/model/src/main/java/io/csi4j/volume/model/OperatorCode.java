@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What can happen to a volume that an operator has to know of. Names and numbers are stable: people
- * search for them, and {@code docs/operator-codes.md}, which is made from this table, says of each
- * what to do. A number is never used again; the hundreds are chapters.
+ * Events of volumes that an operator has to know of. Names and numbers are stable: people search
+ * for them, and {@code docs/operator-codes.md}, which is made from this table, says of each what to
+ * do. A number is never used again; the hundreds are chapters.
  *
  * <p>The texts of all codes are rows of {@code operator-codes.tsv} beside this class: the number,
  * how bad it is, what it means, what is safe now, what happens next or what to do.

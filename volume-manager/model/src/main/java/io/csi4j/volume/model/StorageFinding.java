@@ -17,18 +17,9 @@ public record StorageFinding(StorageHealthEntry entry, Instant since, Instant as
 
   /** Returns the fault in words, in one line. */
   public String text() {
-    return what(entry)
+    return entry.fault()
         + " since "
         + since.truncatedTo(ChronoUnit.SECONDS)
         + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'");
-  }
-
-  /** The status and the reason of a fault, in words. */
-  public static String what(StorageHealthEntry entry) {
-    String status =
-        entry.status() == StorageHealthEntry.Status.UNRECOGNIZED
-            ? "status " + entry.number()
-            : entry.status().name();
-    return entry.reason().word().isEmpty() ? status : status + " (" + entry.reason() + ")";
   }
 }

@@ -15,7 +15,7 @@ public final class VolumeException extends OperatorException {
   private final Outcome outcome;
   private final transient @Nullable OperationId operation;
 
-  /** What the caller does next. */
+  /** The next step of the caller. */
   public enum Outcome {
     /** Nothing is pending: change what was asked for, or ask again later. */
     REFUSED,

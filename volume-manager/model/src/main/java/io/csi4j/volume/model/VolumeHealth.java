@@ -76,22 +76,13 @@ public record VolumeHealth(List<Finding> findings) {
      * 2026-11-24T03:00:00Z: 'two disks do not answer'}.
      */
     public String text() {
-      return what(entry)
+      return entry.fault()
           + ", "
           + source
           + " since "
           + since.truncatedTo(ChronoUnit.SECONDS)
           + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'");
     }
-  }
-
-  /** The status and the reason of a fault, in words. */
-  public static String what(VolumeHealthEntry entry) {
-    String status =
-        entry.status() == VolumeHealthEntry.Status.UNRECOGNIZED
-            ? "status " + entry.number()
-            : entry.status().name();
-    return entry.reason().word().isEmpty() ? status : status + " (" + entry.reason() + ")";
   }
 
   /**

@@ -73,9 +73,8 @@ class VolumeHealthTest {
 
   @Test
   void anUnknownStatusIsShownByItsNumber() {
-    assertThat(VolumeHealth.what(UNKNOWN.entry())).isEqualTo("status 9 (New)");
-    assertThat(VolumeHealth.what(VolumeHealthEntry.of(0, HealthReason.of(""), "")))
-        .isEqualTo("status 0");
+    assertThat(UNKNOWN.entry().fault()).isEqualTo("status 9 (New)");
+    assertThat(VolumeHealthEntry.of(0, HealthReason.of(""), "").fault()).isEqualTo("status 0");
   }
 
   @Test

@@ -59,7 +59,7 @@ final class OpenedManager implements AutoCloseable {
   private final Callbacks callbacks;
 
   /**
-   * What a manager is opened with.
+   * The parts that a manager is opened with.
    *
    * @param root its directory
    * @param plugins the plugins to begin with

@@ -83,7 +83,7 @@ public record Explanation(String subject, List<Explained> volumes) {
   }
 
   /**
-   * What stands in the way, with what to do.
+   * An obstacle, with what to do.
    *
    * @param message what an operator is told
    * @param since how long it has stood there, if that is known

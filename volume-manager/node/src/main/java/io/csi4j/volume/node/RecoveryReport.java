@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a start found, before anything was done about it.
+ * The findings of a start, before anything was done about them.
  *
  * @param volumes how many volumes are on record
  * @param adopted the uses that are there as they were

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is known of one volume of a plugin on this node.
+ * The status of one volume of a plugin on this node.
  *
  * @param plugin the plugin
  * @param handle the volume as the plugin names it

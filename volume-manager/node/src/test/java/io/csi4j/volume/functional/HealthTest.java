@@ -98,8 +98,7 @@ class HealthTest {
   /** The changes in words: {@code + DEGRADED (DiskSlow)} for one that begins. */
   private static List<String> told(Node node) {
     return changes(node).stream()
-        .map(
-            change -> (change.isOver() ? "- " : "+ ") + VolumeHealth.what(change.finding().entry()))
+        .map(change -> (change.isOver() ? "- " : "+ ") + change.finding().entry().fault())
         .toList();
   }
 
@@ -110,7 +109,7 @@ class HealthTest {
         .map(
             change ->
                 (change.isOver() ? "- " : "+ ")
-                    + StorageFinding.what(change.finding().entry())
+                    + change.finding().entry().fault()
                     + " "
                     + change.message().code())
         .toList();

@@ -98,6 +98,7 @@ class KilledAtTest {
       assertThat(node.verbs(VOLUME))
           .as("A5: and nothing is staged or published")
           .doesNotContain("Stage", "Publish");
+      assertThat(told(node)).as("A5: that is told").containsOnlyOnce(OperatorCode.ROLLED_BACK);
     }
   }
 
@@ -295,6 +296,17 @@ class KilledAtTest {
       assertThat(node.verbs(VOLUME))
           .as("A18: it goes on")
           .containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+      assertThat(told(node)).as("A18: that is told").containsOnlyOnce(OperatorCode.RELEASE_RESUMED);
+    }
+  }
+
+  @Test
+  void aReleaseAfterAMountIsNoneThatGoesOn() {
+    try (Node node = releasing(CrashPoint.RELEASE_SAVED)) {
+      node.reconcile(WANTED);
+
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(told(node)).doesNotContain(OperatorCode.RELEASE_RESUMED);
     }
   }
 
@@ -314,6 +326,9 @@ class KilledAtTest {
           .as("A18: it stages again")
           .containsExactly("Stage", "Publish", "Unpublish", "Unstage", "Stage", "Publish");
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(told(node))
+          .as("A18: the release of the new mount is not taken for the old one")
+          .containsOnlyOnce(OperatorCode.RELEASE_RESUMED);
     }
   }
 

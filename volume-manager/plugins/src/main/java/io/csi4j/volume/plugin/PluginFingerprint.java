@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What an instance of a plugin said of itself.
+ * An instance of a plugin as it described itself.
  *
  * @param name the name that it gives itself
  * @param version its vendor's version, shortened and escaped where need be
@@ -43,7 +43,7 @@ public record PluginFingerprint(
   }
 
   /**
-   * What is said of the node.
+   * The node as the plugin described it.
    *
    * @param nodeId how the storage system knows it; nothing if the plugin does not say, which one
    *     that attaches no volumes need not

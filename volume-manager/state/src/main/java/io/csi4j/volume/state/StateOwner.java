@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * Who owns a state.
+ * The owner of a state.
  *
  * @param pid its process
  * @param processStart when that process began; tells two processes with one pid apart

@@ -1,6 +1,6 @@
 /**
- * What a host remembers so that it survives any crash: the contract of a store and its values.
- * Start at {@link io.csi4j.volume.state.StateStore}, the interface of every store; {@link
+ * State of a host that survives any crash: the contract of a store and its values. Start at {@link
+ * io.csi4j.volume.state.StateStore}, the interface of every store; {@link
  * io.csi4j.volume.state.MemoryMedium} is for tests. The store to use is {@code JournalStateStore}
  * in {@code io.csi4j.volume.state.journal}; what seals another one with a key is in {@code
  * io.csi4j.volume.state.seal}.

@@ -59,7 +59,7 @@ public record BindMount(
         .build();
   }
 
-  /** The same place shown from another path of the host. */
+  /** Returns the mount of the same place, shown from another path of the host. */
   BindMount from(MountPath other) {
     return new BindMount(other, destination, readOnly, propagation, relabel);
   }

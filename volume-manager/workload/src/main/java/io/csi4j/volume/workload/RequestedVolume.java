@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a workload asks of a volume, with what the host found.
+ * A volume as a workload asks for it, with what the host found.
  *
  * @param workload the workload
  * @param request what is asked

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a task's runtime is handed: bind mounts and devices, at most one for a place, in the order
+ * The mounts for a task's runtime: bind mounts and devices, at most one for a place, in the order
  * in which they have to be made. Compares by value and does not change; adding what is there
  * already changes nothing, so that a host may add a task's volumes again after it has restored the
  * task.

@@ -49,7 +49,7 @@ import java.util.stream.Stream;
 record VolumeCheck(Optional<NodeView> node, PreflightFindings found) {
 
   /**
-   * What is known of a node, without asking it.
+   * A node as it is known without asking it.
    *
    * @param plugin the instance of a plugin that serves volumes there
    * @param registered all plugins there

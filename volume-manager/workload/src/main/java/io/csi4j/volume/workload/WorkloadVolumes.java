@@ -192,7 +192,7 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * What to hand to the runtime of a task.
+   * The volumes for the runtime of a task.
    *
    * @param task which task
    * @param mounted what the volume manager has mounted for this workload; more does no harm

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is wrong with one answer: violations, which make it unusable, and warnings, which do not.
+ * The faults of one answer: violations, which make it unusable, and warnings, which do not.
  *
  * <p>A mapping notes all that it finds and then asks for its {@link #result}; with a violation that
  * throws {@link UnusableAnswerException}, and nothing else is ever thrown because of an answer.

@@ -9,13 +9,13 @@ import io.csi4j.client.internal.proto.PluginInfo;
 import io.csi4j.client.internal.proto.RegistrationGrpc;
 import io.csi4j.client.internal.proto.RegistrationStatus;
 import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.StatusCode;
 import io.grpc.CallOptions;
 import io.grpc.Context;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -25,13 +25,24 @@ import java.util.function.Function;
  */
 public final class RegistrarWire {
 
+  /**
+   * No announcement is as long as this. An announcement is built at once, and each two bytes of it
+   * may become a string: so few bytes are a few MiB of heap at the most.
+   */
+  private static final int LARGEST_ANSWER = 64 << 10;
+
   private final Connection connection;
-  private final Duration deadline;
+  private final ConnectOptions options;
 
   /** The calls over {@code connection}. */
-  public RegistrarWire(Connection connection, Duration deadline) {
+  public RegistrarWire(Connection connection, ConnectOptions options) {
     this.connection = connection;
-    this.deadline = deadline;
+    this.options = options;
+  }
+
+  /** Returns the most bytes that an answer may have over a connection with these options. */
+  public static int largestAnswer(ConnectOptions options) {
+    return Math.min(options.maxMessageBytes(), LARGEST_ANSWER);
   }
 
   /**
@@ -69,7 +80,8 @@ public final class RegistrarWire {
     CallOptions how =
         CallOptions.DEFAULT
             .withExecutor(connection.callbacks())
-            .withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS);
+            .withDeadlineAfter(options.deadline().toNanos(), TimeUnit.NANOSECONDS)
+            .withMaxInboundMessageSize(largestAnswer(options));
     // A host's own gRPC context, with its deadline and cancellation, is none of our business.
     Context hosts = Context.ROOT.attach();
     try {

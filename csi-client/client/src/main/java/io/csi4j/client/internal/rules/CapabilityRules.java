@@ -97,9 +97,10 @@ public final class CapabilityRules {
   }
 
   /**
-   * What {@code request}, a generated message of {@code operation}, needs: first the service, then
-   * the call, then its fields. A call that gives back needs nothing: what was taken while a plugin
-   * offered it is owed, even if it offers less now, and one that cannot do it says so itself.
+   * Returns the needs of {@code request}, a generated message of {@code operation}: first the
+   * service, then the call, then its fields. A call that gives back needs nothing: what was taken
+   * while a plugin offered it is owed, even if it offers less now, and one that cannot do it says
+   * so itself.
    */
   public static List<Need> needs(CsiOperation operation, Message request) {
     if (operation.givesBack()) {

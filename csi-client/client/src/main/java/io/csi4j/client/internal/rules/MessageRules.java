@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What one kind of message is checked for: its fields as the contract describes them, read once,
- * since every call needs them.
+ * The checks of one kind of message: its fields as the contract describes them, read once, since
+ * every call needs them.
  *
  * @param fields those of which anything can be wrong
  * @param choices those fields of which one at the most is set

@@ -147,8 +147,8 @@ public final class SocketFile {
   }
 
   /**
-   * Looks at each directory and link on the way to the socket: whoever may change one of them may
-   * put another socket in its place.
+   * Looks at each directory and link on the way to the socket: a user who may change one of them
+   * may put another socket in its place.
    */
   private static @Nullable ConnectProblem unsafeDirectory(Path path, ConnectOptions options)
       throws IOException {

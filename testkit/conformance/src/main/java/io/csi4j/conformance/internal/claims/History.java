@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What many callers did with one key, and saw of it, in the order of a counter. As each write has a
- * version, one order of all that fits is easy to find: that of the versions. It is left to see
- * whether it goes against the order in which things were done.
+ * The writes of many callers to one key, and what they saw of it, in the order of a counter. As
+ * each write has a version, one order of all that fits is easy to find: that of the versions. It is
+ * left to see whether it goes against the order in which things were done.
  */
 final class History {
 

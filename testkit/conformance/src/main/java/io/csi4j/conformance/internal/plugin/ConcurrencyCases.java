@@ -109,7 +109,7 @@ final class ConcurrencyCases {
     }
   }
 
-  /** The same, and a third call afterwards that better succeeds. */
+  /** Sends these two, and a third call afterwards that better succeeds. */
   private static void twiceAtOnceAndAgain(Trial t, MessageOrBuilder request)
       throws CaseEndedException {
     Message same = Trial.built(request);

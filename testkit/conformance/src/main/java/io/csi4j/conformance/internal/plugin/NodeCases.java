@@ -191,7 +191,7 @@ final class NodeCases {
     return request;
   }
 
-  /** The same call twice: the second one succeeds, and mounts nothing over what the first did. */
+  /** Sends one call twice: the second one succeeds, and mounts nothing over what the first did. */
   private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path)
       throws CaseEndedException {
     Message same = Trial.built(request);

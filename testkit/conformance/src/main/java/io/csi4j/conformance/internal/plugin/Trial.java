@@ -62,7 +62,7 @@ final class Trial {
   private @Nullable Offers offers;
 
   /**
-   * What a plugin says that it offers.
+   * The offers of a plugin.
    *
    * @param types of all its capabilities that are served on the sockets of the run, and how it says
    *     that volumes grow

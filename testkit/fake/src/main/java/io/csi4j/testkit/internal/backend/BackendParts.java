@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all rules stand on.
+ * The parts that all rules share.
  *
  * @param nodes where the plugin runs
  * @param storage where the bytes are

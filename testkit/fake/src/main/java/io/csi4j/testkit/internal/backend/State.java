@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a plugin knows, as the messages that made it so, without their secrets: what a storage keeps
- * over a restart.
+ * The knowledge of a plugin, as the messages that made it so, without their secrets: what a storage
+ * keeps over a restart.
  *
  * @param volumes by id
  * @param snapshots by id

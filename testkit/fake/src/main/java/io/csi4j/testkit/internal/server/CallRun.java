@@ -283,7 +283,7 @@ final class CallRun {
   }
 
   /**
-   * What every call of a plugin needs on its way.
+   * The parts of a plugin that every call needs.
    *
    * @param backend does the work
    * @param journal is told

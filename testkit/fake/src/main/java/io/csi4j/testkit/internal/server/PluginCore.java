@@ -328,7 +328,7 @@ public final class PluginCore {
   }
 
   /**
-   * What a plugin starts with.
+   * The parts that a plugin starts with.
    *
    * @param shape what it is
    * @param nodes where it runs

@@ -77,7 +77,7 @@ interface Etcd extends AutoCloseable {
   }
 
   /**
-   * What etcd answered.
+   * An answer of etcd.
    *
    * @param isDone whether what was to be written under a condition is written
    * @param revision how often anything was written to the whole etcd; only ever grows

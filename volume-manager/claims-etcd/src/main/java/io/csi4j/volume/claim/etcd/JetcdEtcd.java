@@ -59,7 +59,10 @@ final class JetcdEtcd implements Etcd {
   private final JetcdFailures failures;
   private final JetcdLine line;
 
-  /** What newer versions of csi4j wrote with claims; it is kept when a claim is written here. */
+  /**
+   * The words that newer versions of csi4j wrote with claims; each is kept when a claim is written
+   * here.
+   */
   private final ConcurrentMap<VolumeKey, NewerFields> newer = new ConcurrentHashMap<>();
 
   JetcdEtcd(EtcdSettings settings) {

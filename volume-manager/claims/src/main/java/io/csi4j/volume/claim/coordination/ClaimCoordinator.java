@@ -73,7 +73,7 @@ import java.util.stream.Collectors;
  * <p>Nothing here is remembered but in the store; it may be asked in several processes at once, and
  * then the claims decide. One thing they cannot decide: a process that stands still between its
  * last look and its call to the storage system, while another one does the same work and ends it,
- * makes its call when it goes on, and takes away what was attached to that node anew, or attaches
+ * makes its call when it goes on, and takes away what was attached to that node again, or attaches
  * what is not wanted. No second node can write by that. A host that lets one process at a time call
  * the controller of a plugin does not have this trouble.
  *

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What is to be attached or detached.
+ * A volume to attach to a node, or to detach from it.
  *
  * @param volume the volume
  * @param nodeId the node, as the plugin names it

@@ -31,7 +31,7 @@ public sealed interface ControllerAnswer {
   record NotSent() implements ControllerAnswer {}
 
   /**
-   * It did not say that it did it.
+   * The controller did not say that it did it.
    *
    * @param code how the call ended
    * @param outcome whether it may have done it, or may still be at it

@@ -7,8 +7,8 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
 /**
- * The storage system, as far as claims need it: it attaches volumes to nodes and detaches them.
- * What an implementation owes:
+ * The storage system, as far as claims need it: it attaches volumes to nodes and detaches them. The
+ * duties of an implementation:
  *
  * <ul>
  *   <li>For one volume it has one call at a time; the guard is asked in that turn, right before the

@@ -147,7 +147,7 @@ public final class LocalClaimStore implements ClaimStore {
   }
 
   /**
-   * What a state says of claims.
+   * The claims of a state.
    *
    * @param identity which store it is; nothing if it was not written yet
    * @param claims the claims that can be read

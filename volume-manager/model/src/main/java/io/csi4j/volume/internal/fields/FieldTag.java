@@ -20,7 +20,7 @@ final class FieldTag {
 
   private FieldTag() {}
 
-  /** What stands before the value of a field. */
+  /** The tag before the value of a field. */
   static long tag(int field, int form) {
     return ((long) field << 3) | form;
   }

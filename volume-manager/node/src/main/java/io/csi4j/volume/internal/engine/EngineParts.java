@@ -14,7 +14,7 @@ import io.csi4j.volume.state.StateStore;
 import java.util.function.Consumer;
 
 /**
- * What an engine works with.
+ * The parts that an engine works with.
  *
  * @param clock time
  * @param scheduler threads

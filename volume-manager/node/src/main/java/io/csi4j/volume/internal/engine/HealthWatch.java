@@ -391,7 +391,7 @@ final class HealthWatch {
             report.entries().stream()
                 .map(
                     entry ->
-                        VolumeHealth.what(entry)
+                        entry.fault()
                             + (entry.message().isEmpty() ? "" : ": '" + entry.message() + "'"))
                 .collect(Collectors.joining(", ")))
         : "";

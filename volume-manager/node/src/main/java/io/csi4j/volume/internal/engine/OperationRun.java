@@ -230,7 +230,7 @@ final class OperationRun {
       return;
     }
     memory.set(known.get());
-    usage.ifPresent(report::releasing);
+    usage.or(known.get()::leaving).ifPresent(report::releasing);
     boolean needsPlugin = !(release.goal() instanceof Goal.Abandon);
     if (!needsPlugin || (!memory.isQuarantined(plugin) && !memory.isCallMissing())) {
       goFor(operation, release.goal(), known.get());
@@ -950,7 +950,7 @@ final class OperationRun {
 
   private Optional<String> fault(TargetRecord use, MountPath path) {
     Optional<Evidence> before = use.path().evidence();
-    // A mount that somebody took away puts its use in doubt, without a call.
+    // A mount that another program took away puts its use in doubt, without a call.
     boolean isExpected =
         use.path().is(PathStatus.PRESENT)
             || (use.path().is(PathStatus.IN_DOUBT) && !isUnderWay(use.path()));

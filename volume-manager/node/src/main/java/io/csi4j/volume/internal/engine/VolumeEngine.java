@@ -78,7 +78,7 @@ public final class VolumeEngine {
   /** The end of the last pause of the process that was told. */
   private final AtomicLong pauseTold;
 
-  /** What was told of a plugin that is told once. */
+  /** The notices of plugins that are told once, and were. */
   private final Set<ToldOnce> toldOnce = ConcurrentHashMap.newKeySet();
 
   private volatile boolean stopped;

@@ -499,7 +499,11 @@ final class VolumeQueue {
       }
     }
     if (result instanceof Result.Released) {
-      operation.usage().ifPresent(report::released);
+      // A volume is given back for its last use, also where its staging could not end with that.
+      operation
+          .usage()
+          .or(() -> run.turn().flatMap(turn -> turn.before().leaving()))
+          .ifPresent(report::released);
     }
     if (memory.forgetIfEmpty()) {
       if (isLate) {

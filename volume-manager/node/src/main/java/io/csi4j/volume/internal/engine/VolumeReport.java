@@ -133,14 +133,20 @@ final class VolumeReport {
                 begun.put(use.usage(), use.path().status());
               }
             });
+    if (!found.staging().is(PathStatus.NONE)) {
+      found.leaving().ifPresent(use -> begun.put(use, PathStatus.GOING));
+    }
     if (!begun.isEmpty()) {
       unfinished = begun;
     }
   }
 
-  /** A mount begins. */
+  /** A mount begins; a release that comes after it goes on from nothing. */
   void mounting(VolumeUse usage) {
     goesOn(usage, PathStatus.IN_DOUBT, OperatorCode.RESUMED);
+    if (!unfinished.isEmpty()) {
+      unfinished.remove(usage);
+    }
   }
 
   /** A release begins. */

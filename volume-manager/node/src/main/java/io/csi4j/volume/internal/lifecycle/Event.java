@@ -114,7 +114,7 @@ public sealed interface Event {
    */
   record Confirmed(ClaimStanding standing, boolean recordSuffices) implements Event {
 
-    /** What a claim is worth, as a clause. */
+    /** Returns the standing of a claim, as a clause. */
     public static String words(ClaimStanding standing, long epoch) {
       String claim = "its claim has epoch " + epoch;
       if (standing instanceof ClaimStanding.Stale stale) {

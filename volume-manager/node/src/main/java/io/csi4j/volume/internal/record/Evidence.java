@@ -1,8 +1,8 @@
 package io.csi4j.volume.internal.record;
 
 /**
- * What a mount looked like when it was last seen at a path of ours: enough to tell it from another
- * one, also after a restart.
+ * The looks of a mount when it was last seen at a path of ours: enough to tell it from another one,
+ * also after a restart.
  *
  * @param ref the mount itself, as mount-linux writes it; no mount outlives its boot
  * @param type the type of its filesystem

@@ -8,7 +8,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What is left of a volume that was given back: whose paths there were, so that what appears there
+ * The remains of a volume that was given back: whose paths there were, so that what appears there
  * late can be taken away again.
  *
  * @param identity which volume

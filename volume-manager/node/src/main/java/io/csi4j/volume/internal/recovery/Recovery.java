@@ -349,7 +349,7 @@ public final class Recovery {
   }
 
   /**
-   * What a start makes of what it found.
+   * The conclusions of a start from what it found.
    *
    * @param volumes the volumes
    * @param tombstones what was given back

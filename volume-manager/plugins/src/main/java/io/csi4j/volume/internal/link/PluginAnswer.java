@@ -11,7 +11,7 @@ import java.util.Optional;
 public sealed interface PluginAnswer {
 
   /**
-   * It is there.
+   * The plugin is there.
    *
    * @param stages whether volumes are staged before they are published
    * @param instance the process that it is now, as a word; empty when it is not known
@@ -54,7 +54,7 @@ public sealed interface PluginAnswer {
   }
 
   /**
-   * It is not there, does not say what it can do, or gets nothing to do.
+   * The plugin is not there, does not say what it can do, or gets nothing to do.
    *
    * @param text why: one line for people
    * @param cause the exception, where there is one

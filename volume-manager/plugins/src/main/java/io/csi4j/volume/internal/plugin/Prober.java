@@ -34,7 +34,7 @@ public interface Prober extends AutoCloseable {
   record Pulse(Optional<PluginTrouble> trouble, String process) {}
 
   /**
-   * What it said of itself.
+   * The plugin as it described itself.
    *
    * @param whole all of it, if no question failed
    * @param name its name, if that was told

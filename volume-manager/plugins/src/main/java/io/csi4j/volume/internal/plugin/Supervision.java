@@ -53,7 +53,7 @@ public final class Supervision implements SupervisedPlugin {
   private Scheduler.@Nullable Timer timer;
 
   /**
-   * What all supervisions share.
+   * The parts that all supervisions share.
    *
    * @param registry where instances are registered
    * @param clock time

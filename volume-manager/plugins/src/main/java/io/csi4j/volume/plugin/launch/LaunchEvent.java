@@ -18,7 +18,7 @@ public sealed interface LaunchEvent {
   record Started(InstanceId instance, long process) implements LaunchEvent {}
 
   /**
-   * It has ended.
+   * The process has ended.
    *
    * @param instance the run of the plugin that has ended
    * @param status its exit status; 128 and more is the number of the signal that ended it

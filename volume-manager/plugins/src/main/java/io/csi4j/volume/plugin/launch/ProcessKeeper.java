@@ -48,7 +48,7 @@ final class ProcessKeeper {
   private volatile boolean isSinkBroken;
 
   /**
-   * What it works with.
+   * The parts that a keeper works with.
    *
    * @param plugin the name of the plugin, for messages
    * @param clock time

@@ -31,7 +31,7 @@ interface Conversations extends AutoCloseable {
   void close();
 
   /**
-   * What a registrar said. Texts are fit to be shown.
+   * The words of a registrar. Texts are fit to be shown.
    *
    * @param type what kind of plugin it announces
    * @param name under which name

@@ -71,12 +71,9 @@ final class SocketWatch {
    */
   record Settings(ConnectOptions options, Duration limit, Duration interval, Duration grace) {
 
-    /** No announcement is as long as this. */
-    private static final int LARGEST_ANSWER = 64 << 10;
-
     /** The options with which registrars are connected. */
     ConnectOptions connecting() {
-      return options.toBuilder().deadline(limit).maxMessageBytes(LARGEST_ANSWER).build();
+      return options.toBuilder().deadline(limit).build();
     }
   }
 

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.disk;
 
 /**
- * What is known of a file without opening it.
+ * The facts of a file that are known without opening it.
  *
  * @param kind what it is
  * @param identity tells it from every other file, also from one of the same name

@@ -277,8 +277,9 @@ public final class RealDisk implements Disk {
 
   @Override
   public Optional<HeldLock> tryLock(Path file) throws DiskException {
-    // Closing any descriptor of a file lets go of all locks that this process has on it. So whoever
-    // finds it locked by this process, perhaps through another class loader, must not open it.
+    // Closing any descriptor of a file lets go of all locks that this process has on it. So a
+    // caller that finds it locked by this process, perhaps through another class loader, must not
+    // open it.
     String name =
         LOCKED_HERE + attempt(file, () -> above(file).toRealPath()) + "/" + file.getFileName();
     if (System.getProperties().putIfAbsent(name, "locked") != null) {

@@ -53,7 +53,10 @@ record Entry(long seq, long epoch, EntryName name, int action, byte[] value) {
   private static final int CHECKED_FROM = 12;
   private static final int FIXED = 35;
 
-  /** Nobody writes so often; a number beyond leaves none for those who come after. */
+  /**
+   * The largest number of an entry: no host writes so often, and a larger one leaves none for later
+   * entries.
+   */
   private static final long MAX_NUMBER = 1L << 62;
 
   private static final int MAX_LENGTH =

@@ -49,7 +49,7 @@ final class JournalOpening {
   private final List<StateEvent> events = new ArrayList<>();
 
   /**
-   * What was found.
+   * The findings.
    *
    * @param replay the state
    * @param newest the number of the newest segment; 0 when there is none
@@ -252,7 +252,7 @@ final class JournalOpening {
     return replay;
   }
 
-  /** What is written with a number beyond the last one could not be read again. */
+  /** Refuses a number beyond the last one: an entry with it could not be read again. */
   private void refuseSpentNumbers(long seq, long epoch) {
     if (!Entry.isNumber(epoch) || !Entry.isNumber(seq + NUMBERS_OF_A_LIFE)) {
       throw refused(

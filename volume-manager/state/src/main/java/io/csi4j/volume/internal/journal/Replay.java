@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the segments of a journal amount to: the newest record of each key, and a doubt for
- * everything that may be missing. A pure function.
+ * The sum of the segments of a journal: the newest record of each key, and a doubt for everything
+ * that may be missing. A pure function.
  *
  * @param live the state
  * @param found the doubts that are new, which are among those of the state

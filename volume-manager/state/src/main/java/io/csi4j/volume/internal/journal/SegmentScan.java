@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found in the bytes of a segment. Never fails: each of the bytes is a part of a whole
+ * The findings in the bytes of a segment. Never fails: each of the bytes is a part of a whole
  * record, of a gap, or of the empty rest.
  *
  * @param header the newest header; null when there is none that is whole

@@ -17,17 +17,17 @@ public final class CatalogRecordFuzz {
     if (input.length > StateValue.MAX_SIZE) {
       return;
     }
-    CatalogEntry entry;
+    CatalogRecord record;
     try {
-      entry = CatalogCodec.decode(StateValue.of(input));
+      record = CatalogCodec.decode(StateValue.of(input));
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
       return;
     }
-    StateValue again = CatalogCodec.encode(entry);
+    StateValue again = CatalogCodec.encode(record);
     try {
       Finding.unless(
-          CatalogCodec.decode(again).equals(entry), "a volume is another when read again");
+          CatalogCodec.decode(again).equals(record), "a volume is another when read again");
     } catch (MalformedRecordException refused) {
       Finding.unless(false, "a volume cannot be read again: " + refused.getMessage());
     }

@@ -47,7 +47,11 @@ final class CatalogCodec {
    *
    * @throws io.csi4j.volume.state.StateException when they are too many
    */
-  public static StateValue encode(CatalogEntry record) {
+  static StateValue encode(CatalogRecord record) {
+    return StateValue.of(new RecordBytes<>(message(record.entry()), record.unknown()).bytes());
+  }
+
+  private static CatalogProto.Record message(CatalogEntry record) {
     CatalogProto.Record.Builder out =
         CatalogProto.Record.newBuilder()
             .setFormat(FORMAT)
@@ -72,13 +76,17 @@ final class CatalogCodec {
       going.before().ifPresent(volume -> out.setThere(there(volume)));
     }
     record.cuts().forEach(cut -> out.addCut(cut(cut)));
-    return StateValue.of(out.build().toByteArray());
+    return out.build();
   }
 
   /** The record in these bytes. */
-  public static CatalogEntry decode(StateValue value) throws MalformedRecordException {
-    CatalogProto.Record in =
-        RecordBytes.read(CatalogProto.Record.parser(), value.bytes(), FORMAT).message();
+  static CatalogRecord decode(StateValue value) throws MalformedRecordException {
+    RecordBytes<CatalogProto.Record> read =
+        RecordBytes.read(CatalogProto.Record.parser(), value.bytes(), FORMAT);
+    return new CatalogRecord(entry(read.message()), read.newer());
+  }
+
+  private static CatalogEntry entry(CatalogProto.Record in) throws MalformedRecordException {
     VolumeKey key =
         RecordBytes.checked("key", () -> VolumeKey.of(Namespace.of(in.getNamespace()), in.getId()));
     VolumeSpec spec = spec(in.getSpec());

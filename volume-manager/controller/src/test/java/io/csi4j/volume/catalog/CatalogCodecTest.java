@@ -10,6 +10,8 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -30,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -99,22 +102,30 @@ class CatalogCodecTest {
     return new RequestedTopologies(Set.of(zone("a")), List.of(zone("a")));
   }
 
+  private static StateValue encode(CatalogEntry entry) {
+    return CatalogCodec.encode(new CatalogRecord(entry, UnknownFields.NONE));
+  }
+
+  private static CatalogEntry decode(StateValue value) throws MalformedRecordException {
+    CatalogRecord record = CatalogCodec.decode(value);
+    assertThat(record.unknown()).isEqualTo(UnknownFields.NONE);
+    return record.entry();
+  }
+
   @ParameterizedTest
   @MethodSource("records")
   void whatIsWrittenIsReadAsItWas(CatalogEntry record) throws MalformedRecordException {
-    CatalogEntry read = CatalogCodec.decode(CatalogCodec.encode(record));
-    assertThat(read).isEqualTo(record);
-    assertThat(CatalogCodec.encode(read)).isEqualTo(CatalogCodec.encode(record));
+    assertThat(decode(encode(record))).isEqualTo(record);
   }
 
   @ParameterizedTest
   @MethodSource("records")
   void whatIsCutOffAnywhereIsRefusedOrSaysLess(CatalogEntry record) {
-    byte[] bytes = CatalogCodec.encode(record).bytes();
+    byte[] bytes = encode(record).bytes();
     for (int end = 0; end < bytes.length; end++) {
       byte[] part = Arrays.copyOf(bytes, end);
       try {
-        CatalogEntry read = CatalogCodec.decode(StateValue.of(part));
+        CatalogRecord read = CatalogCodec.decode(StateValue.of(part));
         assertThat(CatalogCodec.encode(read).bytes()).isEqualTo(part);
       } catch (MalformedRecordException refused) {
         assertThat(refused).hasMessageNotContaining("s3cr3t");
@@ -125,7 +136,7 @@ class CatalogCodecTest {
   @ParameterizedTest
   @MethodSource("records")
   void damagedBytesAreRefusedOrAnotherRecord(CatalogEntry record) {
-    byte[] whole = CatalogCodec.encode(record).bytes();
+    byte[] whole = encode(record).bytes();
     for (int bit = 0; bit < whole.length * 8; bit++) {
       byte[] flipped = whole.clone();
       flipped[bit / 8] ^= (byte) (1 << bit % 8);
@@ -143,7 +154,7 @@ class CatalogCodecTest {
 
   private static void nothingButRefusal(byte[] bytes) {
     try {
-      assertThat(CatalogCodec.decode(StateValue.of(bytes)).key()).isNotNull();
+      assertThat(CatalogCodec.decode(StateValue.of(bytes)).entry().key()).isNotNull();
     } catch (MalformedRecordException e) {
       assertThat(e.getMessage()).isNotBlank();
     }
@@ -155,8 +166,8 @@ class CatalogCodecTest {
     List<String> written = List.of(GOLDEN, FULL);
     for (int i = 0; i < written.size(); i++) {
       StateValue value = StateValue.of(HexFormat.of().parseHex(written.get(i)));
-      assertThat(CatalogCodec.encode(records.get(i))).isEqualTo(value);
-      assertThat(CatalogCodec.decode(value)).isEqualTo(records.get(i));
+      assertThat(encode(records.get(i))).isEqualTo(value);
+      assertThat(decode(value)).isEqualTo(records.get(i));
     }
   }
 
@@ -168,8 +179,53 @@ class CatalogCodecTest {
             .with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested())))
             .fromSnapshotIn(List.of(zone("b")));
     StateValue value = StateValue.of(HexFormat.of().parseHex(GOLDEN + PLACED));
-    assertThat(CatalogCodec.encode(placed)).isEqualTo(value);
-    assertThat(CatalogCodec.decode(value)).isEqualTo(placed);
+    assertThat(encode(placed)).isEqualTo(value);
+    assertThat(decode(value)).isEqualTo(placed);
+  }
+
+  @Test
+  @Tag("G9")
+  void whatANewerVersionWroteWithAVolumeIsKept() throws MalformedRecordException {
+    MemoryMedium medium = MemoryMedium.create();
+    CatalogEntry record = CatalogEntry.of(VOLUME, Optional.of(NAME));
+    UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("fa06026869"));
+    StateKey key = StateKey.catalog(HashedName.inCatalog(VOLUME.key()));
+    try (StateStore state = medium.open()) {
+      StateValue theirs = CatalogCodec.encode(new CatalogRecord(record, newer));
+      state.put(key, theirs, Durability.REQUIRED);
+    }
+
+    CatalogEntry changed = record.underOlderModes();
+    try (StateStore state = medium.open()) {
+      VolumeStore store = VolumeStore.on(state);
+      assertThat(store.load()).containsExactly(record);
+      store.put(changed);
+    }
+
+    try (StateStore state = medium.open()) {
+      StateValue value = state.load().value(key).orElseThrow();
+      assertThat(CatalogCodec.decode(value))
+          .as("G9: a volume of a newer version can be changed")
+          .isEqualTo(new CatalogRecord(changed, newer));
+    }
+  }
+
+  @Test
+  void aVolumeThatIsMadeAgainTakesNothingOverFromOneThatWasForgotten()
+      throws MalformedRecordException {
+    MemoryMedium medium = MemoryMedium.create();
+    CatalogEntry record = CatalogEntry.of(VOLUME, Optional.of(NAME));
+    StateKey key = StateKey.catalog(HashedName.inCatalog(VOLUME.key()));
+    try (StateStore state = medium.open()) {
+      UnknownFields newer = UnknownFields.of(HexFormat.of().parseHex("fa06026869"));
+      state.put(key, CatalogCodec.encode(new CatalogRecord(record, newer)), Durability.REQUIRED);
+      VolumeStore store = VolumeStore.on(state);
+      store.load();
+      store.remove(VOLUME.key());
+      store.put(record);
+
+      assertThat(decode(state.load().value(key).orElseThrow())).isEqualTo(record);
+    }
   }
 
   @Test

@@ -12,5 +12,6 @@ module io.csi4j.volume.claims {
   exports io.csi4j.volume.claim.store;
   exports io.csi4j.volume.internal.claims to
       io.csi4j.volume.claims.etcd,
+      io.csi4j.volume.claims.jdbc,
       io.csi4j.volume.controller;
 }

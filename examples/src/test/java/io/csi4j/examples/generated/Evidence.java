@@ -29,7 +29,7 @@ record Evidence(SortedMap<String, List<Proof>> shown, List<String> problems) {
           "ClaimSimulationTest",
           "KillPointsTest",
           "KillCampaignTest",
-          "ContentionTest");
+          "EtcdContentionTest");
 
   /**
    * An assertion that shows a row.

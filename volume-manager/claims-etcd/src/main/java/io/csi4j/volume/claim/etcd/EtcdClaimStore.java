@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -37,6 +38,7 @@ public final class EtcdClaimStore implements ClaimStore {
 
   private final Etcd etcd;
   private final Scheduler scheduler;
+  private final StoreIdentity mark;
   private final StoreMemory memory;
   private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
@@ -48,7 +50,8 @@ public final class EtcdClaimStore implements ClaimStore {
         asked(
             "Opening the store of claims",
             () -> etcd.mark(new StoreIdentity(UUID.randomUUID().toString())));
-    this.memory = new StoreMemory(first.mark().orElseThrow(), first);
+    this.mark = first.mark().orElseThrow();
+    this.memory = new StoreMemory("etcd is at revision", first.identity(), first.revision());
   }
 
   /**
@@ -81,14 +84,14 @@ public final class EtcdClaimStore implements ClaimStore {
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-    return written(next, token, () -> etcd.write(memory.mark(), expected, next, token));
+    return written(next, token, () -> etcd.write(mark, expected, next, token));
   }
 
   /** In one step where etcd can compare the bytes, in which the mark of the write is. */
   @Override
   public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
     return etcd.comparesBytes()
-        ? written(next, token, () -> etcd.replace(memory.mark(), seen, next, token))
+        ? written(next, token, () -> etcd.replace(mark, seen, next, token))
         : ClaimStore.super.replace(seen, next, token);
   }
 
@@ -103,7 +106,7 @@ public final class EtcdClaimStore implements ClaimStore {
       }
       throw failed("Writing the claim of volume '" + next.volume() + "'", failure);
     }
-    memory.saw(before, answer);
+    memory.saw(before, answer.identity(), answer.revision());
     if (answer.isDone()) {
       return new WriteResult.Written(
           new Versioned(next, new ClaimVersion(answer.revision()), Optional.of(token)));
@@ -150,7 +153,7 @@ public final class EtcdClaimStore implements ClaimStore {
   private Etcd.Answer seen(String doing, Supplier<Etcd.Answer> call) {
     long before = memory.reached();
     Etcd.Answer answer = asked(doing, call);
-    memory.saw(before, answer);
+    memory.saw(before, answer.identity(), answer.revision());
     return answer;
   }
 

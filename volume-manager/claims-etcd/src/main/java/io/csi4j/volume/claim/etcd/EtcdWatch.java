@@ -4,6 +4,7 @@ import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.Clause;
 import java.time.Duration;
@@ -100,7 +101,7 @@ final class EtcdWatch implements ClaimWatch {
     try {
       long before = memory.reached();
       Etcd.Answer now = etcd.look();
-      memory.saw(before, now);
+      memory.saw(before, now.identity(), now.revision());
       take(mine, etcd.follow(begin(now), new Told(mine)));
     } catch (Etcd.Failure | ClaimStoreException failure) {
       again(mine, false);

@@ -2,22 +2,17 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.ClaimCodec;
-import io.csi4j.volume.internal.claims.ClaimRecord;
+import io.csi4j.volume.internal.claims.SharedClaims;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
-import io.csi4j.volume.internal.fields.UnknownFields;
-import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.state.seal.SealException;
-import io.csi4j.volume.state.seal.SealedBytes;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
@@ -39,8 +34,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -58,12 +51,7 @@ final class JetcdEtcd implements Etcd {
   private final ByteSequence mark;
   private final JetcdFailures failures;
   private final JetcdLine line;
-
-  /**
-   * The words that newer versions of csi4j wrote with claims; each is kept when a claim is written
-   * here.
-   */
-  private final ConcurrentMap<VolumeKey, NewerFields> newer = new ConcurrentHashMap<>();
+  private final SharedClaims claims;
 
   JetcdEtcd(EtcdSettings settings) {
     this.settings = settings;
@@ -71,6 +59,7 @@ final class JetcdEtcd implements Etcd {
     this.mark = ByteSequence.from(keys.mark());
     this.failures = new JetcdFailures(settings);
     this.line = new JetcdLine(settings, new SystemClock());
+    this.claims = new SharedClaims("etcd", settings.sealer());
   }
 
   @Override
@@ -118,7 +107,8 @@ final class JetcdEtcd implements Etcd {
     // The mark of a write is in its bytes. What was never written has none, and is there nowhere.
     List<Cmp> same =
         seen.by().stream()
-            .map(by -> clear(seen.claim(), by, beside(volume, seen.version())))
+            .map(by -> claims.clear(seen.claim(), by, seen.version()))
+            .map(ByteSequence::from)
             .map(bytes -> new Cmp(key(volume), Cmp.Op.EQUAL, CmpTarget.value(bytes)))
             .toList();
     return write(store, seen.version(), next, token, same);
@@ -127,7 +117,7 @@ final class JetcdEtcd implements Etcd {
   private Etcd.Answer write(
       StoreIdentity store, ClaimVersion expected, Claim next, WriteToken token, List<Cmp> more) {
     ByteSequence key = key(next.volume());
-    ByteSequence value = sealed(clear(next, token, beside(next.volume(), expected)), next.volume());
+    ByteSequence value = ByteSequence.from(claims.bytes(next, token, expected));
     List<Cmp> all = new ArrayList<>(more);
     all.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(expected.value())));
     all.add(
@@ -137,51 +127,6 @@ final class JetcdEtcd implements Etcd {
             txn.If(all.toArray(Cmp[]::new))
                 .Then(Op.put(key, value, PutOption.DEFAULT), get(mark))
                 .Else(get(key), get(mark)));
-  }
-
-  private static ByteSequence clear(Claim claim, WriteToken by, UnknownFields beside) {
-    return ByteSequence.from(ClaimCodec.encode(ClaimRecord.of(claim, by, beside)));
-  }
-
-  private ByteSequence sealed(ByteSequence clear, VolumeKey volume) {
-    if (settings.sealer().isEmpty()) {
-      return clear;
-    }
-    try {
-      return ByteSequence.from(
-          SealedBytes.seal(clear.getBytes(), keys.about(keys.of(volume)), settings.sealer().get()));
-    } catch (SealException e) {
-      throw new ClaimStoreException(
-          Reason.UNAVAILABLE,
-          "Writing the claim of volume '"
-              + ForeignText.of(volume.toString())
-              + "' failed: "
-              + e.getMessage(),
-          e);
-    }
-  }
-
-  /** The claim under a key in clear, be it sealed or not. */
-  private byte[] opened(KeyValue there) {
-    byte[] bytes = there.getValue().getBytes();
-    if (!SealedBytes.areSealed(bytes)) {
-      return bytes;
-    }
-    String problem = "it is sealed, and this host was given no key. Give it the key of the others.";
-    if (settings.sealer().isPresent()) {
-      try {
-        String about = keys.about(there.getKey().getBytes());
-        return SealedBytes.open(bytes, about, settings.sealer().get());
-      } catch (SealException e) {
-        problem = String.valueOf(e.getMessage());
-      }
-    }
-    throw new ClaimStoreException(
-        Reason.UNREADABLE,
-        "Reading the claim under the key '"
-            + ForeignText.of(there.getKey().toString(StandardCharsets.UTF_8))
-            + "' of etcd failed: "
-            + problem);
   }
 
   @Override
@@ -290,44 +235,11 @@ final class JetcdEtcd implements Etcd {
   }
 
   private Versioned claim(KeyValue there) {
-    String key = there.getKey().toString(StandardCharsets.UTF_8);
-    ClaimRecord record;
-    try {
-      record = ClaimCodec.decode(opened(there));
-    } catch (MalformedRecordException e) {
-      throw ClaimCodec.unreadable("the claim under the key '" + key + "' of etcd", e);
-    }
-    VolumeKey volume = record.claim().volume();
-    if (!there.getKey().equals(key(volume))) {
-      throw new ClaimStoreException(
-          Reason.UNREADABLE,
-          "Reading claims from etcd failed: under the key '"
-              + ForeignText.of(key)
-              + "' stands the claim of volume '"
-              + ForeignText.of(volume.toString())
-              + "'. Find out who wrote it, and delete that key.");
-    }
-    ClaimVersion version = new ClaimVersion(there.getModRevision());
-    saw(volume, version, record.unknown());
-    return record.at(version);
-  }
-
-  private record NewerFields(ClaimVersion version, UnknownFields fields) {}
-
-  /** Takes in what stands beside the claim in this version. */
-  private void saw(VolumeKey volume, ClaimVersion version, UnknownFields fields) {
-    newer.compute(
-        volume,
-        (key, before) ->
-            before != null && before.version().compareTo(version) > 0
-                ? before
-                : fields.equals(UnknownFields.NONE) ? null : new NewerFields(version, fields));
-  }
-
-  /** Returns the fields to write with the claim that follows on this version. */
-  private UnknownFields beside(VolumeKey volume, ClaimVersion version) {
-    NewerFields known = newer.get(volume);
-    return known != null && known.version().equals(version) ? known.fields() : UnknownFields.NONE;
+    return claims.claim(
+        keys.name(there.getKey().getBytes()),
+        there.getKey().toString(StandardCharsets.UTF_8),
+        new ClaimVersion(there.getModRevision()),
+        there.getValue().getBytes());
   }
 
   private Change change(WatchEvent event) {

@@ -88,7 +88,7 @@ final class CutLine implements AutoCloseable {
       return;
     }
     try {
-      Socket there = new Socket(server.address(), server.port());
+      Socket there = new Socket(server.host(), server.port());
       open.add(there);
       begin(() -> pump(client, there, false));
       begin(() -> pump(there, client, true));

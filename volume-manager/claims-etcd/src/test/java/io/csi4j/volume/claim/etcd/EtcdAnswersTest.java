@@ -12,6 +12,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
@@ -209,9 +210,10 @@ class EtcdAnswersTest {
   @Test
   void anAnswerThatWasOvertakenByALaterOneIsNoGoingBack() {
     long before = 10;
-    StoreMemory memory = new StoreMemory(etcd.mark(), etcd.answer(true, before));
-    memory.saw(before, etcd.answer(true, 12));
-    memory.saw(before, etcd.answer(true, 11));
+    StoreIdentity store = etcd.answer(true, before).identity();
+    StoreMemory memory = new StoreMemory("etcd is at revision", store, before);
+    memory.saw(before, store, 12);
+    memory.saw(before, store, 11);
 
     assertThat(memory.doubt()).isEmpty();
     assertThat(memory.reached()).isEqualTo(12);

@@ -1,5 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.volume.contend.ContendedStore;
+import io.csi4j.volume.contend.Signals;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,7 +28,7 @@ import java.util.stream.Stream;
  * takes its ports before it starts, or while it is away. A shell beside it waits for the end of
  * this process, however that comes about, and kills it then.
  */
-public final class EtcdServer implements AutoCloseable {
+public final class EtcdServer implements ContendedStore.Server {
 
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
   private static final String GUARD =
@@ -97,7 +99,12 @@ public final class EtcdServer implements AutoCloseable {
     return URI.create((isEncrypted ? "https" : "http") + "://" + address + ":" + port);
   }
 
-  String address() {
+  @Override
+  public String address() {
+    return endpoint().toString();
+  }
+
+  String host() {
     return address;
   }
 
@@ -105,7 +112,7 @@ public final class EtcdServer implements AutoCloseable {
     return port;
   }
 
-  /** Starts it again, with what it had. */
+  @Override
   public void start() {
     String peer = "http://" + address + ":" + peerPort;
     List<String> command = new ArrayList<>(List.of("sh", "-c", GUARD, "guard"));
@@ -168,18 +175,18 @@ public final class EtcdServer implements AutoCloseable {
     }
   }
 
-  /** SIGKILL. */
+  @Override
   public void kill() {
     process.destroyForcibly();
     process.onExit().join();
   }
 
-  /** SIGSTOP. */
+  @Override
   public void pause() {
     signal("STOP");
   }
 
-  /** SIGCONT. */
+  @Override
   public void resume() {
     signal("CONT");
   }

@@ -1,7 +1,8 @@
 /**
  * Stores of claims for one machine: {@link io.csi4j.volume.claim.store.LocalClaimStore} on its
  * disk, {@link io.csi4j.volume.claim.store.MemoryClaimStore} in the process. For more than one
- * machine there is the artifact csi4j-claims-etcd. No rule about claims stands here.
+ * machine there are the artifacts csi4j-claims-etcd and csi4j-claims-jdbc. No rule about claims
+ * stands here.
  */
 @NullMarked
 package io.csi4j.volume.claim.store;

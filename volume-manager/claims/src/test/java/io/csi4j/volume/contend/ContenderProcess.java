@@ -1,10 +1,8 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.etcd.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,7 +27,8 @@ final class ContenderProcess {
    * @param did called for each thing that it did
    */
   ContenderProcess(
-      URI etcd,
+      ContendedStore kind,
+      String address,
       Path directory,
       String name,
       int life,
@@ -51,7 +50,8 @@ final class ContenderProcess {
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             ContenderMain.class.getName(),
-            etcd.toString(),
+            kind.getClass().getName(),
+            address,
             name,
             Integer.toString(life),
             Integer.toString(volumes),

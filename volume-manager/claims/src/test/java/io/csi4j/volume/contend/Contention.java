@@ -1,14 +1,12 @@
 package io.csi4j.volume.contend;
 
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
-import io.csi4j.volume.claim.etcd.EtcdServer;
-import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.model.VolumeKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -17,9 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** Processes that contend for volumes, what befalls them and their etcd, and what came of it. */
+/** Processes that contend for volumes, what befalls them and their store, and what came of it. */
 final class Contention {
 
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long TICK = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** Longer than the deadline of those who contend. */
@@ -30,16 +29,18 @@ final class Contention {
    *
    * @param operations how many things all processes do together
    * @param mischief how often each thing befalls them: a kill of a process, a stop of a process, a
-   *     kill of etcd and a stop of etcd, in turn
+   *     kill of the server and a stop of the server, in turn
    */
   record Size(int processes, int volumes, int operations, int mischief, long seed) {}
 
   /**
    * What came of it.
    *
+   * @param product of the store
    * @param wrong what the check found
    */
   record Report(
+      String product,
       int operations,
       int kills,
       int pauses,
@@ -55,6 +56,7 @@ final class Contention {
     /** Both, one after the other. */
     Report plus(Report next) {
       return new Report(
+          product,
           operations + next.operations,
           kills + next.kills,
           pauses + next.pauses,
@@ -75,7 +77,9 @@ final class Contention {
           + kills
           + " processes killed, "
           + pauses
-          + " stopped, etcd killed "
+          + " stopped, "
+          + product
+          + " killed "
           + restarts
           + " times and stopped "
           + standstills
@@ -96,23 +100,25 @@ final class Contention {
   private final Size size;
   private final Path directory;
   private final Random random;
-  private final EtcdServer etcd;
+  private final ContendedStore kind;
+  private final ContendedStore.Server server;
   private final AtomicInteger did = new AtomicInteger();
   private final List<ContenderProcess> now = new ArrayList<>();
   private final List<ContenderProcess> all = new ArrayList<>();
   private final int[] befell = new int[4];
 
-  private Contention(Size size, Path directory, EtcdServer etcd) {
+  private Contention(ContendedStore kind, Size size, Path directory, ContendedStore.Server server) {
+    this.kind = kind;
     this.size = size;
     this.directory = directory;
-    this.etcd = etcd;
+    this.server = server;
     this.random = new Random(size.seed());
   }
 
   /** Lets it happen, and checks it. */
-  static Report run(Size size, Path directory) {
-    try (EtcdServer etcd = EtcdServer.start(directory)) {
-      return new Contention(size, directory, etcd).run();
+  static Report run(ContendedStore kind, Size size, Path directory) {
+    try (ContendedStore.Server server = kind.start(directory)) {
+      return new Contention(kind, size, directory, server).run();
     }
   }
 
@@ -137,7 +143,8 @@ final class Contention {
   private void start(String name, int life, int toDo) {
     ContenderProcess process =
         new ContenderProcess(
-            etcd.endpoint(),
+            kind,
+            server.address(),
             directory,
             name,
             life,
@@ -178,16 +185,16 @@ final class Contention {
         victim.resume();
       }
       case 2 -> {
-        etcd.kill();
-        etcd.start();
+        server.kill();
+        server.start();
       }
       default -> {
-        etcd.pause();
+        server.pause();
         long end = System.nanoTime() + STANDSTILL;
         while (System.nanoTime() - end < 0) {
           LockSupport.parkNanos(TICK);
         }
-        etcd.resume();
+        server.resume();
       }
     }
     befell[kind]++;
@@ -196,8 +203,7 @@ final class Contention {
   /** Reads all claims, when nobody changes them any more. */
   private void look() {
     try (HistoryFile history = new HistoryFile("end", directory.resolve("end.history"));
-        ClaimStore store =
-            new RecordedStore(EtcdClaimStore.open(EtcdSettings.of(etcd.endpoint())), history)) {
+        ClaimStore store = new RecordedStore(kind.open(server.address(), PATIENCE), history)) {
       for (int v = 0; v < size.volumes(); v++) {
         VolumeKey volume = VolumeKey.of("v" + v);
         if (!store.read(volume).claim().volume().equals(volume)) {
@@ -222,6 +228,7 @@ final class Contention {
       }
     }
     return new Report(
+        kind.product(),
         did.get(),
         befell[0],
         befell[1],

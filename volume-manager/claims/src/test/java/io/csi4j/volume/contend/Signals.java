@@ -1,4 +1,4 @@
-package io.csi4j.volume.claim.etcd;
+package io.csi4j.volume.contend;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,11 +10,15 @@ public final class Signals {
 
   /** Sends a signal, such as {@code STOP}, to one process. */
   public static void send(String name, long pid) {
+    run("kill", "-" + name, Long.toString(pid));
+  }
+
+  /** Runs a program that has to succeed. */
+  public static void run(String... command) {
     try {
-      int status =
-          new ProcessBuilder("kill", "-" + name, Long.toString(pid)).inheritIO().start().waitFor();
+      int status = new ProcessBuilder(command).inheritIO().start().waitFor();
       if (status != 0) {
-        throw new AssertionError("kill -" + name + " ended with " + status);
+        throw new AssertionError(String.join(" ", command) + " ended with " + status);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,13 +1,10 @@
 package io.csi4j.volume.contend;
 
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.etcd.EtcdClaimStore;
-import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.model.NodeName;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,19 +26,22 @@ final class ContenderMain {
 
   private ContenderMain() {}
 
-  /** With the endpoint, its name, how often it was killed, volumes, deeds, a seed and a file. */
-  public static void main(String[] args) throws InterruptedException {
-    URI endpoint = URI.create(args[0]);
-    String name = args[1];
-    int life = Integer.parseInt(args[2]);
-    int volumes = Integer.parseInt(args[3]);
-    AtomicInteger left = new AtomicInteger(Integer.parseInt(args[4]));
-    long seed = Long.parseLong(args[5]);
+  /**
+   * With the kind of store, its address, its name, how often it was killed, volumes, deeds, a seed
+   * and a file.
+   */
+  public static void main(String[] args) throws ReflectiveOperationException, InterruptedException {
+    ContendedStore kind =
+        (ContendedStore) Class.forName(args[0]).getDeclaredConstructor().newInstance();
+    String address = args[1];
+    String name = args[2];
+    int life = Integer.parseInt(args[3]);
+    int volumes = Integer.parseInt(args[4]);
+    AtomicInteger left = new AtomicInteger(Integer.parseInt(args[5]));
+    long seed = Long.parseLong(args[6]);
     endWithParent();
-    try (HistoryFile history = new HistoryFile(name + "." + life, Path.of(args[6]));
-        ClaimStore store =
-            new RecordedStore(
-                open(EtcdSettings.builder(endpoint).deadline(DEADLINE).build()), history)) {
+    try (HistoryFile history = new HistoryFile(name + "." + life, Path.of(args[7]));
+        ClaimStore store = new RecordedStore(open(kind, address), history)) {
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
@@ -58,10 +58,10 @@ final class ContenderMain {
     System.out.println("done");
   }
 
-  private static ClaimStore open(EtcdSettings settings) {
+  private static ClaimStore open(ContendedStore kind, String address) {
     while (true) {
       try {
-        return EtcdClaimStore.open(settings);
+        return kind.open(address, DEADLINE);
       } catch (ClaimStoreException notYet) {
         LockSupport.parkNanos(PAUSE);
       }

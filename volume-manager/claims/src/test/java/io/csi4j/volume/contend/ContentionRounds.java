@@ -2,27 +2,20 @@ package io.csi4j.volume.contend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.claim.etcd.EtcdTest;
 import io.csi4j.volume.contend.Contention.Report;
 import io.csi4j.volume.contend.Contention.Size;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that contend. How many, and how much they do, come from the system properties {@code
- * contend.processes}, {@code contend.volumes}, {@code contend.operations}, {@code contend.mischief}
- * and {@code contend.seed}; it is done again with other seeds for as long as {@code
- * contend.seconds} says. {@code testing/contention} sets them.
+ * Rounds of processes that contend. How many, and how much they do, come from the system properties
+ * {@code contend.processes}, {@code contend.volumes}, {@code contend.operations}, {@code
+ * contend.mischief} and {@code contend.seed}; it is done again with other seeds for as long as
+ * {@code contend.seconds} says. {@code testing/contention} sets them.
  */
-@Tag("campaign")
-@EtcdTest
-class ContentionTest {
+public final class ContentionRounds {
 
   private static final Size SIZE =
       new Size(
@@ -33,11 +26,20 @@ class ContentionTest {
           Long.getLong("contend.seed", 1));
   private static final long SECONDS = Long.getLong("contend.seconds", 0);
 
-  @TempDir Path directory;
+  private final ContendedStore kind;
+  private final Path directory;
 
-  @Test
-  @Timeout(100_000)
-  void whateverIsKilledOrStoppedNobodyUsesWhatAnotherOneHasAndNoClaimIsLost() throws Exception {
+  private ContentionRounds(ContendedStore kind, Path directory) {
+    this.kind = kind;
+    this.directory = directory;
+  }
+
+  /** Plays them, and fails for anything that is wrong. */
+  public static void play(ContendedStore kind, Path directory) throws IOException {
+    new ContentionRounds(kind, directory).play();
+  }
+
+  private void play() throws IOException {
     long begun = System.nanoTime();
     Report report = round(0);
     int rounds = 1;
@@ -67,7 +69,7 @@ class ContentionTest {
             SIZE.mischief(),
             SIZE.seed() + number);
     Report report =
-        Contention.run(size, Files.createDirectory(directory.resolve("round-" + number)));
+        Contention.run(kind, size, Files.createDirectory(directory.resolve("round-" + number)));
     assertThat(report.uses()).isPositive();
     assertThat(report.kills() + report.pauses() + report.restarts() + report.standstills())
         .isEqualTo(4 * SIZE.mischief());

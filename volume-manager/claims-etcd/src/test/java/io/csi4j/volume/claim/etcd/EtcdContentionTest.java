@@ -1,0 +1,21 @@
+package io.csi4j.volume.claim.etcd;
+
+import io.csi4j.volume.contend.ContentionRounds;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that contend for volumes through etcd; {@code testing/contention} asks for more. */
+@Tag("campaign")
+@EtcdTest
+class EtcdContentionTest {
+
+  @Test
+  @Timeout(100_000)
+  void whateverIsKilledOrStoppedNobodyUsesWhatAnotherOneHasAndNoClaimIsLost(@TempDir Path directory)
+      throws Exception {
+    ContentionRounds.play(new ContendedEtcd(), directory);
+  }
+}

@@ -13,20 +13,23 @@ module io.csi4j.volume.model {
       io.csi4j.volume.workload,
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
-      io.csi4j.volume.claims.etcd;
+      io.csi4j.volume.claims.etcd,
+      io.csi4j.volume.claims.jdbc;
   exports io.csi4j.volume.internal.text to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,
       io.csi4j.volume.workload,
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
-      io.csi4j.volume.claims.etcd;
+      io.csi4j.volume.claims.etcd,
+      io.csi4j.volume.claims.jdbc;
   exports io.csi4j.volume.internal.time to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
-      io.csi4j.volume.claims.etcd;
+      io.csi4j.volume.claims.etcd,
+      io.csi4j.volume.claims.jdbc;
   exports io.csi4j.volume.internal.health to
       io.csi4j.volume.node,
       io.csi4j.volume.controller;

@@ -162,7 +162,10 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
     rows.add(never("volume-manager/claims", up, others("model", "state", "claim")));
     rows.add(
         never(
-            "volume-manager/claims", "etcd is a store beside it", "io.csi4j.volume.claim.etcd.."));
+            "volume-manager/claims",
+            "etcd and a database are stores beside it",
+            "io.csi4j.volume.claim.etcd..",
+            "io.csi4j.volume.claim.jdbc.."));
     rows.add(
         never(
             "volume-manager/controller",
@@ -171,8 +174,13 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
             "io.csi4j.volume.manager..",
             "io.csi4j.volume.workload.."));
     rows.add(
-        never("volume-manager/controller", "etcd is one store", "io.csi4j.volume.claim.etcd.."));
+        never(
+            "volume-manager/controller",
+            "etcd is one store, a database another",
+            "io.csi4j.volume.claim.etcd..",
+            "io.csi4j.volume.claim.jdbc.."));
     rows.add(never("volume-manager/claims-etcd", up, others("model", "state", "claim")));
+    rows.add(never("volume-manager/claims-jdbc", up, others("model", "state", "claim")));
     List<String> chambers =
         House.modules().stream().filter(module -> module.startsWith("volume-manager/")).toList();
     String model = "volume-manager/model";

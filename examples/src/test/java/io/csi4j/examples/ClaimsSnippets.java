@@ -19,6 +19,8 @@ import io.csi4j.volume.claim.etcd.EtcdLogin;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.jdbc.JdbcClaimStore;
+import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.SnapshotName;
@@ -58,6 +60,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DynamicTest;
 
 /** The code blocks of docs/claims.md, each between a mark with its name and one at its end. */
@@ -173,6 +176,19 @@ final class ClaimsSnippets {
             .login(new EtcdLogin("csi4j", password))
             .build();
     try (ClaimStore store = EtcdClaimStore.open(settings)) {
+      ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+      host.accept(book.claim(request)); // every other machine is told who holds it
+    }
+    // end
+  }
+
+  static void jdbc(DataSource source, ClaimRequest request, Consumer<ClaimHolder> host) {
+    // snippet: jdbc
+    JdbcSettings settings =
+        JdbcSettings.builder()
+            .schema("blue") // where one database has several stores
+            .build();
+    try (ClaimStore store = JdbcClaimStore.open(source, settings)) { // the host's pool
       ClaimBook book = new ClaimBook(store, Clock.systemUTC());
       host.accept(book.claim(request)); // every other machine is told who holds it
     }

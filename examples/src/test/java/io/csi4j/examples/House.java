@@ -37,6 +37,7 @@ final class House {
           "volume-manager/claims",
           "volume-manager/controller",
           "volume-manager/claims-etcd",
+          "volume-manager/claims-jdbc",
           "testkit/fake",
           "testkit/conformance",
           "testkit/cli");

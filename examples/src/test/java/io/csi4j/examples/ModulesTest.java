@@ -66,6 +66,7 @@ class ModulesTest {
             Map.entry(volume + "claims", Set.of(volume + "model", volume + "state")),
             Map.entry(volume + "controller", Set.of(volume + "claims", volume + "plugins")),
             Map.entry(volume + "claims.etcd", Set.of(volume + "claims")),
+            Map.entry(volume + "claims.jdbc", Set.of(volume + "claims")),
             Map.entry("io.csi4j.testkit", Set.of("io.csi4j.client", "io.csi4j.mount")),
             Map.entry(
                 "io.csi4j.conformance",

@@ -103,6 +103,7 @@ record PublicApi(Compiled module, Set<String> exported) {
     String in = type.getPackageName();
     return in.equals("java")
         || in.startsWith("java.")
+        || in.equals("javax.sql") // of the JDK as well
         || in.equals("org.jspecify.annotations")
         || house.contains(in);
   }

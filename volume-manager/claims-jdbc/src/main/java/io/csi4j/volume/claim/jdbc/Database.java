@@ -1,0 +1,239 @@
+package io.csi4j.volume.claim.jdbc;
+
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.internal.text.ForeignText;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections of the host's {@code DataSource}, one for each question, which is back before the
+ * answer is given. An interrupt waits until the question is over, and stays set.
+ */
+final class Database {
+
+  /** How often a statement is asked again that a neighbour's write has thrown back. */
+  private static final int TRIES = 20;
+
+  /**
+   * Begins of the states of SQL after which nothing was done, now or later: wrong data, a broken
+   * rule, no right to it, no such table, rolled back for a neighbour, no room, limits, cancelled.
+   */
+  private static final Set<String> REFUSALS =
+      Set.of("0A", "22", "23", "25", "26", "28", "2D", "3D", "3F", "40", "42", "53", "54", "55");
+
+  private static final String CANCELLED = "57014";
+
+  private final DataSource source;
+  private final int deadline;
+  private volatile boolean closed;
+
+  Database(DataSource source, Duration deadline) {
+    this.source = Objects.requireNonNull(source, "source");
+    this.deadline = Math.toIntExact(deadline.toMillis());
+  }
+
+  /** A question on a connection. */
+  interface Question<T> {
+    T ask(Connection connection) throws SQLException;
+  }
+
+  /** A statement with its values. */
+  interface Statement<T> {
+    T ask(PreparedStatement statement) throws SQLException;
+  }
+
+  /** Asks by one statement, which commits by itself. */
+  <T> T ask(String sql, Statement<T> statement) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return on(
+            connection -> {
+              try (PreparedStatement prepared = connection.prepareStatement(sql)) {
+                return statement.ask(prepared);
+              }
+            });
+      } catch (Failure failure) {
+        // Nothing of it was done.
+        if (!failure.isConflict() || tries == TRIES) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /** Asks on a connection that commits each statement. */
+  <T> T on(Question<T> question) {
+    boolean wasInterrupted = Thread.interrupted();
+    try {
+      if (closed) {
+        throw new Failure(Fate.CLOSED, "the store was closed here", "Open it anew", null);
+      }
+      return onConnection(question);
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private <T> T onConnection(Question<T> question) {
+    Connection connection;
+    try {
+      connection = source.getConnection();
+    } catch (SQLException e) {
+      throw failure(Fate.REFUSED, e);
+    }
+    T answer;
+    try {
+      answer = onTime(connection, question);
+    } catch (SQLException e) {
+      SQLException first = e;
+      try {
+        connection.close();
+      } catch (SQLException alsoBroken) {
+        first.addSuppressed(alsoBroken);
+      }
+      throw failure(fate(first), first);
+    }
+    try {
+      connection.close();
+    } catch (SQLException broken) {
+      // The answer is there, and the pool gets rid of such a connection.
+      return answer;
+    }
+    return answer;
+  }
+
+  private <T> T onTime(Connection connection, Question<T> question) throws SQLException {
+    boolean commitsBefore = connection.getAutoCommit();
+    int limitBefore = limit(connection, deadline);
+    if (!commitsBefore) {
+      connection.setAutoCommit(true);
+    }
+    T answer = question.ask(connection);
+    if (!commitsBefore) {
+      connection.setAutoCommit(false);
+    }
+    limit(connection, limitBefore);
+    return answer;
+  }
+
+  /** Limits the time for an answer; returns the limit before, or -1 if the driver has none. */
+  private static int limit(Connection connection, int millis) throws SQLException {
+    if (millis < 0) {
+      return -1;
+    }
+    try {
+      int before = connection.getNetworkTimeout();
+      connection.setNetworkTimeout(Runnable::run, millis);
+      return before;
+    } catch (SQLFeatureNotSupportedException e) {
+      return -1;
+    }
+  }
+
+  /** Answers nothing more. Connections are the host's. */
+  void close() {
+    closed = true;
+  }
+
+  private static Fate fate(SQLException thrown) {
+    String state = state(thrown);
+    return state.equals(CANCELLED) || (state.length() == 5 && REFUSALS.contains(group(state)))
+        ? Fate.REFUSED
+        : Fate.UNKNOWN;
+  }
+
+  private Failure failure(Fate fate, SQLException thrown) {
+    String state = state(thrown);
+    return new Failure(fate, because(state, thrown), remedy(state), thrown);
+  }
+
+  private static String state(SQLException thrown) {
+    return thrown.getSQLState() == null ? "" : thrown.getSQLState();
+  }
+
+  private static String group(String state) {
+    return state.length() < 2 ? "" : state.substring(0, 2);
+  }
+
+  /** Shows the first line of what the driver says: in the others may be a record. */
+  private static String because(String state, SQLException thrown) {
+    String line = String.valueOf(thrown.getMessage()).lines().findFirst().orElse("").strip();
+    return "the database says "
+        + (state.isEmpty() ? "" : ForeignText.of(state) + " ")
+        + "'"
+        + ForeignText.clause(line)
+        + "'";
+  }
+
+  private static String remedy(String state) {
+    if (state.equals("42501")) {
+      return "Let the user read and write the three tables, or make them with tables.sql";
+    }
+    if (state.equals("42P01") || state.equals("3F000")) {
+      return "Make the schema and its tables with tables.sql, or name the schema where they are";
+    }
+    return switch (group(state)) {
+      case "28" -> "Correct the user and the password of the data source";
+      case "25", "55" -> "See that the data source leads to the primary, and to no standby";
+      case "53" -> "Give the database more room, or more connections";
+      default -> "See that the database runs, and that it can be reached from here";
+    };
+  }
+
+  /** The fate of a write. */
+  enum Fate {
+    /** The write was not made, and never will be. */
+    REFUSED,
+    /** The fate is not known. */
+    UNKNOWN,
+    /** Nothing was asked, as the store is closed. */
+    CLOSED
+  }
+
+  /** A question that was not answered. The message says why, as a clause. */
+  static final class Failure extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final Fate fate;
+    private final String remedy;
+
+    private Failure(Fate fate, String because, String remedy, @Nullable SQLException cause) {
+      super(because, cause);
+      this.fate = fate;
+      this.remedy = remedy;
+    }
+
+    Fate fate() {
+      return fate;
+    }
+
+    /** Why, as a clause. */
+    String because() {
+      return Objects.requireNonNull(getMessage());
+    }
+
+    /** Whether the statement was thrown back for a write at the same time. */
+    boolean isConflict() {
+      return getCause() instanceof SQLException sql && group(state(sql)).equals("40");
+    }
+
+    /** Returns the failure for a caller of the store. */
+    ClaimStoreException during(String doing) {
+      return new ClaimStoreException(
+          fate == Fate.CLOSED ? Reason.CLOSED : Reason.UNAVAILABLE,
+          ForeignText.of(doing) + " failed: " + because() + ". " + remedy + ".",
+          this);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.csi4j.volume.claim.jdbc;
+
+import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.state.seal.Sealer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The way in which a store asks its database. Immutable. */
+public final class JdbcSettings {
+
+  private static final Duration SHORTEST_DEADLINE = Duration.ofMillis(100);
+  private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(10);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private final Builder parts;
+
+  private JdbcSettings(Builder parts) {
+    this.parts = parts.copy();
+    check("deadline", parts.deadline, SHORTEST_DEADLINE);
+    check("interval of watches", parts.watchInterval, SHORTEST_INTERVAL);
+  }
+
+  private static void check(String what, Duration value, Duration shortest) {
+    if (value.compareTo(shortest) < 0 || value.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "The "
+              + what
+              + " for the database is "
+              + value
+              + ". Use one from "
+              + shortest.toMillis()
+              + " ms to 1 minute.");
+    }
+  }
+
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The defaults. */
+  public static JdbcSettings defaults() {
+    return builder().build();
+  }
+
+  /** Begins with these settings. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** Returns the schema with the tables; that of the connections if nothing is given. */
+  public Optional<String> schema() {
+    return Optional.ofNullable(parts.schema);
+  }
+
+  /** Returns how long the database may take for each answer. */
+  public Duration deadline() {
+    return parts.deadline;
+  }
+
+  /** Returns how often a watch asks what was written. */
+  public Duration watchInterval() {
+    return parts.watchInterval;
+  }
+
+  /** Returns what claims are sealed with; they stand in clear if nothing is given. */
+  public Optional<Sealer> sealer() {
+    return Optional.ofNullable(parts.sealer);
+  }
+
+  /** Returns whether tables that are missing are made. */
+  public boolean makesTables() {
+    return parts.makesTables;
+  }
+
+  /** Returns whether a standby that takes over has all that was written. */
+  public boolean losesNothingOnFailover() {
+    return parts.losesNothingOnFailover;
+  }
+
+  /** Collects the parts of {@link JdbcSettings}. */
+  public static final class Builder {
+    private @Nullable String schema;
+    private Duration deadline = Duration.ofSeconds(5);
+    private Duration watchInterval = Duration.ofMillis(500);
+    private @Nullable Sealer sealer;
+    private boolean makesTables = true;
+    private boolean losesNothingOnFailover;
+
+    private Builder() {}
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.schema = schema;
+      copy.deadline = deadline;
+      copy.watchInterval = watchInterval;
+      copy.sealer = sealer;
+      copy.makesTables = makesTables;
+      copy.losesNothingOnFailover = losesNothingOnFailover;
+      return copy;
+    }
+
+    /** Names the schema with the tables, which is there. Several stores have one each. */
+    public Builder schema(String value) {
+      Words.check("schema", value);
+      schema = value;
+      return this;
+    }
+
+    /** Limits each answer, from 100 ms to 1 minute. 5 s by default. */
+    public Builder deadline(Duration value) {
+      deadline = Objects.requireNonNull(value, "deadline");
+      return this;
+    }
+
+    /** Says how often a watch asks what was written, from 10 ms to 1 minute. 500 ms by default. */
+    public Builder watchInterval(Duration value) {
+      watchInterval = Objects.requireNonNull(value, "watchInterval");
+      return this;
+    }
+
+    /**
+     * Seals claims. Those that stand in clear are read, and sealed when they are written the next
+     * time. All hosts of the claims need the key.
+     */
+    public Builder sealer(Sealer value) {
+      sealer = Objects.requireNonNull(value, "sealer");
+      return this;
+    }
+
+    /**
+     * Says that the tables are there. Without it they are made where they are missing; {@code
+     * tables.sql} in the jar has them for who makes them elsewhere.
+     */
+    public Builder tablesAreThere() {
+      makesTables = false;
+      return this;
+    }
+
+    /**
+     * Says that a standby that takes over has all that was ever written, as replication is
+     * synchronous. Without it a store that was taken over by a standby counts as another store, and
+     * nothing is claimed in it before somebody has looked.
+     */
+    public Builder losesNothingOnFailover() {
+      losesNothingOnFailover = true;
+      return this;
+    }
+
+    /**
+     * Returns the settings.
+     *
+     * @throws IllegalArgumentException for a time that is too short or too long
+     */
+    public JdbcSettings build() {
+      return new JdbcSettings(this);
+    }
+  }
+}

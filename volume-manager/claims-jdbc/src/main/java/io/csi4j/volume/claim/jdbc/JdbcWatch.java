@@ -1,0 +1,177 @@
+package io.csi4j.volume.claim.jdbc;
+
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.internal.claims.StoreMemory;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.Clause;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Follows what is written: asks again and again what came behind the last that was told. Where the
+ * database has forgotten that, or is another store, it tells that some was missed, and goes on with
+ * what is written from that moment. Who is slow is asked for nothing meanwhile.
+ */
+final class JdbcWatch implements ClaimWatch {
+
+  private static final int PAGE = 500;
+
+  private final JdbcClaimStore store;
+  private final StoreMemory memory;
+  private final Scheduler scheduler;
+  private final Duration interval;
+  private final Consumer<JdbcWatch> closed;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition news = lock.newCondition();
+  private final Deque<Change> changes = new ArrayDeque<>();
+  private StoreIdentity identity;
+  private boolean isDoubted;
+  private long told;
+  private boolean over;
+  private Optional<Scheduler.Timer> waiting = Optional.empty();
+
+  /**
+   * A watch that has not begun.
+   *
+   * @param told the version behind which it begins
+   */
+  JdbcWatch(
+      JdbcClaimStore store,
+      StoreMemory memory,
+      Scheduler scheduler,
+      Duration interval,
+      long told,
+      Consumer<JdbcWatch> closed) {
+    this.store = store;
+    this.memory = memory;
+    this.scheduler = scheduler;
+    this.interval = interval;
+    this.told = told;
+    this.closed = closed;
+    this.identity = memory.identity();
+    this.isDoubted = memory.doubt().isPresent();
+  }
+
+  /** Asks for the first time, soon. */
+  void begin() {
+    scheduler.execute(this::ask);
+  }
+
+  @Override
+  public Optional<Change> next(Duration wait) throws InterruptedException {
+    long left = wait.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (changes.isEmpty() && !over && left > 0) {
+        left = news.awaitNanos(left);
+      }
+      return over ? Optional.empty() : Optional.ofNullable(changes.poll());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** On the thread of the scheduler, which may wait for the database. */
+  private void ask() {
+    boolean isMore = false;
+    try {
+      isMore = isTaken();
+    } catch (Database.Failure | ClaimStoreException failure) {
+      // The next one tells what was written meanwhile.
+      isMore = false;
+    } finally {
+      later(isMore);
+    }
+  }
+
+  /** Takes in what came; returns whether there may be more. */
+  private boolean isTaken() {
+    long from;
+    lock.lock();
+    try {
+      if (over || changes.size() > PAGE) {
+        return false;
+      }
+      from = told;
+    } finally {
+      lock.unlock();
+    }
+    long before = memory.reached();
+    ClaimRows answer = store.writtenAfter(from, PAGE);
+    memory.saw(before, answer.identity(), answer.version());
+    lock.lock();
+    try {
+      take(answer);
+    } finally {
+      lock.unlock();
+    }
+    return answer.rows().size() == PAGE;
+  }
+
+  private void take(ClaimRows answer) {
+    boolean isOther =
+        !memory.identity().equals(identity) || memory.doubt().isPresent() != isDoubted;
+    identity = memory.identity();
+    isDoubted = memory.doubt().isPresent();
+    if (isOther) {
+      missed("the database is another one than it was, or has gone back", answer);
+    } else if (answer.forgotten() > told) {
+      missed("more was written than the database keeps for watches", answer);
+    } else {
+      answer.rows().forEach(row -> changes.add(change(row)));
+      told =
+          answer.rows().size() < PAGE
+              ? answer.version()
+              : answer.rows().get(PAGE - 1).version().value();
+    }
+    if (!changes.isEmpty()) {
+      news.signal();
+    }
+  }
+
+  private Change change(ClaimRows.Row row) {
+    try {
+      return new Change.Written(store.claim(row));
+    } catch (ClaimStoreException unreadable) {
+      return new Change.Missed(new Clause("a claim was written that cannot be read"));
+    }
+  }
+
+  private void missed(String because, ClaimRows answer) {
+    told = answer.version();
+    changes.add(new Change.Missed(new Clause(because)));
+  }
+
+  private void later(boolean isMore) {
+    lock.lock();
+    try {
+      if (!over) {
+        waiting = Optional.of(scheduler.after(isMore ? Duration.ZERO : interval, this::ask));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      over = true;
+      waiting.ifPresent(Scheduler.Timer::cancel);
+      changes.clear();
+      news.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    closed.accept(this);
+  }
+}

@@ -1,0 +1,8 @@
+/** Claims in PostgreSQL, for more than one machine. */
+module io.csi4j.volume.claims.jdbc {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.volume.claims;
+  requires transitive java.sql;
+
+  exports io.csi4j.volume.claim.jdbc;
+}

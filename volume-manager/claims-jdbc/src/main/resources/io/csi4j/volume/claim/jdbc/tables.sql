@@ -1,0 +1,24 @@
+-- The store itself: one row.
+CREATE TABLE csi4j_claim_store (
+  only_one smallint PRIMARY KEY CHECK (only_one = 1),
+  -- Made with the store. After an older copy was restored, delete this row in it.
+  mark uuid NOT NULL,
+  -- How often anything was written; a write holds this row, so versions are committed in their order.
+  version bigint NOT NULL,
+  -- Writes up to this one are no longer in csi4j_claim_write.
+  forgotten bigint NOT NULL
+);
+
+-- The claims as they are, by a name that sorts as the volumes do.
+CREATE TABLE csi4j_claim (
+  name bytea PRIMARY KEY,
+  version bigint NOT NULL,
+  record bytea NOT NULL
+);
+
+-- The last writes, for watches.
+CREATE TABLE csi4j_claim_write (
+  version bigint PRIMARY KEY,
+  name bytea NOT NULL,
+  record bytea NOT NULL
+);

@@ -1,0 +1,414 @@
+package io.csi4j.volume.claim.jdbc;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.csi4j.conformance.ClaimStoreChecks;
+import io.csi4j.conformance.claims.ClaimStoreFixture;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.ClaimWatch.Change;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.seal.AesGcmSealer;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.state.seal.SealingKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+@PostgresTest
+class JdbcClaimStoreTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final AtomicInteger SCHEMAS = new AtomicInteger();
+
+  private static PostgresServer server;
+  private static HikariDataSource pool;
+
+  private final JdbcSettings settings = inSchema();
+
+  @BeforeAll
+  static void startOne() {
+    server = PostgresServer.begin();
+    pool = server.pool();
+  }
+
+  @AfterAll
+  static void stopIt() {
+    pool.close();
+    server.close();
+  }
+
+  /** Settings with a schema that no other has. */
+  private static JdbcSettings inSchema() {
+    String schema = "store \"" + SCHEMAS.incrementAndGet() + "'";
+    server.sql("CREATE SCHEMA \"" + schema.replace("\"", "\"\"") + "\"");
+    return JdbcSettings.builder().schema(schema).watchInterval(Duration.ofMillis(10)).build();
+  }
+
+  private ClaimStore open() {
+    return JdbcClaimStore.open(pool, settings);
+  }
+
+  private String quoted() {
+    return "\"" + settings.schema().orElseThrow().replace("\"", "\"\"") + "\"";
+  }
+
+  private static WriteToken token() {
+    return new WriteToken(UUID.randomUUID());
+  }
+
+  private static Versioned write(ClaimStore store, ClaimVersion expected, VolumeKey volume) {
+    WriteResult result = store.compareAndSet(expected, Claim.none(volume), token());
+    assertThat(result).isInstanceOf(WriteResult.Written.class);
+    return ((WriteResult.Written) result).now();
+  }
+
+  private static Sealer sealer(String id) {
+    return AesGcmSealer.of(SealingKeys.of(id, Arrays.copyOf(id.getBytes(US_ASCII), 32)));
+  }
+
+  /** Each place is a schema of its own. */
+  private static final class Schemas implements ClaimStoreFixture {
+
+    @Override
+    public Place place() {
+      JdbcSettings own = inSchema();
+      return new Place() {
+        @Override
+        public ClaimStore open() {
+          return JdbcClaimStore.open(pool, own);
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    @Override
+    public Set<Ability> abilities() {
+      return Set.of(Ability.SHARED, Ability.DURABLE);
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aStoreInPostgresKeepsItsPromises() {
+    return ClaimStoreChecks.of(new Schemas()).stream()
+        .map(check -> dynamicTest(check.name(), check::run));
+  }
+
+  @Test
+  void aScanGoesInTheOrderOfVolumesWhateverTheirNames() {
+    List<VolumeKey> keys = new ArrayList<>();
+    for (String namespace : List.of("a", "a b", "a-b", "a/b", "aa", "\ufffd", "\ud834\udd1e")) {
+      for (String id : List.of("x", "x/y", " ", "\uffee", "\ud83d\ude00", "\u00e4")) {
+        keys.add(VolumeKey.of(Namespace.of(namespace), id));
+      }
+    }
+    try (ClaimStore store = open()) {
+      keys.forEach(key -> write(store, ClaimVersion.NEVER, key));
+
+      List<VolumeKey> seen = new ArrayList<>();
+      Optional<VolumeKey> after = Optional.empty();
+      for (List<Versioned> page = store.scan(after, 5);
+          !page.isEmpty();
+          page = store.scan(after, 5)) {
+        page.forEach(each -> seen.add(each.claim().volume()));
+        after = Optional.of(seen.get(seen.size() - 1));
+      }
+
+      assertThat(seen).isEqualTo(keys.stream().sorted().toList());
+    }
+  }
+
+  @Test
+  void aSealedClaimIsReadByWhoHasTheKey() {
+    JdbcSettings sealed = settings.toBuilder().sealer(sealer("k1")).build();
+    try (ClaimStore store = JdbcClaimStore.open(pool, sealed)) {
+      Versioned now = write(store, ClaimVersion.NEVER, DB);
+      assertThat(store.read(DB)).isEqualTo(now);
+    }
+    try (ClaimStore clear = open()) {
+      ClaimStoreException refusal =
+          catchThrowableOfType(ClaimStoreException.class, () -> clear.read(DB));
+      assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
+      assertThat(refusal)
+          .hasMessageEndingWith(
+              "of the database failed: it is sealed, and this host was given no key. Give it the"
+                  + " key of the others.");
+    }
+  }
+
+  @Test
+  void connectionsThatDoNotCommitByThemselvesAreGivenBackAsTheyWere() throws Exception {
+    HikariConfig config = PostgresServer.config(server.address());
+    config.setAutoCommit(false);
+    try (HikariDataSource manual = new HikariDataSource(config)) {
+      try (ClaimStore store = JdbcClaimStore.open(manual, settings);
+          ClaimStore other = open()) {
+        Versioned now = write(store, ClaimVersion.NEVER, DB);
+        assertThat(other.read(DB)).isEqualTo(now);
+      }
+      try (var connection = manual.getConnection()) {
+        assertThat(connection.getAutoCommit()).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void aCommitIsOnTheDiskAlsoWhereTheServerWouldNotWaitForIt() {
+    server.sql("ALTER SYSTEM SET synchronous_commit = off");
+    server.sql("SELECT pg_reload_conf()");
+    try (ClaimStore store = open()) {
+      server.sql(
+          "CREATE FUNCTION "
+              + quoted()
+              + ".note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
+              + quoted()
+              + ".noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$");
+      server.sql("CREATE TABLE " + quoted() + ".noted (setting text)");
+      server.sql(
+          "CREATE TRIGGER note AFTER INSERT OR UPDATE ON "
+              + quoted()
+              + ".csi4j_claim FOR EACH ROW EXECUTE FUNCTION "
+              + quoted()
+              + ".note()");
+      Versioned first = write(store, ClaimVersion.NEVER, DB);
+      write(store, first.version(), DB);
+      assertThat(server.column("SELECT setting FROM " + quoted() + ".noted"))
+          .containsExactly("on", "on");
+    } finally {
+      server.sql("ALTER SYSTEM RESET synchronous_commit");
+      server.sql("SELECT pg_reload_conf()");
+    }
+  }
+
+  @Test
+  void neighboursInStrictTransactionsAreAskedAgain() throws Exception {
+    HikariConfig config = PostgresServer.config(server.address());
+    config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+    try (HikariDataSource strict = new HikariDataSource(config)) {
+      try (ClaimStore one = JdbcClaimStore.open(strict, settings);
+          ClaimStore other = JdbcClaimStore.open(strict, settings)) {
+        List<Thread> writers = new ArrayList<>();
+        AtomicInteger written = new AtomicInteger();
+        for (ClaimStore store : List.of(one, other)) {
+          VolumeKey own = VolumeKey.of("v" + writers.size());
+          Thread writer =
+              new Thread(
+                  () -> {
+                    ClaimVersion at = ClaimVersion.NEVER;
+                    for (int i = 0; i < 30; i++) {
+                      at = write(store, at, own).version();
+                      written.incrementAndGet();
+                    }
+                  });
+          writer.start();
+          writers.add(writer);
+        }
+        for (Thread writer : writers) {
+          writer.join();
+        }
+        assertThat(written).hasValue(60);
+      }
+    }
+  }
+
+  // ---- watches
+
+  private static Change next(ClaimWatch watch) throws InterruptedException {
+    return watch.next(SOON).orElseThrow();
+  }
+
+  @Test
+  void oldWritesAreForgottenAndAWatchThatKeepsUpGoesOn() throws Exception {
+    try (ClaimStore store = open()) {
+      Versioned now = write(store, ClaimVersion.NEVER, DB);
+      try (ClaimWatch watch = store.watch()) {
+        server.sql("UPDATE " + quoted() + ".csi4j_claim_store SET version = version + 20000");
+        do {
+          now = write(store, now.version(), DB);
+        } while (now.version().value() % 256 != 0);
+        assertThat(server.column("SELECT forgotten FROM " + quoted() + ".csi4j_claim_store"))
+            .containsExactly(Long.toString(now.version().value() - ClaimTables.KEPT));
+        Versioned last = write(store, now.version(), DB);
+        List<Change> seen = new ArrayList<>();
+        do {
+          seen.add(next(watch));
+        } while (!seen.get(seen.size() - 1).equals(new Change.Written(last)));
+      }
+    }
+  }
+
+  @Test
+  void aWatchWhoseWritesAreForgottenTellsThatItMissedSome() throws Exception {
+    try (ClaimStore store = open();
+        ClaimWatch watch = store.watch()) {
+      server.sql(
+          "UPDATE "
+              + quoted()
+              + ".csi4j_claim_store SET version = version + 20000, forgotten = version + 10000");
+      assertThat(next(watch))
+          .isEqualTo(
+              new Change.Missed(
+                  new Clause("more was written than the database keeps for watches")));
+      Versioned now = write(store, ClaimVersion.NEVER, DB);
+      assertThat(next(watch)).isEqualTo(new Change.Written(now));
+    }
+  }
+
+  // ---- which store it is
+
+  @Test
+  void tablesThatWereRestoredAreAnotherStoreAndTakeNothing() throws Exception {
+    try (ClaimStore store = open()) {
+      Versioned before = write(store, ClaimVersion.NEVER, DB);
+      StoreIdentity first = store.identity();
+      try (ClaimWatch watch = store.watch()) {
+        String table = quoted() + ".csi4j_claim_store";
+        server.sql(
+            "BEGIN; CREATE TABLE "
+                + quoted()
+                + ".copy (LIKE "
+                + table
+                + " INCLUDING ALL); INSERT INTO "
+                + quoted()
+                + ".copy SELECT * FROM "
+                + table
+                + "; DROP TABLE "
+                + table
+                + "; ALTER TABLE "
+                + quoted()
+                + ".copy RENAME TO csi4j_claim_store; COMMIT");
+
+        assertThat(store.compareAndSet(before.version(), Claim.none(DB), token()))
+            .isEqualTo(new WriteResult.Conflict(before));
+        assertThat(store.identity()).isNotEqualTo(first);
+        assertThat(next(watch))
+            .isEqualTo(
+                new Change.Missed(
+                    new Clause("the database is another one than it was, or has gone back")));
+      }
+    }
+    try (ClaimStore again = open()) {
+      assertThat(again.read(DB).claim().volume()).isEqualTo(DB);
+      write(again, again.read(DB).version(), DB);
+    }
+  }
+
+  @Test
+  void aStoreWhoseMarkWasTakenAwayIsAnotherOneWhoseVersionsGoOn() {
+    Versioned before;
+    StoreIdentity first;
+    try (ClaimStore store = open()) {
+      before = write(store, ClaimVersion.NEVER, DB);
+      first = store.identity();
+      server.sql("DELETE FROM " + quoted() + ".csi4j_claim_store");
+      assertThat(store.compareAndSet(before.version(), Claim.none(DB), token()))
+          .isEqualTo(new WriteResult.Conflict(before));
+      assertThat(store.identity()).hasToString("postgresql, without the mark of a store");
+    }
+    try (ClaimStore again = open()) {
+      assertThat(again.identity()).isNotEqualTo(first);
+      assertThat(write(again, before.version(), DB).version()).isGreaterThan(before.version());
+    }
+  }
+
+  @Test
+  void aStoreThatWentBackIsInDoubt() {
+    try (ClaimStore store = open()) {
+      Versioned first = write(store, ClaimVersion.NEVER, DB);
+      Versioned second = write(store, first.version(), DB);
+      server.sql("UPDATE " + quoted() + ".csi4j_claim_store SET version = 1");
+
+      store.read(DB);
+
+      assertThat(store.doubt(DB))
+          .contains(
+              new Clause(
+                  "the database is at version 1, and was at "
+                      + second.version()
+                      + " before: an older copy of it was restored"));
+    }
+  }
+
+  // ---- what is refused
+
+  @Test
+  void tablesThatAreMissingAreNamedWithWhatToDo() {
+    JdbcSettings strict = settings.toBuilder().tablesAreThere().build();
+    assertThatExceptionOfType(ClaimStoreException.class)
+        .isThrownBy(() -> JdbcClaimStore.open(pool, strict))
+        .withMessageStartingWith(
+            "Opening the store of claims failed: the database says 42P01 'ERROR: relation \"")
+        .withMessageEndingWith(
+            "Make the schema and its tables with tables.sql, or name the schema where they are.")
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
+  }
+
+  @Test
+  void aUserWithoutRightsIsToldWhatIsMissing() {
+    open().close();
+    server.sql("CREATE USER reader" + SCHEMAS.get());
+    try (HikariDataSource reading =
+        PostgresServer.pool(
+            server.address().replace("user=csi4j", "user=reader" + SCHEMAS.get()))) {
+      assertThatExceptionOfType(ClaimStoreException.class)
+          .isThrownBy(() -> JdbcClaimStore.open(reading, settings))
+          .withMessageContaining("the database says 42501 'ERROR: permission denied")
+          .withMessageEndingWith(
+              "Let the user read and write the three tables, or make them with tables.sql.");
+    }
+  }
+
+  @Test
+  void aClosedStoreSaysSo() {
+    ClaimStore store = open();
+    store.close();
+    ClaimStoreException refusal =
+        catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+    assertThat(refusal.reason()).isEqualTo(Reason.CLOSED);
+    assertThat(refusal)
+        .hasMessage(
+            "Reading the claim of volume 'default/db' failed: the store was closed here. Open it"
+                + " anew.");
+  }
+
+  @Test
+  void timesThatAreTooShortOrTooLongAreRefused() {
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> JdbcSettings.builder().deadline(Duration.ofMillis(99)).build())
+        .withMessage("The deadline for the database is PT0.099S. Use one from 100 ms to 1 minute.");
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> JdbcSettings.builder().watchInterval(Duration.ofHours(1)).build())
+        .withMessage(
+            "The interval of watches for the database is PT1H. Use one from 10 ms to 1 minute.");
+  }
+}

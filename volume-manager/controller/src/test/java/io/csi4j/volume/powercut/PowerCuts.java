@@ -15,7 +15,7 @@ final class PowerCuts {
   private static final int WRONG = 1;
   private static final int CANNOT = 3;
 
-  private static final int CUTS = 160;
+  private static final int CUTS = 480;
 
   private PowerCuts() {}
 

@@ -32,7 +32,10 @@ final class ContenderMain {
    */
   public static void main(String[] args) throws ReflectiveOperationException, InterruptedException {
     ContendedStore kind =
-        (ContendedStore) Class.forName(args[0]).getDeclaredConstructor().newInstance();
+        Class.forName(args[0])
+            .asSubclass(ContendedStore.class)
+            .getDeclaredConstructor()
+            .newInstance();
     String address = args[1];
     String name = args[2];
     int life = Integer.parseInt(args[3]);

@@ -223,12 +223,12 @@ class WordsTest {
                     new Holders(
                         List.of(
                             new Holder.RunningProcess(
-                                7, KernelText.of("sh"), Set.of(Holder.Use.values()[0]))),
+                                7, KernelText.of("sh"), Set.of(Holder.Use.OPEN_FILE))),
                         0,
                         true))),
             RELEASE,
             "it could not be unmounted without the plugin: it is in use by: [process 7 (sh: ["
-                + Holder.Use.values()[0]
+                + Holder.Use.OPEN_FILE
                 + "])]; what remains is: umount -c -l '/top/v/x'"),
         row(
             "a mount that is in use, nobody knows by whom",

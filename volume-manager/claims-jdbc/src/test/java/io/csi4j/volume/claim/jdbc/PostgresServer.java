@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -128,7 +129,7 @@ public final class PostgresServer implements ContendedStore.Server {
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .start();
-    String said = new String(ran.getInputStream().readAllBytes());
+    String said = new String(ran.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (ran.onExit().join().exitValue() != 0) {
       throw new AssertionError(String.join(" ", command) + ":\n" + said);
     }

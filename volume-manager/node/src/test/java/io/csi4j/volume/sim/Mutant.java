@@ -1,6 +1,7 @@
 package io.csi4j.volume.sim;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * An engine that breaks one rule of the protocol: the engine's sources with a few lines changed.
@@ -175,7 +176,7 @@ enum Mutant {
 
   /** A failed unpublish is taken for done. */
   UNPUBLISH_FAILURE_COUNTS(
-      "I1",
+      "I1 I3",
       edit(
           "lifecycle/ReleaseStory",
           "    if (AnswerClass.saysUnknownVolume(failed)) {",
@@ -297,11 +298,16 @@ enum Mutant {
   EPOCH_CONFIRMED(
       "I13", edit("lifecycle/MountStory", "return goal.epoch() > 0;", "return goal.epoch() < 0;"));
 
-  private final String harm;
+  private final Set<String> harms;
   private final List<Edit> edits;
 
-  Mutant(String harm, Edit... edits) {
-    this.harm = harm;
+  /**
+   * A broken engine.
+   *
+   * @param harms the invariants of which it breaks one, whichever a history comes to first
+   */
+  Mutant(String harms, Edit... edits) {
+    this.harms = Set.of(harms.split(" ", -1));
     this.edits = List.of(edits);
   }
 
@@ -318,9 +324,9 @@ enum Mutant {
     return new Edit(file, from, to);
   }
 
-  /** The invariant that breaks first. */
-  String harm() {
-    return harm;
+  /** The invariants of which it breaks one. */
+  Set<String> harms() {
+    return harms;
   }
 
   /** What is changed. */

@@ -41,7 +41,7 @@ final class MutantHunt {
       Mutant mutant, String harm, String found, boolean isShrunk, long histories, double seconds) {
 
     boolean isCaught() {
-      return harm.equals(mutant.harm()) && isShrunk;
+      return mutant.harms().contains(harm) && isShrunk;
     }
 
     @Override

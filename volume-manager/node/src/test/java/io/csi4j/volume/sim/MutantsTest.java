@@ -25,7 +25,7 @@ class MutantsTest {
   private static void assertCaught(Mutant mutant) {
     MutantHunt.Catch caught = MutantHunt.of(mutant, 60);
 
-    assertThat(caught.harm()).as("%s", caught).isEqualTo(mutant.harm());
+    assertThat(mutant.harms()).as("%s", caught).contains(caught.harm());
     assertThat(caught.isShrunk()).as("%s", caught).isTrue();
   }
 

@@ -118,12 +118,24 @@ final class Database {
     if (!commitsBefore) {
       connection.setAutoCommit(true);
     }
-    T answer = question.ask(connection);
-    if (!commitsBefore) {
-      connection.setAutoCommit(false);
+    try {
+      return question.ask(connection);
+    } finally {
+      restore(connection, commitsBefore, limitBefore);
     }
-    limit(connection, limitBefore);
-    return answer;
+  }
+
+  /** A pool may hand out the connection again as it is; it finds a broken one by itself. */
+  private static void restore(Connection connection, boolean commits, int limit) {
+    try {
+      if (!commits) {
+        connection.setAutoCommit(false);
+      }
+      limit(connection, limit);
+    } catch (SQLException broken) {
+      // What was answered holds, and what was thrown says more.
+      return;
+    }
   }
 
   /** Limits the time for an answer; returns the limit before, or -1 if the driver has none. */

@@ -38,11 +38,12 @@ class HelperProcessesTest {
     Set<String> found = starting(House.all());
 
     assertThat(found)
-        .as("I-9 I-10: no process is started but plugins and what the testkit runs")
+        .as("I-9 I-10: no process is started but plugins and what the testkit and its suites run")
         .contains("io.csi4j.volume.plugin.launch")
         .allMatch(
             name ->
                 name.equals("io.csi4j.volume.plugin.launch")
-                    || name.startsWith("io.csi4j.testkit"));
+                    || name.startsWith("io.csi4j.testkit")
+                    || name.startsWith("io.csi4j.conformance"));
   }
 }

@@ -27,6 +27,7 @@ import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.state.StateValue;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -198,12 +199,13 @@ public final class PluginCodec {
     if (uid < 0 || uid > 1L << 32) {
       throw new MalformedRecordException("The user of the peer is none.");
     }
+    Duration deadline = StoredParts.duration(in.getDeadline());
     return RecordBytes.checked(
         "way to connect",
         () -> {
           ConnectOptions.Builder options =
               ConnectOptions.builder()
-                  .deadline(StoredParts.duration(in.getDeadline()))
+                  .deadline(deadline)
                   .requireReady(!in.getNotReadyToo())
                   .transport(
                       RecordBytes.named(
@@ -219,7 +221,11 @@ public final class PluginCodec {
           if (!in.getName().isEmpty()) {
             options.requireName(PluginName.of(in.getName()));
           }
-          return options.build();
+          ConnectOptions read = options.build();
+          if (!read.deadline().equals(deadline)) {
+            throw new MalformedRecordException("The deadline is longer than any is kept.");
+          }
+          return read;
         });
   }
 

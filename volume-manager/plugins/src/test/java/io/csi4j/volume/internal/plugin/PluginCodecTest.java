@@ -12,6 +12,7 @@ import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.plugin.proto.PluginProto;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
@@ -266,6 +267,21 @@ class PluginCodecTest {
         changed("/run/csi/csi.sock", "/run//csi/cs.sock"),
         "The socket is not written as a path is.");
     refused(changed(everything(), "Rack", "zone"), "A label of the topology is there twice.");
+  }
+
+  @Test
+  void aDeadlineThatWouldBeReadAsAShorterOneIsRefused() throws Exception {
+    PluginProto.Plugin.Builder record =
+        PluginProto.Plugin.parseFrom(PluginCodec.encode(plain()).bytes()).toBuilder();
+    record
+        .getInstanceBuilder(0)
+        .getConnectingBuilder()
+        .getDeadlineBuilder()
+        .setSeconds(Duration.ofDays(36_501).toSeconds());
+
+    refused(
+        new FieldWriter().fields(record.build().toByteArray()),
+        "The deadline is longer than any is kept.");
   }
 
   private static FieldWriter changed(String before, String after) {

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a database answered, all of one moment.
+ * The answer of a database, all of one moment.
  *
  * @param identity which store it is
  * @param version how often anything was written
  * @param forgotten up to which version writes are no longer told
- * @param rows what was asked for
+ * @param rows the claims or writes that were asked for
  */
 record ClaimRows(StoreIdentity identity, long version, long forgotten, List<Row> rows) {
 

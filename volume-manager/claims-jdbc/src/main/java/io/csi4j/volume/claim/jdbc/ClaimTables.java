@@ -8,8 +8,8 @@ import java.util.Objects;
 
 /**
  * The tables of a store, and what is asked of them, in the SQL of PostgreSQL. Each question is one
- * statement, which the server ends by itself: so a process that stops in the middle of one holds
- * nobody up, and all that an answer tells is of one moment.
+ * statement, which the server ends by itself: so a process that stops in the middle of one holds up
+ * no other, and an answer is of one moment.
  *
  * <p>A write holds the row of the store until it is committed. So versions are committed in their
  * order, and who has seen one has seen all before it.

@@ -142,7 +142,7 @@ public final class JdbcSettings {
     /**
      * Says that a standby that takes over has all that was ever written, as replication is
      * synchronous. Without it a store that was taken over by a standby counts as another store, and
-     * nothing is claimed in it before somebody has looked.
+     * nothing is claimed in it before a person has looked.
      */
     public Builder losesNothingOnFailover() {
       losesNothingOnFailover = true;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Texts of failures: with any secrets, of any length, in each other and in each of their encoded
@@ -33,13 +34,13 @@ public final class ScrubberFuzz {
       String secret = choices.text(24);
       secrets.add(inside ? secrets.get(0) + secret : secret);
     }
-    List<String> forms = new ArrayList<>();
+    List<Form> forms = new ArrayList<>();
     StringBuilder text = new StringBuilder();
     for (int count = choices.of(4); count > 0; count--) {
       text.append(choices.text(16)).append(' ');
-      String form = form(secrets.get(choices.of(secrets.size())), choices.of(9));
+      Form form = form(secrets.get(choices.of(secrets.size())), choices.of(9));
       forms.add(form);
-      text.append(form).append(' ');
+      text.append(form.text()).append(' ');
     }
     text.append(choices.restAsText());
     String out = Scrubber.scrub(text.toString(), secrets);
@@ -55,27 +56,47 @@ public final class ScrubberFuzz {
         for (String secret : secrets) {
           Finding.unless(secret.isEmpty() || !shown.contains(secret), "'" + secret + "' in " + out);
         }
-        for (String form : forms) {
-          Finding.unless(form.isEmpty() || !shown.contains(form), "'" + form + "' in " + out);
+        for (Form form : forms) {
+          Finding.unless(!form.standsIn(shown), "'" + form.text() + "' in " + out);
         }
       }
     }
   }
 
+  /**
+   * A secret as it may be written.
+   *
+   * @param isWord whether it tells the secret only where it is a word of its own
+   */
+  private record Form(String text, boolean isWord) {
+
+    /** Whether it is in a piece of text, the ends of which do not end a word. */
+    boolean standsIn(String piece) {
+      if (text.isEmpty() || !piece.contains(text)) {
+        return false;
+      }
+      if (!isWord) {
+        return true;
+      }
+      String around = "[^A-Za-z0-9+/_-]";
+      return Pattern.compile(around + Pattern.quote(text) + around).matcher(piece).find();
+    }
+  }
+
   /** A form of the secret that stands for a secret of that length. */
-  private static String form(String secret, int which) {
+  private static Form form(String secret, int which) {
     byte[] octets = secret.getBytes(UTF_8);
     if (octets.length < LEAST_ENCODED) {
       return switch (which) {
-        case 1 -> HexFormat.of().formatHex(octets);
-        case 2 -> HexFormat.of().withUpperCase().formatHex(octets);
-        case 3 -> Base64.getEncoder().encodeToString(octets);
-        case 4 -> Base64.getUrlEncoder().withoutPadding().encodeToString(octets);
-        case 5 -> URLEncoder.encode(secret, UTF_8);
-        default -> secret;
+        case 1 -> new Form(HexFormat.of().formatHex(octets), true);
+        case 2 -> new Form(HexFormat.of().withUpperCase().formatHex(octets), true);
+        case 3 -> new Form(Base64.getEncoder().encodeToString(octets), true);
+        case 4 -> new Form(Base64.getUrlEncoder().withoutPadding().encodeToString(octets), true);
+        case 5 -> new Form(URLEncoder.encode(secret, UTF_8), false);
+        default -> new Form(secret, false);
       };
     }
-    return switch (which) {
+    String text = switch (which) {
       case 1 -> HexFormat.of().formatHex(octets);
       case 2 -> HexFormat.of().withUpperCase().formatHex(octets);
       case 3 -> Base64.getEncoder().encodeToString(octets);
@@ -87,5 +108,6 @@ public final class ScrubberFuzz {
       case 8 -> "%" + HexFormat.ofDelimiter("%").withUpperCase().formatHex(octets);
       default -> secret;
     };
+    return new Form(text, false);
   }
 }

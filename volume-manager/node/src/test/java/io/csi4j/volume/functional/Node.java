@@ -392,6 +392,14 @@ final class Node implements AutoCloseable {
     start();
   }
 
+  /** Takes the power from the host, and with it all that was not synced; no process begins. */
+  void cutPower() {
+    life.end();
+    medium.cutPower(0);
+    bury();
+    bootHost();
+  }
+
   /** The disk of the state is lost, and what is on it. */
   void loseState() {
     medium.crash();

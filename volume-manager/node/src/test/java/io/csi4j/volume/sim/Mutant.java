@@ -17,6 +17,14 @@ enum Mutant {
           "return save(turn.with(counted), SAVE_INTENT);",
           "return prepare(turn.with(counted));")),
 
+  /** What is about to be taken is written, and a power cut may take that. */
+  INTENT_ON_THE_MEDIUM(
+      "I1",
+      edit(
+          "lifecycle/MountStory",
+          "return save(turn.with(counted), SAVE_INTENT);",
+          "return write(turn.with(counted), SAVE_INTENT);")),
+
   /** A use is counted after its calls are made, not before. */
   USAGE_BEFORE_CALL(
       "I2",

@@ -36,6 +36,16 @@ final class SimState {
     memory.crash();
   }
 
+  /** How many writes a power cut would take. */
+  int deferred() {
+    return memory.deferred();
+  }
+
+  /** The power is gone and back, and with it all writes that were deferred. */
+  void cutPower() {
+    memory.cutPower(0);
+  }
+
   /** The records of volumes that are left. */
   Set<StateKey> volumes() {
     return volumes;

@@ -324,6 +324,9 @@ final class World implements SimKernel.View {
   void end(Life life) {
     life.die();
     watch.died();
+    if (rebooted && state.deferred() > 0 && choices.choose("deferred writes are lost", 2) == 1) {
+      state.cutPower();
+    }
     state.endProcess();
     if (rebooted) {
       disk.cutPower(choices.chance(lives));

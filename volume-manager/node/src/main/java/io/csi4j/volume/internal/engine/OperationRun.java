@@ -478,9 +478,15 @@ final class OperationRun {
       return memory.save(step);
     }
 
+    /** Forgets the volume, once its directories are gone for certain; else leaves a tombstone. */
     @Override
     public Event.Saved forget() {
-      return memory.forget();
+      try {
+        parts.directories().syncRemovals();
+        return memory.forget();
+      } catch (PathProblem problem) {
+        return bury();
+      }
     }
 
     @Override

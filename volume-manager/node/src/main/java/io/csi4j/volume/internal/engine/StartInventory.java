@@ -62,7 +62,7 @@ final class StartInventory {
   private List<VolumeDirectories.Found> directories(
       Remembered remembered, List<PathProblem> damaged) {
     try {
-      return parts.directories().scan(remembered::owner, damaged::add);
+      return parts.directories().scan(remembered, damaged::add);
     } catch (PathProblem problem) {
       damaged.add(problem);
       return List.of();

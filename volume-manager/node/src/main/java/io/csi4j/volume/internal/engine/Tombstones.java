@@ -109,7 +109,20 @@ final class Tombstones {
     } finally {
       lock.unlock();
     }
-    due.forEach(this::expire);
+    if (!due.isEmpty()) {
+      expire(due);
+    }
+  }
+
+  private void expire(List<Tombstone> due) {
+    try {
+      // Else a power cut could bring back a directory of which nothing is remembered.
+      parts.directories().syncRemovals();
+      due.forEach(this::expire);
+    } catch (PathProblem e) {
+      LOG.log(Level.DEBUG, "Tombstones stay, as the removal of directories is not certain.", e);
+      due.forEach(this::add);
+    }
   }
 
   private void expire(Tombstone tombstone) {

@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Step;
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
@@ -29,6 +30,7 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
+import io.csi4j.volume.state.Stored;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -55,6 +57,9 @@ final class VolumeMemory {
 
   /** The last record that was written; null when it is not certain what is there. */
   private @Nullable VolumeRecord saved;
+
+  /** Whether that is written, and need not be on the medium. */
+  private boolean isDeferred;
 
   VolumeMemory(VolumeIdentity identity, EngineParts parts) {
     this.identity = identity;
@@ -100,38 +105,53 @@ final class VolumeMemory {
       return new Event.Saved(Optional.empty());
     }
     Event.Saved done =
-        saved(
-            () ->
-                parts
-                    .state()
-                    .put(
-                        parts.layout().key(identity),
-                        RecordCodec.encode(save.record()),
-                        save.durability()));
+        written(
+            () -> {
+              boolean isIntent = save.need() == Need.ON_THE_MEDIUM;
+              Stored stored =
+                  put(save.record(), isIntent ? Durability.REQUIRED : Durability.DEFERRED);
+              // The plugin gets no call to mount of which the disk knows nothing.
+              return stored == Stored.REMEMBERED && save.need() == Need.WRITTEN
+                  ? put(save.record(), Durability.REQUIRED)
+                  : stored;
+            });
     saved = done.problem().isEmpty() ? save.record() : null;
     return done;
   }
 
+  private Stored put(VolumeRecord next, Durability durability) {
+    return parts
+        .state()
+        .put(parts.layout().key(identity), RecordCodec.encode(next), durability);
+  }
+
+  /** Has what was written put on the medium, before anybody is told how an operation ended. */
+  void settle() {
+    VolumeRecord written = saved;
+    if (isDeferred && written != null) {
+      Event.Saved ignored = written(() -> put(written, Durability.BEST_EFFORT));
+    }
+  }
+
   /** Forgets a volume that never was. */
   Event.Saved forget() {
-    return saved(() -> parts.state().remove(parts.layout().key(identity)));
+    return written(() -> parts.state().remove(parts.layout().key(identity)));
   }
 
   /** Forgets a volume that was, and remembers that. */
   Event.Saved bury(Tombstone tombstone) {
     StateKey key = parts.layout().key(identity);
-    return saved(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
+    return written(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
   }
 
   /** A write to the state. */
   private interface Writing {
-    @SuppressWarnings("UnusedReturnValue")
-    Object run();
+    Stored run();
   }
 
-  private static Event.Saved saved(Writing work) {
+  private Event.Saved written(Writing work) {
     try {
-      work.run();
+      isDeferred = work.run() == Stored.DEFERRED;
       return new Event.Saved(Optional.empty());
     } catch (StateException problem) {
       return new Event.Saved(Optional.of(problem));
@@ -141,7 +161,7 @@ final class VolumeMemory {
   /** Writes this down if that is possible, and knows it in any case. */
   private void keep(VolumeRecord next) {
     record = next;
-    Event.Saved ignored = save(new Step.Save(next, Durability.BEST_EFFORT));
+    Event.Saved ignored = save(new Step.Save(next, Need.RELEASING));
   }
 
   /** Returns the tombstone of the volume. */
@@ -298,6 +318,7 @@ final class VolumeMemory {
     boolean isLeft = use(StrayUse.of(identity, usage)).isPresent();
     if (isLeft) {
       keep(named(record().orElseThrow(), usage));
+      settle();
     }
     return isLeft;
   }

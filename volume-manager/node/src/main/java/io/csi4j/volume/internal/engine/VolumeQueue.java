@@ -536,6 +536,7 @@ final class VolumeQueue {
 
   /** Ends an operation, be it before its first step. */
   void end(Operation operation, Result result) {
+    memory.settle();
     Optional<VolumeException> failure =
         repairFailure.or(() -> report.failure(operation, result, operation.usage()));
     repairFailure = Optional.empty();

@@ -18,15 +18,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * Makes and removes the directories of volumes through the disk. Never looks at, at or below, what
  * is mounted: callers have asked the mount table before. Removes only what is empty and ours.
  *
- * <p>What returns is on the medium, unless it says otherwise. Every method can be repeated, and
- * goes on where a crash ended it. Safe for several threads, if only one at a time works on a
- * volume.
+ * <p>The root is on the medium when it is prepared. What is in it is not synced: a power cut takes
+ * all mounts, what it leaves of their directories can be made whole or removed, and the state says
+ * whose they are. Every method can be repeated, and goes on where a crash ended it. Safe for several
+ * threads, if only one at a time works on a volume.
  */
 public final class VolumeDirectories {
 
@@ -57,6 +57,19 @@ public final class VolumeDirectories {
     /** Copies the list. */
     public Found {
       uses = List.copyOf(uses);
+    }
+  }
+
+  /** The volumes that directories belong to, as far as they are remembered. */
+  @FunctionalInterface
+  public interface Owners {
+
+    /** Whose the directory of this name has to be. */
+    Optional<VolumeIdentity> of(String directory);
+
+    /** Whose it was, if that volume was given back not long ago. */
+    default Optional<VolumeIdentity> before(String directory) {
+      return Optional.empty();
     }
   }
 
@@ -186,31 +199,22 @@ public final class VolumeDirectories {
    */
   public List<Finding> prepareVolume(VolumeIdentity identity) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
-    if (!prepareHome(identity, findings)) {
-      // A process that was killed may have written the file and not synced its name.
-      disk.sync(layout.volume(identity));
-    }
+    prepareHome(identity, findings);
     disk.make(layout.staging(identity), findings);
     disk.make(layout.uses(identity), findings);
-    disk.sync(layout.volume(identity));
-    disk.sync(layout.volumes());
     return findings;
   }
 
-  /**
-   * The directory of a volume, with its identity file before anything else in it. Returns whether
-   * it wrote that.
-   */
-  private boolean prepareHome(VolumeIdentity identity, List<Finding> findings) throws PathProblem {
+  /** The directory of a volume, with its identity file before anything else in it. */
+  private void prepareHome(VolumeIdentity identity, List<Finding> findings) throws PathProblem {
     prepareVolumes(findings);
     disk.make(layout.volume(identity), findings);
     if (disk.isFile(layout.who(identity))) {
       checkIdentity(identity);
       disk.restrictFile(layout.who(identity), findings);
-      return false;
+    } else {
+      writeIdentity(identity);
     }
-    writeIdentity(identity);
-    return true;
   }
 
   /** The directory of all volumes, which was there at the start. */
@@ -233,7 +237,7 @@ public final class VolumeDirectories {
   }
 
   private void writeIdentity(VolumeIdentity identity) throws PathProblem {
-    disk.write(
+    disk.replace(
         layout.who(identity),
         layout.volume(identity).resolve("who.new"),
         IdentityFile.content(identity));
@@ -289,22 +293,39 @@ public final class VolumeDirectories {
       return Optional.empty();
     }
     MountPath who = layout.who(identity);
-    boolean missing = !disk.isFile(who);
-    if (!missing) {
+    String was = "missing";
+    if (disk.isFile(who)) {
       Whose whose = whose(identity);
       if (whose == Whose.THIS) {
         return Optional.empty();
       } else if (whose != Whose.DAMAGED) {
         throw wrongIdentity(who, whose, identity);
       }
+      was = isBlank(disk.read(who, IdentityFile.LIMIT)) ? "empty" : "damaged";
     }
     writeIdentity(identity);
     return Optional.of(
         new Finding(
             Finding.Kind.SIDECAR_REPAIRED,
             who,
-            "'%s' was %s and was written again for %s; look after the disk"
-                .formatted(who, missing ? "missing" : "damaged", identity)));
+            "'%s' was %s and was written again for %s; %s"
+                .formatted(
+                    who,
+                    was,
+                    identity,
+                    was.equals("damaged")
+                        ? "look after the disk"
+                        : "after a power cut nothing is to be done, else look after the disk")));
+  }
+
+  /** Whether nothing was written, or a power cut has taken all of it. */
+  private static boolean isBlank(byte[] content) {
+    for (byte octet : content) {
+      if (octet != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether there is a directory of this volume. */
@@ -336,8 +357,6 @@ public final class VolumeDirectories {
       return;
     }
     if (!disk.isDirectory(home)) {
-      // Who removed it may have crashed before that was synced: a power cut would bring it back.
-      disk.sync(layout.volumes());
       return;
     }
     if (disk.isFile(layout.who(identity))) {
@@ -361,11 +380,18 @@ public final class VolumeDirectories {
       throw CarefulDisk.notEmpty(home, others.size());
     }
     disk.delete(home.resolve("who.new"));
-    // Otherwise a power cut could bring back a directory and not whose it is.
-    disk.sync(home);
     disk.delete(layout.who(identity));
     disk.removeEmpty(home);
-    disk.sync(layout.volumes());
+  }
+
+  /**
+   * Returns when the volumes that were removed are gone from the medium: before nothing remembers
+   * them any more.
+   */
+  public void syncRemovals() throws PathProblem {
+    if (isThere(layout.root(), layout.volumes())) {
+      disk.sync(layout.volumes());
+    }
   }
 
   // ---- uses
@@ -373,7 +399,7 @@ public final class VolumeDirectories {
   /**
    * Makes the directory above a target, and looks whether the target can be used. Only for a volume
    * that is prepared, and a target at which nothing is mounted: where something is, all of this is
-   * there. Not synced: a power cut that takes the directory takes all mounts, too.
+   * there.
    */
   public List<Finding> prepareUse(VolumeIdentity identity, VolumeUse usage) throws PathProblem {
     List<Finding> findings = new ArrayList<>();
@@ -423,7 +449,6 @@ public final class VolumeDirectories {
       }
     }
     disk.removeEmpty(directory);
-    disk.sync(uses);
   }
 
   /**
@@ -459,21 +484,24 @@ public final class VolumeDirectories {
   /**
    * Every volume that has an identity file, but those that are remembered: of them it is only
    * looked whether the file says so. What is damaged, or not ours, is reported and not returned; an
-   * empty directory of a volume whose file was never written is neither.
+   * empty directory of a volume whose file was never written is neither. What is left of a volume
+   * that was given back is returned, whatever a power cut has left of its file.
    *
-   * @param owners whose the directory of a name has to be, if that is remembered
+   * @param owners what is remembered of them
    */
-  public List<Found> scan(
-      Function<String, Optional<VolumeIdentity>> owners, Consumer<PathProblem> damaged)
-      throws PathProblem {
+  public List<Found> scan(Owners owners, Consumer<PathProblem> damaged) throws PathProblem {
     List<Found> found = new ArrayList<>();
     if (!isThere(layout.root(), layout.volumes())) {
       return found;
     }
     for (String name : disk.names(layout.volumes())) {
       try {
-        Optional<VolumeIdentity> owner = owners.apply(name);
-        if (owner.isEmpty() || !isOf(owner.get(), name)) {
+        Optional<VolumeIdentity> owner = owners.of(name);
+        Optional<VolumeIdentity> gone = owners.before(name);
+        if (owner.isEmpty() && gone.isPresent()) {
+          List<String> uses = uses(layout.home(name).path().resolve("p"), damaged);
+          found.add(new Found(gone.get(), uses));
+        } else if (owner.isEmpty() || !isOf(owner.get(), name)) {
           find(name, damaged).ifPresent(found::add);
         }
       } catch (PathProblem problem) {

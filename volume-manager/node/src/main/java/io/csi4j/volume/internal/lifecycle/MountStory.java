@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
@@ -17,7 +18,6 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -351,9 +351,14 @@ final class MountStory {
     return save(turn.with(counted), SAVE_INTENT);
   }
 
-  /** Writes the record as it is now; it must be durable. */
+  /** Writes the record as it is now; it must be on the medium. */
   private static Turn save(Turn turn, Moment<Event.Saved> moment) {
-    return turn.await(moment, new Step.Save(turn.record(), Durability.REQUIRED));
+    return turn.await(moment, new Step.Save(turn.record(), Need.ON_THE_MEDIUM));
+  }
+
+  /** Writes the record as it is now; it is on the medium with the next one that has to be. */
+  private static Turn write(Turn turn, Moment<Event.Saved> moment) {
+    return turn.await(moment, new Step.Save(turn.record(), Need.WRITTEN));
   }
 
   private static Turn intentSaved(Turn turn, Event.Saved saved, Situation now) {
@@ -397,7 +402,7 @@ final class MountStory {
 
   private static Turn saveStaged(Turn turn, Optional<Evidence> evidence, Situation now) {
     VolumeRecord staged = turn.record().withStaging(PathRecord.present(evidence));
-    return save(working(turn.with(staged), Verb.PUBLISH, now), SAVE_STAGED);
+    return write(working(turn.with(staged), Verb.PUBLISH, now), SAVE_STAGED);
   }
 
   private static Turn stagedSaved(Turn turn, Event.Saved saved, Situation now) {

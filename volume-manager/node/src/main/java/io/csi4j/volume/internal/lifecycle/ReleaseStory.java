@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
@@ -18,7 +19,6 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateReason;
 import java.util.List;
 import java.util.Optional;
@@ -303,7 +303,7 @@ final class ReleaseStory {
     return turn.with(record)
         .await(
             SAVE_GOING,
-            new Step.Save(record, keeps ? Durability.REQUIRED : Durability.BEST_EFFORT));
+            new Step.Save(record, keeps ? Need.ON_THE_MEDIUM : Need.RELEASING));
   }
 
   /** Whether the use stays on record though its mount goes. */
@@ -411,7 +411,7 @@ final class ReleaseStory {
   }
 
   private static Turn saveReleased(Turn turn) {
-    return turn.await(SAVE_RELEASED, new Step.Save(turn.record(), Durability.BEST_EFFORT));
+    return turn.await(SAVE_RELEASED, new Step.Save(turn.record(), Need.RELEASING));
   }
 
   private static Turn releasedSaved(Turn turn, Event.Saved saved, Situation now) {

@@ -4,7 +4,6 @@ import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.state.Durability;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -42,9 +41,26 @@ public sealed interface Step<E extends Event> {
    * Write a record.
    *
    * @param record the volume
-   * @param durability whether it must be durable
+   * @param need how safe it has to be before the next step
    */
-  record Save(VolumeRecord record, Durability durability) implements AtOnce<Event.Saved> {
+  record Save(VolumeRecord record, Need need) implements AtOnce<Event.Saved> {
+
+    /** How safe a record has to be before the next step. */
+    public enum Need {
+      /** On the medium, or refused: for an intent, without which a power cut would leave a leak. */
+      ON_THE_MEDIUM,
+      /**
+       * Written, or refused, and on the medium with the next record that has to be: for a step on
+       * the way of a mount, which means nothing after a power cut, as no mount survives one.
+       */
+      WRITTEN,
+      /**
+       * Written if the disk lets it, else remembered: for a step on the way of a release, which a
+       * broken disk must not keep. It is on the medium before the operation ends.
+       */
+      RELEASING
+    }
+
     @Override
     public Event.Saved by(Performer performer) {
       return performer.save(this);

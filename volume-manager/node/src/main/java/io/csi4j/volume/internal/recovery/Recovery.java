@@ -27,6 +27,7 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateValue;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -278,11 +279,13 @@ public final class Recovery {
       explained.add(layout.target(identity, usage));
     }
     volumes.put(identity, withStrays(record));
-    findings.add(
-        Messages.of(
-            OperatorCode.STATE_REBUILT,
-            Subject.of(DOING, identity).at(layout.volume(identity)),
-            "there is a directory of it, and no record"));
+    if (!tombstones.containsKey(identity)) {
+      findings.add(
+          Messages.of(
+              OperatorCode.STATE_REBUILT,
+              Subject.of(DOING, identity).at(layout.volume(identity)),
+              "there is a directory of it, and no record"));
+    }
   }
 
   private static TargetRecord going(VolumeUse usage) {
@@ -384,11 +387,11 @@ public final class Recovery {
   }
 
   /** The records of a state, read once; of those that cannot be read it is told why. */
-  public static final class Remembered {
+  public static final class Remembered implements VolumeDirectories.Owners {
 
     private final LoadedState state;
     private final Map<String, VolumeRecord> volumes = new LinkedHashMap<>();
-    private final List<Tombstone> tombstones = new ArrayList<>();
+    private final Map<String, Tombstone> tombstones = new LinkedHashMap<>();
     private final List<OperatorMessage> unreadable = new ArrayList<>();
 
     private Remembered(LoadedState state) {
@@ -410,7 +413,7 @@ public final class Recovery {
           }
           volumes.put(key.id(), record);
         } else if (key.kind() == StateKind.TOMBSTONE) {
-          tombstones.add(RecordCodec.decodeTombstone(value));
+          tombstones.put(key.id(), RecordCodec.decodeTombstone(value));
         }
       } catch (MalformedRecordException e) {
         unreadable.add(
@@ -431,8 +434,8 @@ public final class Recovery {
       return volumes;
     }
 
-    List<Tombstone> tombstones() {
-      return tombstones;
+    Collection<Tombstone> tombstones() {
+      return tombstones.values();
     }
 
     /** Returns messages about the records that cannot be read. */
@@ -440,9 +443,14 @@ public final class Recovery {
       return unreadable;
     }
 
-    /** Whose the directory with this name has to be, if anything is remembered of it. */
-    public Optional<VolumeIdentity> owner(String directory) {
+    @Override
+    public Optional<VolumeIdentity> of(String directory) {
       return Optional.ofNullable(volumes.get(directory)).map(VolumeRecord::identity);
+    }
+
+    @Override
+    public Optional<VolumeIdentity> before(String directory) {
+      return Optional.ofNullable(tombstones.get(directory)).map(Tombstone::identity);
     }
   }
 }

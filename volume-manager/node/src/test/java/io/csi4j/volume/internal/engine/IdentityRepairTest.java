@@ -86,7 +86,7 @@ class IdentityRepairTest {
   @Tag("G5")
   void aDamagedOneOfAVolumeThatIsRememberedIsWrittenAgainAndTold() throws IOException {
     byte[] whole = Files.readAllBytes(who(KNOWN));
-    Files.write(who(KNOWN), new byte[0]);
+    Files.write(who(KNOWN), new byte[] {1});
 
     assertThat(found())
         .as("G5: written again from the record, and told")

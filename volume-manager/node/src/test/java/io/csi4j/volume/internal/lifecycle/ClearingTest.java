@@ -23,7 +23,7 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import java.util.HashMap;
@@ -463,27 +463,27 @@ class ClearingTest {
   }
 
   @Test
-  void whatIsTakenIsDurableAndWhatIsGivenBackNeedNotBe() {
+  void onlyAnIntentAndItsEndAreSyncedOnTheWayOfAMountAndWhatIsGivenBackNeedNotBe() {
     Walk publishing = fromNothing();
     publishing.to(publish(A));
     Walk releasing = fromUsedBy(A, B);
     releasing.to(RELEASE);
     Walk repairing = fromUsedBy(A);
     repairing.to(new Goal.Withdraw(TARGET));
-    Map<String, Durability> all = new HashMap<>(publishing.durable());
+    Map<String, Need> all = new HashMap<>(publishing.durable());
     all.putAll(releasing.durable());
     all.putAll(repairing.durable());
 
     assertThat(all)
         .isEqualTo(
             Map.of(
-                "[IN_DOUBT STAGE?, a IN_DOUBT]", Durability.REQUIRED,
-                "[PRESENT, a IN_DOUBT PUBLISH?]", Durability.REQUIRED,
-                "[PRESENT, a PRESENT]", Durability.REQUIRED,
-                "[PRESENT, a GOING UNPUBLISH?, b PRESENT]", Durability.BEST_EFFORT,
-                "[PRESENT, b PRESENT]", Durability.BEST_EFFORT,
-                "[PRESENT, a IN_DOUBT UNPUBLISH?]", Durability.REQUIRED,
-                "[PRESENT, a NONE]", Durability.BEST_EFFORT));
+                "[IN_DOUBT STAGE?, a IN_DOUBT]", Need.ON_THE_MEDIUM,
+                "[PRESENT, a IN_DOUBT PUBLISH?]", Need.WRITTEN,
+                "[PRESENT, a PRESENT]", Need.ON_THE_MEDIUM,
+                "[PRESENT, a GOING UNPUBLISH?, b PRESENT]", Need.RELEASING,
+                "[PRESENT, b PRESENT]", Need.RELEASING,
+                "[PRESENT, a IN_DOUBT UNPUBLISH?]", Need.ON_THE_MEDIUM,
+                "[PRESENT, a NONE]", Need.RELEASING));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.lifecycle.Turn.Awaited;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Sighting;
@@ -29,7 +30,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
@@ -72,7 +72,7 @@ final class Walk implements Step.Performer {
   private Set<VolumeUse> refused = Set.of();
   private int strayAt;
   private Optional<Event> told = Optional.empty();
-  private final Map<String, Durability> durable = new LinkedHashMap<>();
+  private final Map<String, Need> durable = new LinkedHashMap<>();
   private final List<Duration> pauses = new ArrayList<>();
   private VolumeRecord record;
 
@@ -357,8 +357,8 @@ final class Walk implements Step.Performer {
     return doing;
   }
 
-  /** The records that were saved, and whether they had to be durable. */
-  Map<String, Durability> durable() {
+  /** The records that were saved, and how safe they had to be. */
+  Map<String, Need> durable() {
     return durable;
   }
 
@@ -419,7 +419,7 @@ final class Walk implements Step.Performer {
 
   @Override
   public Event.Saved save(Step.Save step) {
-    durable.put(word(step.record()), step.durability());
+    durable.put(word(step.record()), step.need());
     return saved();
   }
 

@@ -394,9 +394,9 @@ class RecoveryTest {
 
     Remembered remembered = Remembered.of(state.build());
 
-    assertThat(remembered.owner(VolumeLayout.id(IDENTITY))).contains(IDENTITY);
-    assertThat(remembered.owner("other")).isEmpty();
-    assertThat(remembered.owner("torn")).isEmpty();
+    assertThat(remembered.of(VolumeLayout.id(IDENTITY))).contains(IDENTITY);
+    assertThat(remembered.of("other")).isEmpty();
+    assertThat(remembered.of("torn")).isEmpty();
   }
 
   @Test

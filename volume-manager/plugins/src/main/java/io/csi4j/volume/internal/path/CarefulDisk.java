@@ -89,8 +89,11 @@ public final class CarefulDisk {
     }
   }
 
-  /** Writes a file as a whole: after a crash it has the old content or the new. */
-  public void write(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
+  /**
+   * Writes a file as a whole, and does not sync it: when the process has ended at any moment it has
+   * the old content or the new; a power cut can leave it empty, or take it.
+   */
+  public void replace(MountPath path, MountPath temporary, byte[] content) throws PathProblem {
     delete(temporary);
     change(
         "written",
@@ -98,12 +101,10 @@ public final class CarefulDisk {
         it -> {
           try (DiskFile file = disk.create(it)) {
             file.write(0, content);
-            file.sync();
           }
         });
     restrict(temporary, FILE_MODE, new ArrayList<>());
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
-    sync(path.parent());
   }
 
   /** Restricts a file of ours to its owner. */

@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -177,6 +178,7 @@ class PowerCutTest {
   }
 
   @Test
+  @Tag("B3")
   void h2Issue2067_whatWasAcknowledgedIsThereAfterAPowerCutAtAnyOperation() {
     FakeDisk whole = FakeDisk.with(Fixture.ROOT);
     History complete = new History();
@@ -199,7 +201,9 @@ class PowerCutTest {
       }
     }
 
-    assertThat(checked).isGreaterThan(1000);
+    assertThat(checked)
+        .as("B3: the old segment or the new one, whole, after cuts at each operation")
+        .isGreaterThan(1000);
   }
 
   /**

@@ -83,9 +83,4 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
     engine.mount(Volumes.request(Volumes.plugin(endpoint), VOLUME)).join();
     engine.unmount(Volumes.usage(VOLUME)).join();
   }
-
-  /** How many there are. */
-  int count() {
-    return journal.size() + files.size() + directories;
-  }
 }

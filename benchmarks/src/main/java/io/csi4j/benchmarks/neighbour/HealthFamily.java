@@ -31,6 +31,9 @@ public final class HealthFamily {
   /** A round begins in each window, wherever its pause ends: a pause is up to a fifth longer. */
   private static final long LEAST_MILLIS = INTERVAL.toMillis() * 5 / 4;
 
+  /** Callers who never pause fill the processors, and then their slowest times are those of a line. */
+  private static final Duration PACE = Duration.ofMillis(20);
+
   /** About what mounting the volumes takes, for each window. */
   private static final double STARTING_SECONDS = 2;
 
@@ -61,7 +64,7 @@ public final class HealthFamily {
                 directory.resolve("three.sock"),
                 directory.resolve("four.sock"));
         PluginProcess fifth = PluginProcess.startWithHealth(directory.resolve("five.sock"))) {
-      new HealthFamily(directory, four, fifth, new Traffic(HUNG, millis))
+      new HealthFamily(directory, four, fifth, new Traffic(HUNG, millis, PACE))
           .measure(millis)
           .write(Path.of(words[1]), "health");
     }
@@ -125,7 +128,9 @@ public final class HealthFamily {
                 + " s, as by default; the limit is a manager that asks for"
                 + " none. The fifth plugin hangs: its process was stopped. On the other four "
                 + traffic.callers()
-                + " callers mount and unmount volumes of their own, in windows of "
+                + " callers mount and unmount volumes of their own, one each "
+                + PACE.toMillis()
+                + " ms, which leaves the processors half idle, in windows of "
                 + millis
                 + " ms, each on a new manager, with questions and without in turns, "
                 + PAIRS

@@ -1,10 +1,12 @@
 package io.csi4j.benchmarks.neighbour;
 
 import io.csi4j.benchmarks.Callers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 
 /** Callers who mount and unmount, each a volume of its own, and how long each time takes them. */
 final class Traffic {
@@ -13,11 +15,18 @@ final class Traffic {
 
   private final int plugins;
   private final long windowMillis;
+  private final Duration pace;
 
   /** Callers on the first so many plugins of a house, watched for so long at a time. */
   Traffic(int plugins, long windowMillis) {
+    this(plugins, windowMillis, Duration.ZERO);
+  }
+
+  /** Callers who begin at this pace, or as soon as they can if they are late. */
+  Traffic(int plugins, long windowMillis, Duration pace) {
     this.plugins = plugins;
     this.windowMillis = windowMillis;
+    this.pace = pace;
   }
 
   int callers() {
@@ -39,10 +48,13 @@ final class Traffic {
     for (int caller = 0; caller < callers(); caller++) {
       took.add(new ArrayList<>());
     }
+    long[] due = new long[callers()];
+    Arrays.fill(due, System.nanoTime());
     double each =
         new Callers(callers(), windowMillis)
             .nanosEach(
                 caller -> {
+                  due[caller] = awaited(due[caller]);
                   long begun = System.nanoTime();
                   house.mountAndUnmount(caller % plugins, "busy-" + caller);
                   took.get(caller).add(System.nanoTime() - begun);
@@ -53,6 +65,14 @@ final class Traffic {
       throw new IllegalStateException("Nothing was mounted: " + Arrays.toString(sorted));
     }
     return new Window(at(sorted, 0.5), at(sorted, 0.99), sorted.length);
+  }
+
+  /** Waits for this moment, if it is to come; returns when the next one is. */
+  private long awaited(long due) {
+    for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+    return Math.max(due, System.nanoTime() - pace.toNanos()) + pace.toNanos();
   }
 
   private static double at(double[] sorted, double share) {

@@ -487,6 +487,8 @@ final class VolumeQueue {
 
   /** The steps of an operation have ended. */
   void finish(Operation operation, Result result) {
+    // Before anybody is told, by an event or by the end.
+    memory.settle();
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
     boolean isNew = run.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
     if (result instanceof Result.Published && isNew) {

@@ -31,7 +31,9 @@ public final class HealthFamily {
   /** A round begins in each window, wherever its pause ends: a pause is up to a fifth longer. */
   private static final long LEAST_MILLIS = INTERVAL.toMillis() * 5 / 4;
 
-  /** Callers who never pause fill the processors, and then their slowest times are those of a line. */
+  /**
+   * Callers who never pause fill the processors, and then their slowest times are those of a line.
+   */
   private static final Duration PACE = Duration.ofMillis(20);
 
   /** About what mounting the volumes takes, for each window. */

@@ -57,7 +57,8 @@ class PowerCutTest {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(shared("vol-1", "a"));
-      node.plugin().inject(Fault.fail(StatusCode.INTERNAL, ""), When.calling(NODE_UNPUBLISH_VOLUME));
+      node.plugin()
+          .inject(Fault.fail(StatusCode.INTERNAL, ""), When.calling(NODE_UNPUBLISH_VOLUME));
 
       VolumeException owed = node.unmountFails(A);
 
@@ -92,15 +93,12 @@ class PowerCutTest {
       }
       node.plugin().inject(Fault.hang(), When.calling(operation).once());
       CompletableFuture<?> unended =
-          isForth
-              ? node.engine().mount(shared("vol-1", "a"))
-              : node.engine().unmount(A);
+          isForth ? node.engine().mount(shared("vol-1", "a")) : node.engine().unmount(A);
       node.awaitOpen(operation);
       assertThat(unended).isNotDone();
       assertThat(node.medium().deferred())
           .as("records that the power cut takes")
-          .isEqualTo(
-              operation == NODE_STAGE_VOLUME ? 0 : operation == NODE_UNSTAGE_VOLUME ? 2 : 1);
+          .isEqualTo(operation == NODE_STAGE_VOLUME ? 0 : operation == NODE_UNSTAGE_VOLUME ? 2 : 1);
 
       node.cutPower();
       node.start();

@@ -96,18 +96,19 @@ public final class ScrubberFuzz {
         default -> new Form(secret, false);
       };
     }
-    String text = switch (which) {
-      case 1 -> HexFormat.of().formatHex(octets);
-      case 2 -> HexFormat.of().withUpperCase().formatHex(octets);
-      case 3 -> Base64.getEncoder().encodeToString(octets);
-      case 4 -> Base64.getUrlEncoder().encodeToString(("x" + secret).getBytes(UTF_8));
-      case 5 ->
-          Base64.getEncoder().withoutPadding().encodeToString((secret + "yz").getBytes(UTF_8));
-      case 6 -> URLEncoder.encode(secret, UTF_8);
-      case 7 -> URLEncoder.encode(URLEncoder.encode(secret, UTF_8), UTF_8);
-      case 8 -> "%" + HexFormat.ofDelimiter("%").withUpperCase().formatHex(octets);
-      default -> secret;
-    };
+    String text =
+        switch (which) {
+          case 1 -> HexFormat.of().formatHex(octets);
+          case 2 -> HexFormat.of().withUpperCase().formatHex(octets);
+          case 3 -> Base64.getEncoder().encodeToString(octets);
+          case 4 -> Base64.getUrlEncoder().encodeToString(("x" + secret).getBytes(UTF_8));
+          case 5 ->
+              Base64.getEncoder().withoutPadding().encodeToString((secret + "yz").getBytes(UTF_8));
+          case 6 -> URLEncoder.encode(secret, UTF_8);
+          case 7 -> URLEncoder.encode(URLEncoder.encode(secret, UTF_8), UTF_8);
+          case 8 -> "%" + HexFormat.ofDelimiter("%").withUpperCase().formatHex(octets);
+          default -> secret;
+        };
     return new Form(text, false);
   }
 }

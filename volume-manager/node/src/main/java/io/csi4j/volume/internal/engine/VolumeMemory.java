@@ -120,9 +120,7 @@ final class VolumeMemory {
   }
 
   private Stored put(VolumeRecord next, Durability durability) {
-    return parts
-        .state()
-        .put(parts.layout().key(identity), RecordCodec.encode(next), durability);
+    return parts.state().put(parts.layout().key(identity), RecordCodec.encode(next), durability);
   }
 
   /** Has what was written put on the medium, before anybody is told how an operation ended. */

@@ -25,8 +25,8 @@ import java.util.function.Consumer;
  *
  * <p>The root is on the medium when it is prepared. What is in it is not synced: a power cut takes
  * all mounts, what it leaves of their directories can be made whole or removed, and the state says
- * whose they are. Every method can be repeated, and goes on where a crash ended it. Safe for several
- * threads, if only one at a time works on a volume.
+ * whose they are. Every method can be repeated, and goes on where a crash ended it. Safe for
+ * several threads, if only one at a time works on a volume.
  */
 public final class VolumeDirectories {
 

@@ -301,9 +301,7 @@ final class ReleaseStory {
     PathRecord next = isQuarantined ? marked : marked.working(Verb.UNPUBLISH, now.instance());
     VolumeRecord record = turn.record().withTarget(target.with(next));
     return turn.with(record)
-        .await(
-            SAVE_GOING,
-            new Step.Save(record, keeps ? Need.ON_THE_MEDIUM : Need.RELEASING));
+        .await(SAVE_GOING, new Step.Save(record, keeps ? Need.ON_THE_MEDIUM : Need.RELEASING));
   }
 
   /** Whether the use stays on record though its mount goes. */

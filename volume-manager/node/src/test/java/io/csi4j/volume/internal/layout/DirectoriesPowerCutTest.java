@@ -161,16 +161,16 @@ class DirectoriesPowerCutTest {
     boolean over = false;
     int operations = 0;
     for (; !over; operations++) {
-        FakeDisk disk = diskAfter();
-        disk.cutPowerAt(disk.operations() + operations);
-        try {
-          both.on(new VolumeDirectories(disk, LAYOUT));
-          over = true;
-        } catch (PowerCut e) {
-          // As told.
-        }
-        FakeDisk next = disk.restartProcess();
-        checkItSaysWhose(next, "killed at " + operations + ", " + next.files());
+      FakeDisk disk = diskAfter();
+      disk.cutPowerAt(disk.operations() + operations);
+      try {
+        both.on(new VolumeDirectories(disk, LAYOUT));
+        over = true;
+      } catch (PowerCut e) {
+        // As told.
+      }
+      FakeDisk next = disk.restartProcess();
+      checkItSaysWhose(next, "killed at " + operations + ", " + next.files());
     }
     assertThat(operations).isGreaterThan(12);
   }
@@ -215,7 +215,8 @@ class DirectoriesPowerCutTest {
   }
 
   @Test
-  void whatAKilledProcessHasRemovedAndTheNextOneTooStaysRemovedOnceThatIsSynced() throws PathProblem {
+  void whatAKilledProcessHasRemovedAndTheNextOneTooStaysRemovedOnceThatIsSynced()
+      throws PathProblem {
     FakeDisk before = diskAfter(DirectoriesPowerCutTest::make);
     int began = before.operations();
     remove(new VolumeDirectories(before, LAYOUT));

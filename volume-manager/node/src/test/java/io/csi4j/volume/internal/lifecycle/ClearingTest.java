@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -23,7 +24,6 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import java.util.HashMap;

@@ -19,5 +19,7 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.model;
   exports io.csi4j.testkit.mount;
+  exports io.csi4j.testkit.proxy;
+  exports io.csi4j.testkit.recording;
   exports io.csi4j.testkit.referee;
 }

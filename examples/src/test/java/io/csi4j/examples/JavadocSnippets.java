@@ -24,6 +24,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
@@ -274,6 +275,18 @@ final class JavadocSnippets {
           When.calling(CsiOperation.CREATE_VOLUME).once());
       plugin.controller().createVolume(request); // fails once, and is tried again
       fake.assertLawful();
+    }
+    // end
+  }
+
+  static void proxy(
+      CsiEndpoint plugin, Path file, Consumer<CsiEndpoint> orchestrator, Consumer<Object> log) {
+    // snippet: CsiProxy
+    try (CsiProxy proxy = CsiProxy.builder(plugin).record(file).open()) {
+      proxy.inject(Fault.applyThenHang(), When.calling(CsiOperation.NODE_STAGE_VOLUME).once());
+      orchestrator.accept(proxy.endpoint());
+      proxy.assertLawful(); // the orchestrator
+      proxy.findings().forEach(log); // the plugin
     }
     // end
   }

@@ -29,6 +29,8 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.ShapePreset;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.testkit.proxy.CallReport;
+import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -196,6 +198,22 @@ final class TestingSnippets {
     // snippet: host path
     try (TestPlugin plugin = HostPathPlugin.builder(volumes).open()) {
       orchestrator.accept(plugin.endpoint());
+    }
+    // end
+  }
+
+  static void proxy(
+      CsiEndpoint plugin, Path directory, VolumeId volume, Consumer<CsiEndpoint> orchestrator) {
+    // snippet: proxy
+    try (CsiProxy proxy =
+        CsiProxy.builder(plugin).record(directory.resolve("calls.jsonl")).newPlugin().open()) {
+      proxy.inject(
+          Fault.applyThenFail(StatusCode.UNAVAILABLE, "lost"),
+          When.calling(CsiOperation.NODE_STAGE_VOLUME).ofVolume(volume).once());
+      orchestrator.accept(proxy.endpoint());
+      proxy.assertLawful(); // the orchestrator
+      assertEquals(List.of(), proxy.findings()); // the plugin
+      CallReport.of(proxy).write(directory.resolve("calls.html"));
     }
     // end
   }

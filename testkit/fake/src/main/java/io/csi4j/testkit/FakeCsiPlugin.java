@@ -10,10 +10,12 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
 import io.csi4j.testkit.internal.backend.SpecBackend;
+import io.csi4j.testkit.internal.proxy.ReplayBackend;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.recording.Recording;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -145,6 +147,7 @@ public final class FakeCsiPlugin extends TestPlugin {
     private @Nullable PluginClock clock;
     private NodeEffects effects = NodeEffects.files();
     private Duration snapshotsReadyAfter = Duration.ZERO;
+    private @Nullable Recording recording;
 
     private Builder() {}
 
@@ -201,6 +204,17 @@ public final class FakeCsiPlugin extends TestPlugin {
     }
 
     /**
+     * Answers every call as a recorded plugin did, and does nothing else: what it knows of volumes
+     * stays empty. Of the recorded calls of an operation, the first that asked the same and was not
+     * played yet answers; without one, one about the same volume, or any. Default: it keeps
+     * volumes.
+     */
+    public Builder recording(Recording played) {
+      this.recording = played;
+      return this;
+    }
+
+    /**
      * Starts the plugin.
      *
      * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
@@ -211,7 +225,8 @@ public final class FakeCsiPlugin extends TestPlugin {
       SpecBackend backend =
           new SpecBackend(
               core::shape, nodes, new MemoryStorage(effects), core.clock(), snapshotsReadyAfter);
-      core.serve(backend);
+      Recording played = recording;
+      core.serve(played == null ? backend : new ReplayBackend(played.calls()));
       return new FakeCsiPlugin(core, backend);
     }
   }

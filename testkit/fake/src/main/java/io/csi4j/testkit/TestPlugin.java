@@ -82,6 +82,11 @@ public abstract class TestPlugin implements AutoCloseable {
     return inject(Fault.answer(made), When.calling(operation));
   }
 
+  /** The faults that were injected and not taken back. */
+  public final List<FaultRule> faults() {
+    return core.faults();
+  }
+
   /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
   public final void clearFaults() {
     core.clearFaults();

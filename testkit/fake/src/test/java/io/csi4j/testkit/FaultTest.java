@@ -109,6 +109,22 @@ class FaultTest {
   }
 
   @Test
+  void aDuplicateDoesTheWorkTwoTimesAndAnswersOnce() {
+    var unused = plugin.inject(Fault.duplicate(), When.calling(CREATE_VOLUME));
+
+    Ended ended = caller.call(CREATE_VOLUME, Requests.create("v"));
+
+    assertThat(ended.code()).isEqualTo(Status.Code.OK);
+    assertThat(ended.messages()).hasSize(1);
+    assertThat(plugin.contents().volumes()).hasSize(1);
+    assertThat(
+            plugin.journal().events().stream()
+                .filter(JournalEvent.Worked.class::isInstance)
+                .count())
+        .isEqualTo(2);
+  }
+
+  @Test
   void theTypedClientMeetsANumberThatIsNoCodeAsUnknown() {
     try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
       plugin.inject(Fault.fail(17, ""), When.calling(PROBE));

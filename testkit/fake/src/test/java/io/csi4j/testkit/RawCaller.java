@@ -120,6 +120,11 @@ public final class RawCaller implements AutoCloseable {
     return new Pending(call, end);
   }
 
+  /** The channel itself. */
+  public ManagedChannel channel() {
+    return channel;
+  }
+
   @Override
   public void close() {
     channel.shutdownNow();
@@ -131,7 +136,8 @@ public final class RawCaller implements AutoCloseable {
     loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
   }
 
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+  /** Messages as bytes. */
+  public static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte @Nullable [] value) {
       return new ByteArrayInputStream(value == null ? new byte[0] : value);

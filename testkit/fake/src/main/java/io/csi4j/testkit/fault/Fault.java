@@ -72,6 +72,14 @@ public sealed interface Fault {
     return new Drop();
   }
 
+  /**
+   * Does the work two times, as for a caller that repeats itself: the second time as soon as the
+   * first has ended. The second answer is told, or what follows decides.
+   */
+  static Fault duplicate() {
+    return new Duplicate();
+  }
+
   /** Does the work and answers something else. */
   static Fault answer(WrongAnswer wrong) {
     return new Answer(wrong);
@@ -176,6 +184,9 @@ public sealed interface Fault {
 
   /** A broken connection. */
   record Drop() implements Fault {}
+
+  /** The work, done two times. */
+  record Duplicate() implements Fault {}
 
   /**
    * An answer that is wrong.

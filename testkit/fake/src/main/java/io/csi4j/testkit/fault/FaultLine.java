@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultLine {
 
   private static final String STEPS =
-      "delay, fail, apply, apply-later, hang, drop, answer or change";
+      "delay, fail, apply, apply-later, duplicate, hang, drop, answer or change";
 
   private static final char COMMENT = '#';
 
@@ -178,6 +178,7 @@ final class FaultLine {
       case "fail" -> fail();
       case "apply" -> Fault.apply();
       case "apply-later" -> Fault.applyLater(time(word("a time such as 5s")));
+      case "duplicate" -> Fault.duplicate();
       case "hang" -> Fault.hang();
       case "drop" -> Fault.drop();
       case "answer" ->

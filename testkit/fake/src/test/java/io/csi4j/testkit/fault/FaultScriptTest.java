@@ -54,11 +54,12 @@ class FaultScriptTest {
 
   @Test
   void everyStepCanBeWritten() {
-    assertThat(steps("apply, apply-later 250ms, delay 2m, hang, drop"))
+    assertThat(steps("apply, apply-later 250ms, delay 2m, duplicate, hang, drop"))
         .containsExactly(
             Fault.apply(),
             Fault.applyLater(Duration.ofMillis(250)),
             Fault.delay(Duration.ofMinutes(2)),
+            Fault.duplicate(),
             Fault.hang(),
             Fault.drop());
     assertThat(steps("fail 17")).containsExactly(Fault.fail(17, ""));
@@ -155,9 +156,9 @@ class FaultScriptTest {
         "any nth=two: hang | 9 | 'two' is no number of calls.",
         "any nth=1 from=2: hang | 11 | Write nth or from once, and not both.",
         "any nth=1 Probe: hang | 16 | Write KEY=VALUE, not ': hang'.",
-        "any: sleep | 6 | 'sleep' is no step. Write delay, fail, apply, apply-later, hang, drop,"
+        "any: sleep | 6 | 'sleep' is no step. Write delay, fail, apply, apply-later, duplicate, hang, drop,"
             + " answer or change.",
-        "any: | 5 | Write delay, fail, apply, apply-later, hang, drop, answer or change, not the end"
+        "any: | 5 | Write delay, fail, apply, apply-later, duplicate, hang, drop, answer or change, not the end"
             + " of the line.",
         "any: hang drop | 11 | Write a comma between two steps, not 'drop'.",
         "any: delay 5 | 12 | '5' is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.",

@@ -14,11 +14,24 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 
 /** A message as one line of JSON: the names of the spec, sensitive values left out. */
-final class JsonText {
+public final class JsonText {
 
-  private JsonText() {}
+  private final boolean redacts;
+
+  private JsonText(boolean redacts) {
+    this.redacts = redacts;
+  }
 
   static String of(Message message) {
+    return new JsonText(true).text(message);
+  }
+
+  /** A message with all its values, secrets among them. */
+  public static String unredacted(Message message) {
+    return new JsonText(false).text(message);
+  }
+
+  private String text(Message message) {
     StringJoiner json = new StringJoiner(",", "{", "}");
     message
         .getAllFields()
@@ -28,10 +41,10 @@ final class JsonText {
     return json.toString();
   }
 
-  private static String field(Message message, FieldDescriptor field, Object value) {
+  private String field(Message message, FieldDescriptor field, Object value) {
     if (field.isMapField()) {
       StringJoiner json = new StringJoiner(",", "{", "}");
-      boolean sensitive = SpecFields.isSensitive(field);
+      boolean sensitive = redacts && SpecFields.isSensitive(field);
       SpecFields.map(message, field)
           .forEach(
               (key, text) ->
@@ -46,8 +59,8 @@ final class JsonText {
     return value(field, value);
   }
 
-  private static String value(FieldDescriptor field, Object value) {
-    if (SpecFields.isSensitive(field)) {
+  private String value(FieldDescriptor field, Object value) {
+    if (redacts && SpecFields.isSensitive(field)) {
       return string(Scrubber.MARK);
     }
     return switch (field.getJavaType()) {
@@ -67,18 +80,18 @@ final class JsonText {
   }
 
   /** A wrapped value is shown bare, as protobuf's own JSON does. */
-  private static String nested(Message message) {
+  private String nested(Message message) {
     if (message.getDescriptorForType().getFile().getName().endsWith("/wrappers.proto")) {
       FieldDescriptor inner = message.getDescriptorForType().findFieldByNumber(1);
       if (inner.getJavaType() != JavaType.MESSAGE) {
         return value(inner, message.getField(inner));
       }
     }
-    return of(message);
+    return text(message);
   }
 
   /** A text as a JSON string, in ASCII. */
-  private static String string(String text) {
+  public static String string(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2);
     out.append('"');
     for (int i = 0; i < text.length(); i++) {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -40,6 +41,7 @@ public final class PluginJournal implements CallJournal {
   private final TreeMap<Long, CallRecord> open = new TreeMap<>();
   private long numbers;
   private long changes;
+  private Consumer<RecordedCall> whenEnded = call -> {};
 
   /** An empty journal that reads {@code clock}. */
   public PluginJournal(PluginClock clock) {
@@ -101,8 +103,22 @@ public final class PluginJournal implements CallJournal {
           CallRecord now = change(call, record -> record.withEnd(at, end));
           open.remove(call.number());
           events.add(new JournalEvent.Ended(now));
+          whenEnded.accept(now);
           return true;
         });
+  }
+
+  /**
+   * Tells {@code listener} of each call that ends from now on, in the order of the journal and
+   * within its lock: it is to do no more than to take note.
+   */
+  public void whenEnded(Consumer<RecordedCall> listener) {
+    boolean unused =
+        write(
+            at -> {
+              whenEnded = listener;
+              return true;
+            });
   }
 
   /** Notes that the plugin listens. */

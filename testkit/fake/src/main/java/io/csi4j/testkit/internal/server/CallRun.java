@@ -133,6 +133,9 @@ final class CallRun {
     } else if (step instanceof Fault.Apply) {
       work(false, asked.request());
       go(next);
+    } else if (step instanceof Fault.Duplicate) {
+      workAgain();
+      go(next);
     } else if (step instanceof Fault.ApplyLater later) {
       plant.clock().after(later.after(), () -> pass(plant.gate(), this::workLate));
       go(next);
@@ -162,6 +165,20 @@ final class CallRun {
     if (!plant.workers().isClosed()) {
       work(true, asked.request());
     }
+  }
+
+  /** Does the work, and once more. */
+  private void workAgain() {
+    if (work(false, asked.request()) == null) {
+      return;
+    }
+    workLock.lock();
+    try {
+      outcome = null;
+    } finally {
+      workLock.unlock();
+    }
+    var unused = work(false, asked.request());
   }
 
   private void answer(@Nullable WrongAnswer wrong) {

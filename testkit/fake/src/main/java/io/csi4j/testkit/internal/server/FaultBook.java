@@ -20,6 +20,16 @@ final class FaultBook {
     return rule;
   }
 
+  /** Whether there is none. */
+  boolean isEmpty() {
+    return rules.isEmpty();
+  }
+
+  /** The faults there are, in order. */
+  List<FaultRule> rules() {
+    return List.copyOf(rules);
+  }
+
   /** Takes back every fault. */
   void clear() {
     rules.clear();

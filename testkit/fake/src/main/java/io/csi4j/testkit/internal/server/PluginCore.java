@@ -139,6 +139,11 @@ public final class PluginCore {
     return faults.add(fault, when);
   }
 
+  /** The faults there are. */
+  public List<FaultRule> faults() {
+    return faults.rules();
+  }
+
   /** Takes back every fault. */
   public void clearFaults() {
     faults.clear();

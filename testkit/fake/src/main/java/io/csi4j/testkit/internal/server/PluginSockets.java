@@ -6,10 +6,12 @@ import io.grpc.netty.shaded.io.netty.buffer.ByteBufAllocator;
 import io.grpc.netty.shaded.io.netty.buffer.UnpooledByteBufAllocator;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandler;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInitializer;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerDomainSocketChannel;
@@ -59,9 +61,25 @@ final class PluginSockets {
     loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
   }
 
+  /** Makes the handler of each stream that a caller opens. */
+  interface Intake {
+    /** The handler of this stream. */
+    ChannelHandler of(Channel stream);
+  }
+
   /** Listens at every site, or at none. */
   void listen(List<SocketSite> sites, Function<SocketSite, ServedStream.Door> doors)
       throws IOException {
+    listenFor(
+        sites,
+        site -> {
+          ServedStream.Door door = doors.apply(site);
+          return stream -> new ServedStream(stream, door);
+        });
+  }
+
+  /** {@link #listen} with handlers of any kind. */
+  void listenFor(List<SocketSite> sites, Function<SocketSite, Intake> intakes) throws IOException {
     if (loop.inEventLoop()) {
       throw new IllegalStateException(
           "The plugin cannot listen anew from within the condition of a fault, which runs on the"
@@ -70,7 +88,7 @@ final class PluginSockets {
     try {
       for (SocketSite site : sites) {
         check(site.socket());
-        bind(site.socket(), doors.apply(site));
+        bind(site.socket(), intakes.apply(site));
       }
     } catch (IOException e) {
       abort(() -> {});
@@ -99,6 +117,25 @@ final class PluginSockets {
       Files.deleteIfExists(socket);
     }
     made.clear();
+  }
+
+  /** The thread of all sockets, for what has to run on it. */
+  EventLoop loop() {
+    return loop;
+  }
+
+  /** Stops reading from every connection, as a stopped process does, or goes on. */
+  void reading(boolean reads) {
+    onLoop(
+        () -> {
+          servers.forEach(server -> server.config().setAutoRead(reads));
+          connections.forEach(connection -> connection.config().setAutoRead(reads));
+        });
+  }
+
+  /** Ends every connection with a word of parting, once what was answered has gone out. */
+  void partWithCallers() {
+    onLoop(() -> List.copyOf(connections).forEach(connection -> connection.close()));
   }
 
   /** Does {@code task} on the event loop, and waits for its end. */
@@ -138,7 +175,7 @@ final class PluginSockets {
     threads.awaitEnd();
   }
 
-  private void bind(Path socket, ServedStream.Door door) throws IOException {
+  private void bind(Path socket, Intake intake) throws IOException {
     // Netty removes the file that it bound when it closes, and a killed process does not: it binds
     // another name, which is then moved, in one step, to where it belongs.
     Path hidden = socket.resolveSibling(".~" + ThreadLocalRandom.current().nextInt(100_000));
@@ -147,7 +184,7 @@ final class PluginSockets {
             .group(loop)
             .channelFactory(NioServerDomainSocketChannel::new)
             .childOption(ChannelOption.ALLOCATOR, buffers)
-            .childHandler(new Connections(door))
+            .childHandler(new Connections(intake))
             .bind(UnixDomainSocketAddress.of(hidden))
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -219,10 +256,10 @@ final class PluginSockets {
 
   /** Prepares each connection that comes in. */
   private final class Connections extends ChannelInitializer<Channel> {
-    private final ServedStream.Door door;
+    private final Intake intake;
 
-    Connections(ServedStream.Door door) {
-      this.door = door;
+    Connections(Intake intake) {
+      this.intake = intake;
     }
 
     @Override
@@ -243,7 +280,7 @@ final class PluginSockets {
                   .decoderEnforceMaxRstFramesPerWindow(0, 1)
                   .encoderEnforceMaxRstFramesPerWindow(0, 1)
                   .build(),
-              new Http2MultiplexHandler(new Streams(door)),
+              new Http2MultiplexHandler(new Streams(intake)),
               new Last());
     }
   }
@@ -258,10 +295,10 @@ final class PluginSockets {
 
   /** Prepares each stream of a connection. */
   private static final class Streams extends ChannelInitializer<Channel> {
-    private final ServedStream.Door door;
+    private final Intake intake;
 
-    Streams(ServedStream.Door door) {
-      this.door = door;
+    Streams(Intake intake) {
+      this.intake = intake;
     }
 
     @Override
@@ -271,7 +308,7 @@ final class PluginSockets {
 
     @Override
     protected void initChannel(Channel stream) {
-      stream.pipeline().addLast(new ServedStream(stream, door));
+      stream.pipeline().addLast(intake.of(stream));
     }
   }
 }

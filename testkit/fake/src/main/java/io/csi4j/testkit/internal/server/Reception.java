@@ -1,35 +1,23 @@
 package io.csi4j.testkit.internal.server;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.ControllerGrpc;
-import io.csi4j.client.internal.proto.GroupControllerGrpc;
-import io.csi4j.client.internal.proto.IdentityGrpc;
-import io.csi4j.client.internal.proto.NodeGrpc;
-import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.journal.CallFacts;
 import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.Quirk;
-import io.grpc.MethodDescriptor;
-import io.grpc.MethodDescriptor.PrototypeMarshaller;
-import io.grpc.ServiceDescriptor;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Takes in the calls of a plugin, and knows those under way.
@@ -112,7 +100,7 @@ final class Reception {
   private void receive(
       SocketSite site, WireOperation wire, String authority, byte[] message, Caller caller) {
     CsiOperation operation = wire.operation();
-    Optional<Message> read = parse(wire, message);
+    Optional<Message> read = WireOperation.parsed(wire.request(), message);
     Message request = read.orElse(wire.request());
     Arrival arrival =
         new Arrival(
@@ -153,50 +141,5 @@ final class Reception {
 
   private static List<Fault> refusal(int code, String text) {
     return Fault.fail(code, text).steps();
-  }
-
-  private static Optional<Message> parse(WireOperation wire, byte[] message) {
-    try {
-      return Optional.of(wire.request().getParserForType().parseFrom(message));
-    } catch (InvalidProtocolBufferException e) {
-      return Optional.empty();
-    }
-  }
-
-  /**
-   * An operation as it is called on the wire.
-   *
-   * @param operation which
-   * @param request an empty request
-   */
-  private record WireOperation(CsiOperation operation, Message request) {
-
-    private static final Map<String, WireOperation> BY_PATH =
-        Stream.of(
-                IdentityGrpc.getServiceDescriptor(),
-                ControllerGrpc.getServiceDescriptor(),
-                GroupControllerGrpc.getServiceDescriptor(),
-                SnapshotMetadataGrpc.getServiceDescriptor(),
-                NodeGrpc.getServiceDescriptor())
-            .map(ServiceDescriptor::getMethods)
-            .flatMap(methods -> methods.stream().map(WireOperation::of))
-            .collect(Collectors.toUnmodifiableMap(WireOperation::path, Function.identity()));
-
-    /** The operation that is called by this {@code :path}. */
-    static Optional<WireOperation> at(String path) {
-      return Optional.ofNullable(BY_PATH.get(path));
-    }
-
-    private String path() {
-      return "/" + operation.fullName();
-    }
-
-    private static WireOperation of(MethodDescriptor<?, ?> method) {
-      CsiOperation operation =
-          CsiOperation.ofRpcName(String.valueOf(method.getBareMethodName())).orElseThrow();
-      PrototypeMarshaller<?> marshaller = (PrototypeMarshaller<?>) method.getRequestMarshaller();
-      return new WireOperation(
-          operation, (Message) Objects.requireNonNull(marshaller.getMessagePrototype()));
-    }
   }
 }

@@ -266,6 +266,9 @@ public final class RegistrarCore {
     } else if (step instanceof Fault.Apply) {
       run.heard.ifPresent(told::add);
       step(new Run(run.call, Optional.empty(), run.caller), steps.subList(1, steps.size()));
+    } else if (step instanceof Fault.Duplicate) {
+      run.heard.ifPresent(told::add);
+      next.run();
     } else if (step instanceof Fault.ApplyLater later) {
       clock.after(later.after(), () -> run.heard.ifPresent(told::add));
       step(new Run(run.call, Optional.empty(), run.caller), steps.subList(1, steps.size()));

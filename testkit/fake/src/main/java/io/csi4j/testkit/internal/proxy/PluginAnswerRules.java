@@ -1,0 +1,249 @@
+package io.csi4j.testkit.internal.proxy;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.CapacityRange;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.CreateSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.ListSnapshotsRequest;
+import io.csi4j.client.internal.proto.ListSnapshotsResponse;
+import io.csi4j.client.internal.proto.ListVolumesRequest;
+import io.csi4j.client.internal.proto.ListVolumesResponse;
+import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.Rows;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.referee.AnswerFinding;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The rules for a plugin's answers that need nothing but a request and its answer: the fields that
+ * the spec marks REQUIRED, as they stand in {@code answers.tsv}, its limits for sizes, and what it
+ * says with MUST of single fields. What it says with SHOULD is no rule here.
+ */
+public final class PluginAnswerRules {
+
+  private static final Map<String, List<String>> REQUIRED =
+      Rows.of(PluginAnswerRules.class.getResourceAsStream("answers.tsv"), 2).stream()
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  row -> row.get(0), row -> Arrays.asList(row.get(1).split(" "))));
+
+  private static final Set<String> IDS =
+      Set.of("volume_id", "snapshot_id", "group_snapshot_id", "source_volume_id", "next_token");
+
+  private static final int TEXT_LIMIT = 128;
+  private static final int NODE_ID_LIMIT = 256;
+  private static final int MAP_LIMIT = 4096;
+  private static final int NAME_LIMIT = 63;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?");
+
+  private PluginAnswerRules() {}
+
+  /**
+   * A rule that an answer broke.
+   *
+   * @param field the field, by its path in the answer
+   * @param why what is wrong with it, as the rest of a sentence
+   */
+  private record Broken(String field, String why) {}
+
+  /** The rules that the answers to a call broke; a stream has any number of answers. */
+  public static List<AnswerFinding> broken(
+      RecordedCall call, Message request, List<Message> answers) {
+    List<Broken> broken = new ArrayList<>();
+    for (Message answer : answers) {
+      fields("", answer, broken);
+      compare(request, answer, broken);
+    }
+    return broken.stream().map(one -> new AnswerFinding(one.field(), call, one.why())).toList();
+  }
+
+  /** The rules that the answers to these calls broke, as they were told to the caller. */
+  public static List<AnswerFinding> broken(List<RecordedCall> calls) {
+    List<AnswerFinding> findings = new ArrayList<>();
+    for (RecordedCall call : calls) {
+      if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
+        findings.addAll(
+            broken(
+                call,
+                ((ProtoMessage) call.request()).message(),
+                answered.messages().stream()
+                    .map(each -> ((ProtoMessage) each).message())
+                    .toList()));
+      }
+    }
+    return findings;
+  }
+
+  private static void fields(String path, Message message, List<Broken> broken) {
+    for (String name : REQUIRED.getOrDefault(message.getDescriptorForType().getName(), List.of())) {
+      FieldDescriptor field = message.getDescriptorForType().findFieldByName(name);
+      if (field != null && isAbsent(message, field)) {
+        broken.add(new Broken(path + name, "is absent, and the spec marks it REQUIRED"));
+      }
+    }
+    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
+      FieldDescriptor field = entry.getKey();
+      String name = path + SpecFields.name(field);
+      if (field.isMapField()) {
+        size(name, SpecFields.map(message, field), broken);
+      } else if (field.getJavaType() == JavaType.STRING && !field.isRepeated()) {
+        size(name, field.getName(), (String) entry.getValue(), broken);
+      } else if (field.getJavaType() == JavaType.MESSAGE && field.isRepeated()) {
+        int index = 0;
+        for (Object element : (List<?>) entry.getValue()) {
+          fields(name + "[" + index++ + "].", (Message) element, broken);
+        }
+      } else if (field.getJavaType() == JavaType.MESSAGE) {
+        fields(name + ".", (Message) entry.getValue(), broken);
+      }
+    }
+  }
+
+  private static boolean isAbsent(Message message, FieldDescriptor field) {
+    if (field.isRepeated()) {
+      return message.getRepeatedFieldCount(field) == 0;
+    }
+    return field.getJavaType() == JavaType.MESSAGE
+        ? !message.hasField(field)
+        : message.getField(field).equals(field.getDefaultValue());
+  }
+
+  private static void size(String path, String name, String text, List<Broken> broken) {
+    int limit = name.equals("node_id") ? NODE_ID_LIMIT : IDS.contains(name) ? TEXT_LIMIT : 0;
+    int bytes = SafeText.utf8Length(text);
+    if (limit > 0 && bytes > limit) {
+      broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + limit));
+    }
+  }
+
+  private static void size(String path, Map<String, String> map, List<Broken> broken) {
+    long bytes = 0;
+    for (Map.Entry<String, String> entry : map.entrySet()) {
+      bytes += SafeText.utf8Length(entry.getKey());
+      bytes += SafeText.utf8Length(entry.getValue());
+    }
+    if (bytes > MAP_LIMIT) {
+      broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + MAP_LIMIT));
+    }
+  }
+
+  private static void compare(Message request, Message answer, List<Broken> broken) {
+    if (answer instanceof GetPluginInfoResponse info) {
+      String name = info.getName();
+      if (!name.isEmpty() && (name.length() > NAME_LIMIT || !NAME.matcher(name).matches())) {
+        broken.add(
+            new Broken(
+                "name",
+                "is "
+                    + SafeText.quote(name)
+                    + "; the spec allows up to 63 letters, digits, dashes and dots, with a letter"
+                    + " or digit at both ends"));
+      }
+    } else if (request instanceof CreateVolumeRequest asked
+        && answer instanceof CreateVolumeResponse told) {
+      within("volume.", asked.getCapacityRange(), told.getVolume().getCapacityBytes(), broken);
+    } else if (request instanceof CreateSnapshotRequest asked
+        && answer instanceof CreateSnapshotResponse told) {
+      same(
+          "snapshot.source_volume_id",
+          asked.getSourceVolumeId(),
+          told.getSnapshot().getSourceVolumeId(),
+          broken);
+    } else if (request instanceof ControllerGetVolumeRequest asked
+        && answer instanceof ControllerGetVolumeResponse told) {
+      same("volume.volume_id", asked.getVolumeId(), told.getVolume().getVolumeId(), broken);
+    } else if (request instanceof ControllerExpandVolumeRequest asked
+        && answer instanceof ControllerExpandVolumeResponse told) {
+      enough("", asked.getCapacityRange(), told.getCapacityBytes(), broken);
+    } else {
+      page(request, answer, broken);
+    }
+  }
+
+  private static void page(Message request, Message answer, List<Broken> broken) {
+    if (request instanceof ListVolumesRequest asked && answer instanceof ListVolumesResponse told) {
+      fewer(asked.getMaxEntries(), told.getEntriesList(), broken);
+    } else if (request instanceof ListSnapshotsRequest asked
+        && answer instanceof ListSnapshotsResponse told) {
+      fewer(asked.getMaxEntries(), told.getEntriesList(), broken);
+      only(
+          "snapshot_id",
+          asked.getSnapshotId(),
+          told,
+          entry -> entry.getSnapshot().getSnapshotId(),
+          broken);
+      only(
+          "source_volume_id",
+          asked.getSourceVolumeId(),
+          told,
+          entry -> entry.getSnapshot().getSourceVolumeId(),
+          broken);
+    }
+  }
+
+  private static void only(
+      String name,
+      String asked,
+      ListSnapshotsResponse told,
+      Function<ListSnapshotsResponse.Entry, String> part,
+      List<Broken> broken) {
+    if (!asked.isEmpty()) {
+      int index = 0;
+      for (ListSnapshotsResponse.Entry entry : told.getEntriesList()) {
+        same("entries[" + index++ + "].snapshot." + name, asked, part.apply(entry), broken);
+      }
+    }
+  }
+
+  private static void fewer(int most, List<?> entries, List<Broken> broken) {
+    if (most > 0 && entries.size() > most) {
+      broken.add(
+          new Broken("entries", "has " + entries.size() + " entries; max_entries was " + most));
+    }
+  }
+
+  private static void same(String field, String asked, String told, List<Broken> broken) {
+    if (!told.isEmpty() && !told.equals(asked)) {
+      broken.add(
+          new Broken(field, "is " + SafeText.quote(told) + "; asked was " + SafeText.quote(asked)));
+    }
+  }
+
+  private static void within(String path, CapacityRange asked, long bytes, List<Broken> broken) {
+    enough(path, asked, bytes, broken);
+    if (bytes > 0 && asked.getLimitBytes() > 0 && bytes > asked.getLimitBytes()) {
+      broken.add(
+          new Broken(
+              path + "capacity_bytes",
+              "is " + bytes + ", more than limit_bytes, which was " + asked.getLimitBytes()));
+    }
+  }
+
+  private static void enough(String path, CapacityRange asked, long bytes, List<Broken> broken) {
+    if (bytes > 0 && bytes < asked.getRequiredBytes()) {
+      broken.add(
+          new Broken(
+              path + "capacity_bytes",
+              "is " + bytes + ", less than required_bytes, which was " + asked.getRequiredBytes()));
+    }
+  }
+}

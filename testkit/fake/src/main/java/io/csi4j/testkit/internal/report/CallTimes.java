@@ -1,0 +1,274 @@
+package io.csi4j.testkit.internal.report;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.RecordedCall;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Calls on a line of time: their drawings, and the words for how each ended. */
+final class CallTimes {
+
+  private static final DateTimeFormatter CLOCK =
+      DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private static final int ROWS = 60;
+  private static final int DRAWN = 5_000;
+  private static final int LEFT = 190;
+  private static final int WIDTH = 1_100;
+  private static final int ROW = 24;
+  private static final int AXIS = 26;
+  private static final int TICKS = 6;
+  private static final int NAME_LIMIT = 26;
+  private static final String NO_VOLUME = "no volume";
+
+  private final List<RecordedCall> calls;
+  private final Instant first;
+  private final long nanos;
+
+  CallTimes(List<RecordedCall> calls) {
+    this.calls = calls;
+    first =
+        calls.stream()
+            .map(RecordedCall::began)
+            .min(Comparator.naturalOrder())
+            .orElse(Instant.EPOCH);
+    Instant last =
+        calls.stream()
+            .map(call -> call.ended().orElse(call.began()))
+            .max(Comparator.naturalOrder())
+            .orElse(Instant.EPOCH);
+    nanos = Math.max(1_000_000, Duration.between(first, last).toNanos());
+  }
+
+  Instant first() {
+    return first;
+  }
+
+  /** The whole span. */
+  Duration span() {
+    return Duration.ofNanos(nanos);
+  }
+
+  // Words.
+
+  static String clock(Instant time) {
+    return CLOCK.format(time);
+  }
+
+  static Duration taken(RecordedCall call) {
+    return Duration.between(call.began(), call.ended().orElse(call.began()));
+  }
+
+  /** A time as a person says it: {@code 0.4 ms}, {@code 12 ms}, {@code 3.4 s}. */
+  static String words(Duration time) {
+    double millis = time.toNanos() / 1e6;
+    if (millis < 10) {
+      return String.format(Locale.ROOT, "%.2f ms", millis);
+    }
+    if (millis < 1000) {
+      return String.format(Locale.ROOT, "%.0f ms", millis);
+    }
+    return millis < 120_000
+        ? String.format(Locale.ROOT, "%.1f s", millis / 1e3)
+        : String.format(Locale.ROOT, "%.0f min", millis / 6e4);
+  }
+
+  /** The kind of a call's end, as the style sheet names it. */
+  static String kind(RecordedCall call) {
+    Optional<CallEnd> end = call.end();
+    if (end.isEmpty()) {
+      return "open";
+    }
+    if (end.get() instanceof CallEnd.Answered) {
+      return "ok";
+    }
+    if (end.get() instanceof CallEnd.Failed) {
+      return "failed";
+    }
+    return end.get() instanceof CallEnd.Broken ? "broken" : "abandoned";
+  }
+
+  static String ended(RecordedCall call) {
+    CallEnd end = call.end().orElse(null);
+    if (end instanceof CallEnd.Failed failed) {
+      StatusCode code = StatusCode.ofValue(failed.code());
+      String name = code.value() == failed.code() ? code.name() : "code " + failed.code();
+      return name + (call.worked() ? ", its work done" : "");
+    }
+    String word =
+        end == null
+            ? "in flight"
+            : end instanceof CallEnd.Answered
+                ? "OK"
+                : end instanceof CallEnd.Broken ? "connection broke" : "caller gave up";
+    return word + (call.worked() && !(end instanceof CallEnd.Answered) ? ", its work done" : "");
+  }
+
+  static String name(RecordedCall call) {
+    return "#" + call.number() + " " + call.operation().rpcName();
+  }
+
+  static String volume(RecordedCall call) {
+    return call.volume().map(VolumeId::value).orElse("");
+  }
+
+  // Drawings.
+
+  /** The time line: a row for each volume, in the order in which they were first called. */
+  String timeline() {
+    Map<String, List<RecordedCall>> rows = new LinkedHashMap<>();
+    rows.put("", calls.stream().filter(call -> call.volume().isEmpty()).toList());
+    for (RecordedCall call : calls) {
+      if (call.volume().isPresent() && rows.size() <= ROWS) {
+        rows.computeIfAbsent(
+            volume(call),
+            volume -> calls.stream().filter(each -> volume(each).equals(volume)).toList());
+      }
+    }
+    if (rows.getOrDefault("", List.of()).isEmpty()) {
+      rows.remove("");
+    }
+    int height = rows.size() * ROW + AXIS;
+    StringBuilder svg = open("Calls by volume", height);
+    grid(svg, rows.size() * ROW);
+    int drawn = 0;
+    int index = 0;
+    for (Map.Entry<String, List<RecordedCall>> row : rows.entrySet()) {
+      int top = index++ * ROW;
+      String name = row.getKey().isEmpty() ? NO_VOLUME : row.getKey();
+      svg.append("<text x='6' y='")
+          .append(top + 16)
+          .append("'")
+          .append(row.getKey().isEmpty() ? " class='dim'" : "")
+          .append("><title>")
+          .append(Html.text(name))
+          .append("</title>")
+          .append(Html.text(shortened(name)))
+          .append("</text>");
+      for (RecordedCall call : row.getValue()) {
+        if (drawn++ < DRAWN) {
+          bar(svg, call, top);
+        }
+      }
+    }
+    return svg.append("</svg>").toString();
+  }
+
+  /** Whether the drawing of the time line leaves something out. */
+  Optional<String> leftOut() {
+    long volumes =
+        calls.stream().map(CallTimes::volume).filter(id -> !id.isEmpty()).distinct().count();
+    if (volumes > ROWS) {
+      return Optional.of("The first " + ROWS + " of " + volumes + " volumes are drawn.");
+    }
+    return calls.size() > DRAWN
+        ? Optional.of(DRAWN + " of " + calls.size() + " calls are drawn.")
+        : Optional.empty();
+  }
+
+  private void bar(StringBuilder svg, RecordedCall call, int top) {
+    double from = x(call.began());
+    double to = call.ended().map(this::x).orElse((double) WIDTH);
+    svg.append(
+            String.format(
+                Locale.ROOT,
+                "<rect class='%s' x='%.1f' y='%d' width='%.1f' height='%d' rx='1.5'>",
+                kind(call),
+                from,
+                top + 5,
+                Math.max(2, to - from),
+                ROW - 10))
+        .append("<title>")
+        .append(
+            Html.text(
+                name(call)
+                    + ", "
+                    + ended(call)
+                    + (call.ended().isPresent() ? ", " + words(taken(call)) : "")
+                    + ", at "
+                    + clock(call.began())))
+        .append("</title></rect>");
+  }
+
+  /** The number of calls in flight over time. */
+  String inFlight() {
+    TreeMap<Instant, Integer> steps = new TreeMap<>();
+    for (RecordedCall call : calls) {
+      steps.merge(call.began(), 1, Integer::sum);
+      call.ended().ifPresent(at -> steps.merge(at, -1, Integer::sum));
+    }
+    int most = 0;
+    int open = 0;
+    for (int step : steps.values()) {
+      open += step;
+      most = Math.max(most, open);
+    }
+    int height = 110;
+    StringBuilder svg = open("Calls in flight", height + AXIS);
+    grid(svg, height);
+    svg.append("<text class='dim' x='6' y='14'>").append(most).append(" at most</text>");
+    StringBuilder path = new StringBuilder("M").append(LEFT).append(' ').append(height);
+    open = 0;
+    for (Map.Entry<Instant, Integer> step : steps.entrySet()) {
+      path.append(String.format(Locale.ROOT, "H%.1f", x(step.getKey())));
+      open += step.getValue();
+      path.append(
+          String.format(Locale.ROOT, "V%.1f", height - (height - 8.0) * open / Math.max(1, most)));
+    }
+    path.append('H').append(WIDTH).append('V').append(height).append('Z');
+    return svg.append("<path class='area' d='").append(path).append("'/></svg>").toString();
+  }
+
+  private static StringBuilder open(String label, int height) {
+    return new StringBuilder("<svg role='img' aria-label='")
+        .append(label)
+        .append("' viewBox='0 0 ")
+        .append(WIDTH + 10)
+        .append(' ')
+        .append(height)
+        .append("'>");
+  }
+
+  private void grid(StringBuilder svg, int height) {
+    for (int i = 0; i <= TICKS; i++) {
+      double x = LEFT + (WIDTH - LEFT) * (double) i / TICKS;
+      svg.append(
+          String.format(
+              Locale.ROOT,
+              "<line class='grid' x1='%.1f' y1='0' x2='%.1f' y2='%d'/>",
+              x,
+              x,
+              height));
+      String anchor = i == TICKS ? "end" : "middle";
+      svg.append(
+          String.format(
+              Locale.ROOT,
+              "<text class='dim' x='%.1f' y='%d' text-anchor='%s'>%s</text>",
+              x,
+              height + 18,
+              anchor,
+              i == 0 ? "0" : words(Duration.ofNanos(nanos * i / TICKS))));
+    }
+  }
+
+  private double x(Instant time) {
+    return LEFT + (WIDTH - LEFT) * (double) Duration.between(first, time).toNanos() / nanos;
+  }
+
+  private static String shortened(String name) {
+    String shown = SafeText.escape(name);
+    return shown.length() <= NAME_LIMIT ? shown : shown.substring(0, NAME_LIMIT - 1) + "…";
+  }
+}

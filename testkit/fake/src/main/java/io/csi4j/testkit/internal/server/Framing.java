@@ -1,0 +1,143 @@
+package io.csi4j.testkit.internal.server;
+
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+
+/** The form in which gRPC packs messages and texts into HTTP/2. */
+final class Framing {
+
+  private static final int PREFIX = 5;
+  private static final int INTERNAL = 13;
+  private static final int UNIMPLEMENTED = 12;
+
+  /** The most bytes that a compressed message may have when it is unpacked. */
+  private static final int MESSAGE_LIMIT = 64 << 20;
+
+  private Framing() {}
+
+  /** A message with its length before it. */
+  static ByteBuf packed(byte[] message) {
+    ByteBuf prefix = Unpooled.buffer(PREFIX).writeByte(0).writeInt(message.length);
+    return Unpooled.wrappedBuffer(prefix, Unpooled.wrappedBuffer(message));
+  }
+
+  /**
+   * The one message in the body of a request.
+   *
+   * @throws UnreadableException if there is none, or part of one, or a compressed one
+   */
+  static byte[] unpacked(ByteBuf body) throws UnreadableException {
+    if (body.readableBytes() < PREFIX) {
+      throw new UnreadableException(INTERNAL, "The request holds no message.");
+    }
+    boolean compressed = body.readByte() != 0;
+    long length = body.readUnsignedInt();
+    if (compressed) {
+      throw new UnreadableException(UNIMPLEMENTED, "The request is compressed. Send it as it is.");
+    }
+    if (length != body.readableBytes()) {
+      throw new UnreadableException(
+          INTERNAL,
+          "The request announces a message of "
+              + length
+              + " bytes, and has "
+              + body.readableBytes()
+              + ".");
+    }
+    byte[] message = new byte[(int) length];
+    body.readBytes(message);
+    return message;
+  }
+
+  /** All messages in a body; nothing if it is not made of whole messages that can be read. */
+  static Optional<List<byte[]>> messages(byte[] body) {
+    List<byte[]> messages = new ArrayList<>();
+    ByteBuffer left = ByteBuffer.wrap(body);
+    while (left.hasRemaining()) {
+      if (left.remaining() < PREFIX) {
+        return Optional.empty();
+      }
+      boolean compressed = left.get() != 0;
+      int length = left.getInt();
+      if (length < 0 || length > left.remaining()) {
+        return Optional.empty();
+      }
+      byte[] message = new byte[length];
+      left.get(message);
+      try {
+        messages.add(compressed ? inflated(message) : message);
+      } catch (IOException e) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(messages);
+  }
+
+  /** The message without its compression: gzip is the one that gRPC always has. */
+  private static byte[] inflated(byte[] message) throws IOException {
+    try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(message))) {
+      return in.readNBytes(MESSAGE_LIMIT);
+    }
+  }
+
+  /** A text as {@code grpc-message} carries it: UTF-8, percent-encoded. */
+  static String percentEncoded(String text) {
+    StringBuilder out = new StringBuilder();
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      if (b < 0x20 || b > 0x7e || b == '%') {
+        out.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
+      } else {
+        out.append((char) b);
+      }
+    }
+    return out.toString();
+  }
+
+  /** The text that {@code grpc-message} carries; what is not encoded well stays as it is. */
+  static String percentDecoded(String text) {
+    if (text.indexOf('%') < 0) {
+      return text;
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '%'
+          && i + 2 < text.length()
+          && HexFormat.isHexDigit(text.charAt(i + 1))
+          && HexFormat.isHexDigit(text.charAt(i + 2))) {
+        out.write(HexFormat.fromHexDigits(text, i + 1, i + 3));
+        i += 2;
+      } else {
+        out.write(c < 0x80 ? c : '?');
+      }
+    }
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  /** Thrown for a body that is no gRPC request. */
+  static final class UnreadableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final int code;
+
+    UnreadableException(int code, String message) {
+      super(message, null, false, false);
+      this.code = code;
+    }
+
+    /** The status that tells the caller of it. */
+    int code() {
+      return code;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.csi4j.testkit.internal.server;
+
+import com.google.protobuf.Message;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of a plugin to one call, as it stood on the wire.
+ *
+ * @param kind how it ended
+ * @param headers the first headers; null if there were none but the trailers
+ * @param body the messages as bytes
+ * @param trailers the last headers; null if it did not end by them
+ * @param reset the code with which it was broken off
+ * @param why the reason for which the plugin never got it
+ */
+record PluginReply(
+    Kind kind,
+    @Nullable Http2Headers headers,
+    byte[] body,
+    @Nullable Http2Headers trailers,
+    long reset,
+    String why) {
+
+  private static final int UNKNOWN = 2;
+
+  /** How a call ended at the plugin. */
+  enum Kind {
+    /** With a status. */
+    ENDED,
+    /** Broken off by the plugin. */
+    RESET,
+    /** With a broken connection. */
+    LOST,
+    /** Before the plugin had it. */
+    ABSENT
+  }
+
+  /** The status; that of gRPC for an answer without one. */
+  int code() {
+    if (trailers == null) {
+      return UNKNOWN;
+    }
+    try {
+      return Integer.parseInt(String.valueOf(trailers.get("grpc-status")));
+    } catch (NumberFormatException e) {
+      return UNKNOWN;
+    }
+  }
+
+  /** The text of the status. */
+  String text() {
+    @Nullable CharSequence text = trailers == null ? null : trailers.get("grpc-message");
+    return text == null ? "" : Framing.percentDecoded(text.toString());
+  }
+
+  /** Whether the plugin said OK. */
+  boolean ok() {
+    return kind == Kind.ENDED && code() == 0;
+  }
+
+  /** The messages; nothing if the bytes are no such messages. */
+  Optional<List<Message>> messages(Message empty) {
+    return Framing.messages(body).flatMap(all -> parsed(all, empty));
+  }
+
+  private static Optional<List<Message>> parsed(List<byte[]> all, Message empty) {
+    List<Message> messages = new ArrayList<>();
+    for (byte[] each : all) {
+      Optional<Message> message = WireOperation.parsed(empty, each);
+      if (message.isEmpty()) {
+        return Optional.empty();
+      }
+      messages.add(message.get());
+    }
+    return Optional.of(messages);
+  }
+
+  /** Collects an answer to its end. */
+  static final class Collector implements PluginWire.Answering {
+
+    private static final int BODY_LIMIT = 64 << 20;
+
+    private final Consumer<PluginReply> then;
+    private final @Nullable CallerStream caller;
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+    private @Nullable Http2Headers first;
+
+    /**
+     * A collector.
+     *
+     * @param then gets the answer
+     * @param caller is passed headers and messages as they come, all but the trailers; null if it
+     *     is not
+     */
+    Collector(Consumer<PluginReply> then, @Nullable CallerStream caller) {
+      this.then = then;
+      this.caller = caller;
+    }
+
+    @Override
+    public void headers(Http2Headers headers, boolean last) {
+      if (last) {
+        end(Kind.ENDED, headers, 0, "");
+        return;
+      }
+      first = headers;
+      if (caller != null) {
+        caller.headers(headers, false);
+        caller.flush();
+      }
+    }
+
+    @Override
+    public void data(ByteBuf data, boolean last) {
+      if (caller != null) {
+        caller.data(data.retainedDuplicate(), false);
+        caller.flush();
+      }
+      if (body.size() + data.readableBytes() <= BODY_LIMIT) {
+        byte[] bytes = new byte[data.readableBytes()];
+        data.getBytes(data.readerIndex(), bytes);
+        body.writeBytes(bytes);
+      }
+      if (last) {
+        end(Kind.ENDED, null, 0, "");
+      }
+    }
+
+    @Override
+    public void reset(long errorCode) {
+      end(Kind.RESET, null, errorCode, "");
+    }
+
+    @Override
+    public void lost() {
+      end(Kind.LOST, null, 0, "");
+    }
+
+    @Override
+    public void absent(String why) {
+      end(Kind.ABSENT, null, 0, why);
+    }
+
+    private void end(Kind kind, @Nullable Http2Headers trailers, long reset, String why) {
+      then.accept(new PluginReply(kind, first, body.toByteArray(), trailers, reset, why));
+    }
+  }
+}

@@ -1,0 +1,360 @@
+package io.csi4j.testkit.internal.server;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInitializer;
+import io.grpc.netty.shaded.io.netty.channel.EventLoop;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2DataFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ResetFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Settings;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
+import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection to a plugin, made when a call needs it and made again after it was lost. HTTP/2 as
+ * it stands on the wire: any method, any header, any bytes. Belongs to one event loop.
+ */
+final class PluginWire {
+
+  /** As large as a status with its details may get. */
+  private static final int HEADERS_LIMIT = 1 << 20;
+
+  private static final int FIRST_WINDOW = 1 << 20;
+
+  private final Path socket;
+  private final EventLoop loop;
+  private final Runnable whenLost;
+  private @Nullable ChannelFuture connecting;
+  private boolean reads = true;
+
+  /** The fate of one call at the plugin. All methods run on the event loop. */
+  interface Answering {
+    /** Headers, or trailers if they are the last; not shared with others. */
+    void headers(Http2Headers headers, boolean last);
+
+    /** Bytes of messages; only lent. */
+    void data(ByteBuf data, boolean last);
+
+    /** The plugin broke the call off. */
+    void reset(long errorCode);
+
+    /** The connection broke while the call was open: the plugin may have done its work. */
+    void lost();
+
+    /** The plugin never got the call. */
+    void absent(String why);
+  }
+
+  /**
+   * A link that is not connected yet.
+   *
+   * @param whenLost told on the event loop when a connection broke that was in use
+   */
+  PluginWire(Path socket, EventLoop loop, Runnable whenLost) {
+    this.socket = socket;
+    this.loop = loop;
+    this.whenLost = whenLost;
+  }
+
+  /** Where the plugin listens. */
+  Path socket() {
+    return socket;
+  }
+
+  /** Begins a call; its headers and messages are to be written to the way that is returned. */
+  Way open(Answering answering) {
+    Way way = new Way(answering);
+    ChannelFuture connected = connection();
+    var listening =
+        connected.addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                way.fail(why(done.cause()));
+                return;
+              }
+              var unused =
+                  new Http2StreamChannelBootstrap(connected.channel())
+                      .handler(way)
+                      .open()
+                      .addListener(
+                          opened -> {
+                            if (!opened.isSuccess()) {
+                              way.fail(why(opened.cause()));
+                            }
+                          });
+            });
+    return way;
+  }
+
+  private ChannelFuture connection() {
+    ChannelFuture known = connecting;
+    if (known != null && (!known.isDone() || known.channel().isActive())) {
+      return known;
+    }
+    ChannelFuture made =
+        new Bootstrap()
+            .group(loop)
+            .channelFactory(NioDomainSocketChannel::new)
+            .handler(new Connected())
+            .connect(UnixDomainSocketAddress.of(socket));
+    connecting = made;
+    var unused =
+        made.channel()
+            .closeFuture()
+            .addListener(
+                gone -> {
+                  if (connecting == made) {
+                    connecting = null;
+                    if (made.isSuccess()) {
+                      whenLost.run();
+                    }
+                  }
+                });
+    return made;
+  }
+
+  /** Uses the present connection for no further call: the plugin asks for a new one. */
+  private void retire(Channel channel) {
+    ChannelFuture known = connecting;
+    if (known != null && known.channel() == channel) {
+      connecting = null;
+    }
+  }
+
+  /** Stops reading, or goes on. */
+  void reading(boolean value) {
+    reads = value;
+    ChannelFuture known = connecting;
+    if (known != null) {
+      known.channel().config().setAutoRead(value);
+    }
+  }
+
+  /** Ends the connection. */
+  void close() {
+    ChannelFuture known = connecting;
+    connecting = null;
+    if (known != null) {
+      var unused = known.channel().close();
+    }
+  }
+
+  private String why(Throwable cause) {
+    String shown = SafeText.quote(socket.toString());
+    if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+      return "there is no socket " + shown;
+    }
+    return "nothing can be reached at "
+        + shown
+        + ": "
+        + SafeText.escape(String.valueOf(cause.getMessage()));
+  }
+
+  /** Prepares a connection. */
+  private final class Connected extends ChannelInitializer<Channel> {
+    @Override
+    protected void initChannel(Channel channel) {
+      channel.config().setAutoRead(reads);
+      channel
+          .pipeline()
+          .addLast(
+              Http2FrameCodecBuilder.forClient()
+                  .initialSettings(
+                      Http2Settings.defaultSettings()
+                          .pushEnabled(false)
+                          .initialWindowSize(FIRST_WINDOW)
+                          .maxHeaderListSize(HEADERS_LIMIT))
+                  .encoderEnforceMaxConcurrentStreams(true)
+                  .gracefulShutdownTimeoutMillis(0)
+                  .decoderEnforceMaxRstFramesPerWindow(0, 1)
+                  .encoderEnforceMaxRstFramesPerWindow(0, 1)
+                  .build(),
+              new Http2MultiplexHandler(new NoPush()),
+              new Trouble());
+    }
+  }
+
+  /** Streams that a plugin opens: gRPC has none. */
+  private static final class NoPush extends ChannelInitializer<Channel> {
+    @Override
+    public boolean isSharable() {
+      return true;
+    }
+
+    @Override
+    protected void initChannel(Channel stream) {
+      stream.close();
+    }
+  }
+
+  /** The end of the pipeline: notices that the plugin wants no more calls, or speaks no HTTP/2. */
+  private final class Trouble extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object frame) {
+      if (frame instanceof Http2GoAwayFrame) {
+        retire(context.channel());
+      }
+      ReferenceCountUtil.release(frame);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      PluginSockets.breakOff(context.channel());
+    }
+  }
+
+  /** The way of one call to the plugin and back. */
+  static final class Way extends ChannelInboundHandlerAdapter {
+
+    private final Answering answering;
+    private final List<Object> waiting = new ArrayList<>();
+    private @Nullable Channel channel;
+    private boolean ended;
+
+    private Way(Answering answering) {
+      this.answering = answering;
+    }
+
+    /** Sends headers. */
+    void headers(Http2Headers headers, boolean last) {
+      write(new DefaultHttp2HeadersFrame(headers, last));
+    }
+
+    /** Sends bytes of messages, which it takes over. */
+    void data(ByteBuf data, boolean last) {
+      write(new DefaultHttp2DataFrame(data, last));
+    }
+
+    private void write(Object frame) {
+      if (ended) {
+        ReferenceCountUtil.release(frame);
+      } else if (channel == null) {
+        waiting.add(frame);
+      } else {
+        var unused = channel.write(frame);
+      }
+    }
+
+    /** Sends what was written. */
+    void flush() {
+      if (channel != null) {
+        channel.flush();
+      }
+    }
+
+    /** Breaks the call off, unless it is over; nothing more is told of it. */
+    void cancel(long errorCode) {
+      ended = true;
+      forget();
+      if (channel != null && channel.isOpen()) {
+        var unused = channel.writeAndFlush(new DefaultHttp2ResetFrame(errorCode));
+      }
+    }
+
+    /** Reads from the plugin only while its caller keeps up. */
+    void reading(boolean reads) {
+      if (channel != null) {
+        channel.config().setAutoRead(reads);
+      }
+    }
+
+    private void forget() {
+      waiting.forEach(ReferenceCountUtil::release);
+      waiting.clear();
+    }
+
+    private void fail(String why) {
+      if (!ended) {
+        ended = true;
+        forget();
+        answering.absent(why);
+      }
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      if (ended) {
+        context.close();
+      }
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      if (ended) {
+        context.close();
+        return;
+      }
+      Channel opened = context.channel();
+      channel = opened;
+      waiting.forEach(frame -> opened.write(frame));
+      waiting.clear();
+      opened.flush();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object frame) {
+      try {
+        if (ended) {
+          return;
+        }
+        if (frame instanceof Http2HeadersFrame headers) {
+          ended = headers.isEndStream();
+          answering.headers(headers.headers(), headers.isEndStream());
+        } else if (frame instanceof Http2DataFrame data) {
+          ended = data.isEndStream();
+          answering.data(data.content(), data.isEndStream());
+        }
+      } finally {
+        ReferenceCountUtil.release(frame);
+      }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (!ended && event instanceof Http2ResetFrame reset) {
+        ended = true;
+        answering.reset(reset.errorCode());
+      } else if (!ended && event instanceof Http2GoAwayFrame) {
+        // The plugin says that it did not take this call up.
+        ended = true;
+        answering.absent("the plugin takes no more calls on this connection");
+        context.close();
+      }
+      ReferenceCountUtil.release(event);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (!ended) {
+        ended = true;
+        answering.lost();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.csi4j.testkit.internal.server;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.WireMessage;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A caller of a plugin that sends any message as it is, once. */
+final class RawCalls implements AutoCloseable {
+
+  private static final int UNAVAILABLE = 14;
+
+  private final PluginSockets sockets;
+  private final PluginWire link;
+
+  /** A caller of this plugin, connected with the first call. */
+  RawCalls(CsiEndpoint plugin) {
+    AtomicInteger count = new AtomicInteger();
+    sockets =
+        new PluginSockets(
+            task -> {
+              Thread thread =
+                  new Thread(task, "csi4j-testkit-replay-io-" + count.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    link = new PluginWire(plugin.path(), sockets.loop(), () -> {});
+  }
+
+  /** Begins a call; ends normally in any case, as abandoned when the deadline has passed. */
+  CompletableFuture<CallEnd> call(CsiOperation operation, Message request, Duration deadline) {
+    CompletableFuture<CallEnd> ended = new CompletableFuture<>();
+    WireOperation wire = WireOperation.of(operation);
+    sockets
+        .loop()
+        .execute(
+            () -> {
+              PluginWire.Way way =
+                  link.open(
+                      new PluginReply.Collector(
+                          reply -> {
+                            boolean unused = ended.complete(end(reply, wire));
+                          },
+                          null));
+              way.headers(headers(wire, deadline), false);
+              way.data(Framing.packed(request.toByteArray()), true);
+              way.flush();
+              var unused =
+                  sockets
+                      .loop()
+                      .schedule(
+                          () -> {
+                            if (ended.complete(new CallEnd.Abandoned())) {
+                              way.cancel(CallerStream.CANCEL);
+                            }
+                          },
+                          deadline.toMillis(),
+                          TimeUnit.MILLISECONDS);
+            });
+    return ended;
+  }
+
+  private static Http2Headers headers(WireOperation wire, Duration deadline) {
+    Http2Headers headers = new DefaultHttp2Headers();
+    headers.method("POST").scheme("http").path(wire.path()).authority("localhost");
+    return headers
+        .set("te", "trailers")
+        .set("content-type", "application/grpc")
+        .set("grpc-timeout", Math.min(deadline.toMillis(), 99_999_999) + "m")
+        .set("user-agent", "csi4j");
+  }
+
+  private static CallEnd end(PluginReply reply, WireOperation wire) {
+    return switch (reply.kind()) {
+      case ENDED ->
+          reply.ok()
+              ? new CallEnd.Answered(
+                  reply.messages(wire.answer()).orElse(List.of()).stream()
+                      .<WireMessage>map(ProtoMessage::new)
+                      .toList())
+              : new CallEnd.Failed(reply.code(), reply.text());
+      case RESET, LOST -> new CallEnd.Broken();
+      case ABSENT ->
+          new CallEnd.Failed(UNAVAILABLE, "The plugin did not get the call: " + reply.why() + ".");
+    };
+  }
+
+  @Override
+  public void close() {
+    sockets.onLoop(link::close);
+    sockets.close();
+  }
+}

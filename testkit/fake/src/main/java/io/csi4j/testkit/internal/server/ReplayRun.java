@@ -1,0 +1,80 @@
+package io.csi4j.testkit.internal.server;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.proxy.PlayedIds;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.RecordedCall;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Plays recorded calls against a plugin, each after those that it was not beside. */
+public final class ReplayRun {
+
+  private ReplayRun() {}
+
+  /**
+   * A call that was played.
+   *
+   * @param recorded as it was recorded
+   * @param end how it ended now
+   * @param differences in words
+   */
+  public record Outcome(RecordedCall recorded, CallEnd end, List<String> differences) {}
+
+  /** Plays the calls, and returns them in their order. */
+  public static List<Outcome> play(
+      List<RecordedCall> recorded, CsiEndpoint plugin, Duration deadline) {
+    PlayedIds ids = new PlayedIds();
+    Map<Long, CompletableFuture<Outcome>> played = new LinkedHashMap<>();
+    try (RawCalls calls = new RawCalls(plugin)) {
+      for (RecordedCall call : recorded) {
+        played.forEach(
+            (number, earlier) -> {
+              if (!call.beside().contains(number)) {
+                var unused = earlier.join();
+              }
+            });
+        Message request = ids.request(((ProtoMessage) call.request()).message());
+        played.put(
+            call.number(),
+            calls
+                .call(call.operation(), request, deadline)
+                .thenApply(end -> compared(call, request, end, ids)));
+      }
+      return played.values().stream().map(CompletableFuture::join).toList();
+    }
+  }
+
+  private static Outcome compared(RecordedCall call, Message request, CallEnd end, PlayedIds ids) {
+    List<String> differences = new ArrayList<>();
+    CallEnd before = call.end().orElse(new CallEnd.Abandoned());
+    if (before instanceof CallEnd.Answered recorded && end instanceof CallEnd.Answered now) {
+      differences.addAll(ids.compare(request, messages(recorded), messages(now)));
+    } else if (!words(before).equals(words(end))) {
+      differences.add("ended " + words(end) + "; recorded was " + words(before));
+    }
+    return new Outcome(call, end, differences);
+  }
+
+  private static List<Message> messages(CallEnd.Answered answered) {
+    return answered.messages().stream().map(message -> ((ProtoMessage) message).message()).toList();
+  }
+
+  /** How a call ended, in words. */
+  public static String words(CallEnd end) {
+    if (end instanceof CallEnd.Failed failed) {
+      return "with " + StatusCode.ofValue(failed.code()) + " (" + failed.code() + ")";
+    }
+    if (end instanceof CallEnd.Answered) {
+      return "OK";
+    }
+    return end instanceof CallEnd.Broken ? "with a broken connection" : "without an answer";
+  }
+}

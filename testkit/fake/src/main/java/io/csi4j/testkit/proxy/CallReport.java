@@ -1,0 +1,92 @@
+package io.csi4j.testkit.proxy;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.testkit.Referee;
+import io.csi4j.testkit.TestPlugin;
+import io.csi4j.testkit.internal.proxy.PluginAnswerRules;
+import io.csi4j.testkit.internal.report.ReportPage;
+import io.csi4j.testkit.recording.Recording;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A report of calls for a browser: one page that needs no server, no network and no script.
+ *
+ * <p>It shows the calls on a line of time by volume, the calls in flight, the duties that the
+ * caller kept and broke, the answers of the plugin that break the spec, the faults, and the slowest
+ * calls. Texts of callers and plugins are shown as texts; nothing secret is in it.
+ */
+public final class CallReport {
+
+  private final ReportPage page;
+
+  private CallReport(ReportPage page) {
+    this.page = page;
+  }
+
+  /** The calls that went through a proxy so far. */
+  public static CallReport of(CsiProxy proxy) {
+    return new CallReport(
+        new ReportPage(
+            "Calls to " + proxy.plugin(),
+            proxy.journal().events(),
+            proxy.verdict(),
+            proxy.findings(),
+            proxy.faults()));
+  }
+
+  /** The calls that a test plugin got so far. */
+  public static CallReport of(TestPlugin plugin) {
+    return new CallReport(
+        new ReportPage(
+            "Calls to " + plugin.shape().name(),
+            plugin.journal().events(),
+            plugin.verdict(),
+            List.of(),
+            plugin.faults()));
+  }
+
+  /** The calls of a recording. */
+  public static CallReport of(Recording recording) {
+    return new CallReport(
+        new ReportPage(
+            "Recorded calls",
+            recording.events(),
+            Referee.judge(recording.events()),
+            PluginAnswerRules.broken(recording.calls()),
+            List.of()));
+  }
+
+  /** The report without a judgement of the caller, for one that breaks duties on purpose. */
+  public CallReport withoutVerdict() {
+    return new CallReport(
+        new ReportPage(page.title(), page.events(), null, page.findings(), page.faults()));
+  }
+
+  /** The whole page. */
+  public String html() {
+    return page.html();
+  }
+
+  /**
+   * Writes the page to a file.
+   *
+   * @throws UncheckedIOException if it cannot be written, saying where and why
+   */
+  public void write(Path file) {
+    try {
+      Files.writeString(file, html());
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Writing the report "
+              + SafeText.quote(file.toString())
+              + " failed: "
+              + SafeText.escape(e.toString())
+              + ". Name a file in a directory that exists and may be written to.",
+          e);
+    }
+  }
+}

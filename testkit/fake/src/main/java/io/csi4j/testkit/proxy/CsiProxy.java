@@ -1,0 +1,206 @@
+package io.csi4j.testkit.proxy;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.Referee;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.server.ProxyCore;
+import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.referee.AnswerFinding;
+import io.csi4j.testkit.referee.Verdict;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between an orchestrator and a plugin, any two of them: passes every call on, writes it
+ * down, judges both sides, and can make things go wrong.
+ *
+ * <p>It passes on what it does not know: other methods, unknown fields, headers, details of a
+ * status, streams. The plugin sees the process of the proxy as its caller, and {@code localhost} as
+ * the {@code :authority}. A plugin that is not there makes a call fail with UNAVAILABLE and a text
+ * that says so; the next call looks for it again. When the plugin's connection breaks, calls in
+ * flight fail with UNAVAILABLE, and the connections of callers end, as they would without a proxy.
+ *
+ * <pre>{@code
+ * try (CsiProxy proxy = CsiProxy.builder(plugin).record(file).open()) {
+ *   proxy.inject(Fault.applyThenHang(), When.calling(CsiOperation.NODE_STAGE_VOLUME).once());
+ *   orchestrator.accept(proxy.endpoint());
+ *   proxy.assertLawful(); // the orchestrator
+ *   proxy.findings().forEach(log); // the plugin
+ * }
+ * }</pre>
+ */
+public final class CsiProxy implements AutoCloseable {
+
+  private final ProxyCore core;
+  private final CsiEndpoint plugin;
+
+  private CsiProxy(ProxyCore core, CsiEndpoint plugin) {
+    this.core = core;
+    this.plugin = plugin;
+  }
+
+  /** A proxy in front of this plugin, on a socket in a directory of its own. */
+  public static CsiProxy open(CsiEndpoint plugin) {
+    return builder(plugin).open();
+  }
+
+  /** A proxy that is not started yet. */
+  public static Builder builder(CsiEndpoint plugin) {
+    return new Builder(plugin);
+  }
+
+  /** Where callers reach the plugin through it. */
+  public CsiEndpoint endpoint() {
+    return core.endpoint();
+  }
+
+  /** Where the plugin itself listens. */
+  public CsiEndpoint plugin() {
+    return plugin;
+  }
+
+  /**
+   * From now on, makes {@code fault} happen to the calls that {@code when} describes. Doing the
+   * work means to let the plugin do it; a step before that, or none, means that the plugin never
+   * gets the call. Of several rules that fit a call, the one added first acts.
+   */
+  public FaultRule inject(Fault fault, When when) {
+    return core.inject(fault, when);
+  }
+
+  /** The faults that were injected and not taken back. */
+  public List<FaultRule> faults() {
+    return core.faults();
+  }
+
+  /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
+  public void clearFaults() {
+    core.clearFaults();
+  }
+
+  /** Lets every call go on that hangs by a fault. */
+  public void release() {
+    core.release();
+  }
+
+  /** Passes nothing on any more, in neither direction, until {@link #thaw}. */
+  public void freeze() {
+    core.freeze();
+  }
+
+  /** Passes on again, first what waited. */
+  public void thaw() {
+    core.thaw();
+  }
+
+  /** Returns the calls that went through it, in order, as their callers saw them end. */
+  public CallJournal journal() {
+    return core.journal();
+  }
+
+  /**
+   * How the caller kept its duties so far. Duties about what came before a call are judged only if
+   * the plugin was said to be new: {@link Builder#newPlugin}.
+   */
+  public Verdict verdict() {
+    return Referee.judge(journal().events());
+  }
+
+  /**
+   * Throws if the caller broke a duty.
+   *
+   * @throws io.csi4j.testkit.referee.UnlawfulCallerException with the whole story
+   */
+  public void assertLawful() {
+    verdict().assertLawful();
+  }
+
+  /**
+   * Returns the rules that the plugin's answers broke, in order; what a fault made of an answer is
+   * not held against the plugin.
+   */
+  public List<AnswerFinding> findings() {
+    return core.findings();
+  }
+
+  /** How often methods were called that CSI does not have, by their paths. */
+  public Map<String, Long> unknownMethods() {
+    return core.unknownMethods();
+  }
+
+  /** Breaks every connection, and removes its socket. */
+  @Override
+  public void close() {
+    core.close();
+  }
+
+  /** The settings that a proxy is started with. */
+  public static final class Builder {
+    private final CsiEndpoint plugin;
+    private @Nullable Path socket;
+    private @Nullable NodeId node;
+    private @Nullable Path recording;
+    private boolean newPlugin;
+    private boolean secrets;
+
+    private Builder(CsiEndpoint plugin) {
+      this.plugin = plugin;
+    }
+
+    /** The path of its socket. Default: one in a new directory, removed when it is closed. */
+    public Builder socket(Path path) {
+      socket = path;
+      return this;
+    }
+
+    /** The node on which the plugin runs, for the journal. Default: not known. */
+    public Builder node(NodeId value) {
+      node = value;
+      return this;
+    }
+
+    /**
+     * The file into which every call is {@link io.csi4j.testkit.recording.Recording recorded}.
+     * Default: none.
+     */
+    public Builder record(Path file) {
+      recording = file;
+      return this;
+    }
+
+    /**
+     * Records secrets, mount flags and the values of contexts as well: such a recording can be
+     * played against a plugin that needs them, and has to be guarded like they are.
+     */
+    public Builder recordSecrets() {
+      secrets = true;
+      return this;
+    }
+
+    /**
+     * Says that the plugin has served nobody before, so that the referee judges duties about what
+     * came before a call.
+     */
+    public Builder newPlugin() {
+      newPlugin = true;
+      return this;
+    }
+
+    /**
+     * Starts the proxy. The plugin may be started later.
+     *
+     * @throws java.io.UncheckedIOException if it cannot listen or record, saying where and why
+     */
+    public CsiProxy open() {
+      return new CsiProxy(
+          new ProxyCore(
+              new ProxyCore.Settings(plugin, socket, node, newPlugin, recording, secrets)),
+          plugin);
+    }
+  }
+}

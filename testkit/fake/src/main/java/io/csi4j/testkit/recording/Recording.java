@@ -1,0 +1,162 @@
+package io.csi4j.testkit.recording;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.testkit.internal.journal.CallRecord;
+import io.csi4j.testkit.internal.proxy.RecordedLine;
+import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.journal.JournalEvent;
+import io.csi4j.testkit.journal.RecordedCall;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Calls that were written down, to be looked at, judged and {@link CallReplay played}.
+ *
+ * <p>A file holds one JSON object a line for each call: {@code call} is its number, {@code at} when
+ * it came in, {@code us} how many microseconds it took, {@code method} its path in gRPC, {@code
+ * beside} the calls that were in flight, {@code request} and {@code answer} the messages under the
+ * names of the spec, {@code code} and {@code text} a status in place of an answer, {@code broken}
+ * or {@code abandoned} how it ended otherwise. Secrets, mount flags and the values of contexts are
+ * left out unless they were asked for.
+ */
+public final class Recording {
+
+  private final List<RecordedCall> calls;
+
+  private Recording(List<RecordedCall> calls) {
+    this.calls = calls.stream().sorted(Comparator.comparingLong(RecordedCall::number)).toList();
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @throws UncheckedIOException if it cannot be read
+   * @throws IllegalArgumentException naming the first line that is no call, and what is wrong
+   */
+  public static Recording read(Path file) {
+    try {
+      return parse(file.toString(), Files.readAllLines(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Reading the recording "
+              + SafeText.quote(file.toString())
+              + " failed: "
+              + SafeText.escape(e.toString())
+              + ". Name a file that CsiProxy or the command proxy --record has written.",
+          e);
+    }
+  }
+
+  /**
+   * Reads lines.
+   *
+   * @param name what they are called in messages, such as the path of their file
+   * @throws IllegalArgumentException naming the first line that is no call, and what is wrong
+   */
+  public static Recording parse(String name, List<String> lines) {
+    List<RecordedCall> calls = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      if (!lines.get(i).isBlank()) {
+        try {
+          calls.add(RecordedLine.parse(lines.get(i)));
+        } catch (IllegalArgumentException | ArithmeticException e) {
+          throw new IllegalArgumentException(
+              SafeText.escape(name) + ":" + (i + 1) + ": no recorded call: " + e.getMessage());
+        }
+      }
+    }
+    return new Recording(calls);
+  }
+
+  /** The calls of a journal that have ended. */
+  public static Recording of(CallJournal journal) {
+    return new Recording(journal.calls().stream().filter(call -> call.end().isPresent()).toList());
+  }
+
+  /** The calls, in the order in which they came in. */
+  public List<RecordedCall> calls() {
+    return calls;
+  }
+
+  /** The lines of a file, redacted. */
+  public List<String> lines() {
+    return calls.stream().map(call -> RecordedLine.of(call, false)).toList();
+  }
+
+  /**
+   * Writes a file, redacted.
+   *
+   * @throws UncheckedIOException if it cannot be written
+   */
+  public void write(Path file) {
+    try {
+      Files.write(file, lines());
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Writing the recording "
+              + SafeText.quote(file.toString())
+              + " failed: "
+              + SafeText.escape(e.toString())
+              + ". Name a file in a directory that exists and may be written to.",
+          e);
+    }
+  }
+
+  /**
+   * The events that the calls were: each began after those it was not beside had ended. The first
+   * says that the plugin may have lived before. {@link io.csi4j.testkit.Referee} judges them.
+   */
+  public List<JournalEvent> events() {
+    List<JournalEvent> events = new ArrayList<>();
+    if (calls.isEmpty()) {
+      return events;
+    }
+    events.add(new JournalEvent.Stopped(calls.get(0).began()));
+    List<RecordedCall> open = new ArrayList<>();
+    for (RecordedCall call : calls) {
+      end(open, call.beside(), events);
+      events.add(new JournalEvent.Began(unended(call)));
+      open.add(call);
+    }
+    end(open, List.of(), events);
+    return events;
+  }
+
+  private static void end(List<RecordedCall> open, List<Long> beside, List<JournalEvent> events) {
+    open.sort(Comparator.comparing(call -> call.ended().orElse(Instant.MAX)));
+    for (Iterator<RecordedCall> each = open.iterator(); each.hasNext(); ) {
+      RecordedCall call = each.next();
+      if (call.end().isPresent() && !beside.contains(call.number())) {
+        if (call.worked()) {
+          events.add(new JournalEvent.Worked(call.ended().orElseThrow(), call));
+        }
+        events.add(new JournalEvent.Ended(call));
+        each.remove();
+      }
+    }
+  }
+
+  private static RecordedCall unended(RecordedCall call) {
+    return new CallRecord(
+        call.number(),
+        call.operation(),
+        call.node(),
+        call.request(),
+        call.authority(),
+        call.began(),
+        call.beside(),
+        call.paths(),
+        Optional.empty(),
+        Optional.empty(),
+        false,
+        call.volume());
+  }
+}

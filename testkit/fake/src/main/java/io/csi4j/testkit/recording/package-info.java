@@ -1,0 +1,9 @@
+/**
+ * Calls that were written down. Start with {@link io.csi4j.testkit.recording.Recording}: a file of
+ * calls, which {@link io.csi4j.testkit.recording.CallReplay} plays against a plugin, and {@link
+ * io.csi4j.testkit.FakeCsiPlugin.Builder#recording} as a plugin. Everything here is immutable.
+ */
+@NullMarked
+package io.csi4j.testkit.recording;
+
+import org.jspecify.annotations.NullMarked;

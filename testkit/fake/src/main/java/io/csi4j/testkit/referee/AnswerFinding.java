@@ -1,0 +1,28 @@
+package io.csi4j.testkit.referee;
+
+import io.csi4j.testkit.journal.RecordedCall;
+
+/**
+ * A rule of the spec that an answer of a plugin broke: one that the spec lays down with MUST or
+ * REQUIRED, and that shows in a request and its answer alone.
+ *
+ * @param field the field, by its path in the answer
+ * @param call the call, as it came in
+ * @param why what is wrong with it, as the rest of a sentence
+ */
+public record AnswerFinding(String field, RecordedCall call, String why) {
+
+  /** A sentence for a person. */
+  @Override
+  public String toString() {
+    return "The answer to #"
+        + call.number()
+        + " "
+        + call.operation().rpcName()
+        + " breaks the spec: "
+        + field
+        + " "
+        + why
+        + ".";
+  }
+}

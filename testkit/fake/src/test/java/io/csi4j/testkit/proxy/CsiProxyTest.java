@@ -1,0 +1,541 @@
+package io.csi4j.testkit.proxy;
+
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.GET_METADATA_ALLOCATED;
+import static io.csi4j.client.model.CsiOperation.GET_PLUGIN_INFO;
+import static io.csi4j.client.model.CsiOperation.LIST_VOLUMES;
+import static io.csi4j.client.model.CsiOperation.PROBE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.GetPluginInfoRequest;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
+import io.csi4j.client.internal.proto.ListVolumesRequest;
+import io.csi4j.client.internal.proto.ProbeRequest;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.RawCaller;
+import io.csi4j.testkit.RawCaller.Ended;
+import io.csi4j.testkit.RawCaller.Pending;
+import io.csi4j.testkit.Requests;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.server.PluginThread;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.recording.CallReplay;
+import io.csi4j.testkit.recording.Recording;
+import io.csi4j.testkit.referee.AnswerFinding;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A proxy between a caller and a plugin, as each of the two sees it. */
+@Timeout(60)
+class CsiProxyTest {
+
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  @TempDir Path directory;
+  private FakeCsiPlugin plugin;
+  private CsiProxy proxy;
+  private RawCaller caller;
+
+  @BeforeEach
+  void open() {
+    plugin = FakeCsiPlugin.open();
+    proxy = CsiProxy.builder(plugin.endpoint()).newPlugin().open();
+    caller = new RawCaller(proxy.endpoint());
+  }
+
+  @AfterEach
+  void close() {
+    caller.close();
+    proxy.close();
+    plugin.close();
+  }
+
+  // What is passed on.
+
+  @Test
+  void aStreamOfAMethodThatCsiDoesNotHavePassesWithHeadersAndTrailers() throws IOException {
+    try (ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
+        CsiProxy between = CsiProxy.open(foreign.endpoint());
+        RawCaller client = new RawCaller(between.endpoint(), "somewhere.example")) {
+      MethodDescriptor<byte[], byte[]> method =
+          MethodDescriptor.newBuilder(new RawCaller.Bytes(), new RawCaller.Bytes())
+              .setFullMethodName("vendor.v7.Extras/Chat")
+              .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+              .build();
+      ClientCall<byte[], byte[]> call =
+          client
+              .channel()
+              .newCall(method, CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS));
+      List<String> heard = new ArrayList<>();
+      CompletableFuture<Status> status = new CompletableFuture<>();
+      CompletableFuture<Metadata> trailers = new CompletableFuture<>();
+      Metadata headers = new Metadata();
+      headers.put(ForeignPlugin.WORD, "kept");
+      call.start(
+          new ClientCall.Listener<>() {
+            @Override
+            public void onMessage(byte[] message) {
+              heard.add(new String(message, StandardCharsets.UTF_8));
+              if (heard.size() < 3) {
+                call.sendMessage(("ping" + heard.size()).getBytes(StandardCharsets.UTF_8));
+              } else {
+                call.halfClose();
+              }
+            }
+
+            @Override
+            public void onClose(Status ended, Metadata told) {
+              status.complete(ended);
+              trailers.complete(told);
+            }
+          },
+          headers);
+      call.request(100);
+      call.sendMessage("ping0".getBytes(StandardCharsets.UTF_8));
+
+      assertThat(status.orTimeout(20, TimeUnit.SECONDS).join().getCode())
+          .isEqualTo(Status.Code.NOT_FOUND);
+      assertThat(status.join().getDescription()).isEqualTo("näher");
+      assertThat(heard).containsExactly("ping0", "ping1", "ping2");
+      assertThat(trailers.join().get(ForeignPlugin.WORD)).isEqualTo("kept");
+      assertThat(trailers.join().get(ForeignPlugin.DETAILS)).containsExactly(1, 2, 3);
+      assertThat(foreign.authorities()).containsExactly("localhost");
+      assertThat(foreign.deadlines()).containsExactly(true);
+      assertThat(between.unknownMethods()).containsExactly(entry("/vendor.v7.Extras/Chat", 1L));
+      assertThat(between.journal().calls()).isEmpty();
+    }
+  }
+
+  @Test
+  void unknownFieldsOfACallOfCsiComeBackAsTheyWere() throws IOException {
+    UnknownFieldSet extra =
+        UnknownFieldSet.newBuilder()
+            .addField(
+                999,
+                UnknownFieldSet.Field.newBuilder()
+                    .addLengthDelimited(ByteString.copyFromUtf8("vendor"))
+                    .build())
+            .build();
+    byte[] request = ProbeRequest.newBuilder().setUnknownFields(extra).build().toByteArray();
+    try (ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
+        CsiProxy between = CsiProxy.open(foreign.endpoint());
+        RawCaller client = new RawCaller(between.endpoint())) {
+      Ended ended = client.begin(PROBE.fullName(), request).ended();
+
+      assertThat(ended.messages()).singleElement().isEqualTo(request);
+      assertThat(ended.code()).isEqualTo(Status.Code.NOT_FOUND);
+      assertThat(between.journal().last(PROBE).orElseThrow().end())
+          .contains(new CallEnd.Failed(5, "näher"));
+    }
+  }
+
+  @Test
+  void aPluginsAnswerAndRefusalReachTheCallerAndTheJournal() throws IOException {
+    Ended made = caller.call(CREATE_VOLUME, Requests.create("v"));
+    Ended refused = caller.call(CREATE_VOLUME, Requests.create(""));
+
+    String id = CreateVolumeResponse.parseFrom(made.messages().get(0)).getVolume().getVolumeId();
+    assertThat(id).isNotEmpty();
+    assertThat(refused.code()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    List<RecordedCall> calls = proxy.journal().calls(CREATE_VOLUME);
+    assertThat(calls).hasSize(2);
+    assertThat(calls.get(0).answer().orElseThrow().message("volume").text("volume_id"))
+        .isEqualTo(id);
+    assertThat(calls.get(0).worked()).isTrue();
+    assertThat(calls.get(1).end())
+        .contains(new CallEnd.Failed(3, String.valueOf(refused.status().getDescription())));
+    assertThat(calls.get(1).worked()).isFalse();
+    assertThat(proxy.findings()).isEmpty();
+  }
+
+  @Test
+  void theMessagesOfAStreamAreAllInTheJournal() {
+    try (CsiPlugin direct = CsiPlugin.connect(plugin.endpoint())) {
+      assertThat(direct.identity().getPluginInfo().name().value()).isNotEmpty();
+    }
+    Ended straight;
+    try (RawCaller other = new RawCaller(plugin.endpoint())) {
+      straight = other.call(GET_METADATA_ALLOCATED, Requests.probe());
+    }
+    Ended through = caller.call(GET_METADATA_ALLOCATED, Requests.probe());
+
+    assertThat(through.code()).isEqualTo(straight.code());
+    assertThat(through.messages()).hasSameSizeAs(straight.messages());
+  }
+
+  @Test
+  void aStatusThatGrpcDoesNotKnowReachesTheCallerAsItIs() {
+    var unused = plugin.inject(Fault.fail(17, "odd"), When.calling(PROBE));
+
+    Ended ended = caller.call(PROBE, Requests.probe());
+
+    assertThat(ended.code()).isEqualTo(Status.Code.UNKNOWN);
+    assertThat(proxy.journal().last(PROBE).orElseThrow().end())
+        .contains(new CallEnd.Failed(17, "odd"));
+  }
+
+  @Test
+  void aCallerThatGivesUpIsGivenUpAtThePlugin() {
+    var unused = plugin.inject(Fault.hang(), When.calling(PROBE));
+    Pending pending = caller.begin(PROBE, Requests.probe());
+    RecordedCall begun = plugin.journal().await(call -> call.operation() == PROBE, SOON);
+
+    pending.cancel();
+
+    assertThat(
+            plugin
+                .journal()
+                .await(call -> call.number() == begun.number() && call.end().isPresent(), SOON)
+                .end())
+        .contains(new CallEnd.Abandoned());
+    assertThat(proxy.journal().await(call -> call.end().isPresent(), SOON).end())
+        .contains(new CallEnd.Abandoned());
+  }
+
+  @Test
+  void aRealClientWorksThroughItAndIsLawful() {
+    try (CsiPlugin client = CsiPlugin.connect(proxy.endpoint())) {
+      assertThat(client.identity().getPluginInfo().name()).isEqualTo(plugin.shape().name());
+      assertThat(
+              client
+                  .controller()
+                  .listVolumes(io.csi4j.client.controller.ListVolumesRequest.builder().build())
+                  .entries())
+          .isEmpty();
+    }
+    proxy.assertLawful();
+    assertThat(proxy.journal().operations()).contains(GET_PLUGIN_INFO, LIST_VOLUMES);
+  }
+
+  // What goes wrong when it is told to.
+
+  @Test
+  void aRefusalOfTheProxyNeverReachesThePlugin() {
+    var rule =
+        proxy.inject(Fault.fail(StatusCode.ABORTED, "busy"), When.calling(CREATE_VOLUME).once());
+
+    assertThat(caller.call(CREATE_VOLUME, Requests.create("v")).code())
+        .isEqualTo(Status.Code.ABORTED);
+    assertThat(plugin.journal().calls()).isEmpty();
+    assertThat(rule.hits()).isEqualTo(1);
+    assertThat(caller.call(CREATE_VOLUME, Requests.create("v")).code()).isEqualTo(Status.Code.OK);
+  }
+
+  @Test
+  void aLostAnswerLeavesTheWorkDone() {
+    var unused = proxy.inject(Fault.applyThenHang(), When.calling(CREATE_VOLUME).once());
+    Pending pending = caller.begin(CREATE_VOLUME, Requests.create("v"));
+    RecordedCall worked = proxy.journal().await(RecordedCall::worked, SOON);
+
+    assertThat(worked.end()).isEmpty();
+    assertThat(plugin.contents().volumes()).hasSize(1);
+    proxy.release();
+    assertThat(pending.ended().code()).isEqualTo(Status.Code.OK);
+  }
+
+  @Test
+  void aDuplicateReachesThePluginTwoTimes() throws IOException {
+    var unused = proxy.inject(Fault.duplicate(), When.calling(CREATE_VOLUME));
+
+    Ended ended = caller.call(CREATE_VOLUME, Requests.create("v"));
+
+    assertThat(ended.code()).isEqualTo(Status.Code.OK);
+    assertThat(ended.messages()).hasSize(1);
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(2).allMatch(RecordedCall::ok);
+    assertThat(proxy.journal().calls(CREATE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void aDropBreaksTheConnectionOfTheCallerAndNothingElse() {
+    var unused = proxy.inject(Fault.applyThenDrop(), When.calling(CREATE_VOLUME).once());
+
+    assertThat(caller.call(CREATE_VOLUME, Requests.create("v")).code())
+        .isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(proxy.journal().last(CREATE_VOLUME).orElseThrow().end())
+        .contains(new CallEnd.Broken());
+    assertThat(plugin.contents().volumes()).hasSize(1);
+    assertThat(caller.call(CREATE_VOLUME, Requests.create("v")).code()).isEqualTo(Status.Code.OK);
+  }
+
+  @Test
+  void aDelayHoldsTheCallBack() {
+    var unused = proxy.inject(Fault.delay(Duration.ofMillis(30)), When.calling(PROBE));
+
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+    RecordedCall call = proxy.journal().last(PROBE).orElseThrow();
+    assertThat(Duration.between(call.began(), call.ended().orElseThrow()))
+        .isGreaterThanOrEqualTo(Duration.ofMillis(30));
+  }
+
+  @Test
+  void anAnswerIsChangedGivenOrMadeWrong() throws InvalidProtocolBufferException {
+    var changed =
+        proxy.inject(
+            Fault.change(GET_PLUGIN_INFO, "{\"vendor_version\": \"9\"}"),
+            When.calling(GET_PLUGIN_INFO).once());
+    GetPluginInfoResponse told = info();
+    assertThat(told.getVendorVersion()).isEqualTo("9");
+    assertThat(told.getName()).isEqualTo(plugin.shape().name().value());
+    assertThat(changed.hits()).isEqualTo(1);
+
+    var given =
+        proxy.inject(
+            Fault.answer(GET_PLUGIN_INFO, "{\"name\": \"x\"}"),
+            When.calling(GET_PLUGIN_INFO).once());
+    assertThat(info()).isEqualTo(GetPluginInfoResponse.newBuilder().setName("x").build());
+    assertThat(given.hits()).isEqualTo(1);
+
+    var unused = proxy.inject(Fault.answer(WrongAnswer.NO_MESSAGE), When.calling(LIST_VOLUMES));
+    Ended none = caller.call(LIST_VOLUMES, ListVolumesRequest.getDefaultInstance());
+    assertThat(none.code()).isEqualTo(Status.Code.OK);
+    assertThat(none.messages()).isEmpty();
+    assertThat(proxy.findings()).isEmpty();
+  }
+
+  private GetPluginInfoResponse info() throws InvalidProtocolBufferException {
+    return GetPluginInfoResponse.parseFrom(
+        caller.call(GET_PLUGIN_INFO, GetPluginInfoRequest.getDefaultInstance()).messages().get(0));
+  }
+
+  // The plugin.
+
+  @Test
+  void anAnswerThatBreaksTheSpecIsFound() {
+    var unused =
+        plugin.answer(
+            CREATE_VOLUME,
+            request -> Map.of("volume", Map.of("capacity_bytes", 5, "volume_context", Map.of())));
+
+    assertThat(caller.call(CREATE_VOLUME, Requests.create("v")).code()).isEqualTo(Status.Code.OK);
+    assertThat(proxy.findings().stream().map(AnswerFinding::toString))
+        .containsExactly(
+            "The answer to #1 CreateVolume breaks the spec: volume.volume_id is absent, and the"
+                + " spec marks it REQUIRED.",
+            "The answer to #1 CreateVolume breaks the spec: volume.capacity_bytes is 5, less than"
+                + " required_bytes, which was 1073741824.");
+  }
+
+  @Test
+  void aKilledPluginIsToldHonestlyAndFoundAgain() {
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+    var unused = plugin.inject(Fault.hang(), When.calling(CREATE_VOLUME).once());
+    Pending pending = caller.begin(CREATE_VOLUME, Requests.create("v"));
+    var begun = plugin.journal().await(call -> call.operation() == CREATE_VOLUME, SOON);
+    assertThat(begun.end()).isEmpty();
+
+    plugin.stop();
+
+    Ended ended = pending.ended();
+    assertThat(ended.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(ended.status().getDescription())
+        .contains("broke while the call was open. The plugin may have done the work.");
+    Ended absent = caller.call(PROBE, Requests.probe());
+    assertThat(absent.code()).isEqualTo(Status.Code.UNAVAILABLE);
+
+    plugin.start();
+
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+  }
+
+  @Test
+  void aPluginThatWasNeverThereIsToldBeforeAnythingWasSent() {
+    try (CsiProxy alone = CsiProxy.open(CsiEndpoint.of(directory.resolve("none.sock")));
+        RawCaller client = new RawCaller(alone.endpoint())) {
+      Ended ended = client.call(PROBE, Requests.probe());
+
+      assertThat(ended.code()).isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(ended.status().getDescription())
+          .contains("did not get the call: there is no socket")
+          .contains("Start the plugin");
+    }
+  }
+
+  @Test
+  void aFrozenProxyAnswersWhenItThaws() {
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+    proxy.freeze();
+    Pending pending = caller.begin(PROBE, Requests.probe());
+
+    assertThat(pending.end()).isNotDone();
+    proxy.thaw();
+
+    assertThat(pending.ended().code()).isEqualTo(Status.Code.OK);
+    assertThat(plugin.journal().calls(PROBE)).hasSize(2);
+  }
+
+  @Test
+  void aFrozenPluginIsWaitedForUntilTheCallersDeadline() {
+    plugin.freeze();
+    Pending pending =
+        caller.begin(
+            PROBE.fullName(),
+            new byte[0],
+            CallOptions.DEFAULT.withDeadlineAfter(200, TimeUnit.MILLISECONDS));
+
+    assertThat(pending.ended().code()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+    plugin.thaw();
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+  }
+
+  // Its own life.
+
+  @Test
+  void itDoesNotListenOnTheSocketOfItsPlugin() {
+    assertThatThrownBy(
+            () ->
+                CsiProxy.builder(plugin.endpoint()).socket(plugin.endpoint().path()).open().close())
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("which is the socket of the plugin");
+  }
+
+  @Test
+  void closingItRemovesItsSocketAndItsThreads() {
+    Path socket = proxy.endpoint().path();
+    assertThat(socket).exists();
+
+    proxy.close();
+
+    assertThat(socket.getParent()).doesNotExist();
+    assertThat(PluginThread.of(proxy.journal())).isEmpty();
+  }
+
+  // Recordings.
+
+  @Test
+  void aRecordingHoldsEveryCallAndNoSecret() throws IOException {
+    Path file = directory.resolve("calls.jsonl");
+    try (CsiProxy recorder = CsiProxy.builder(plugin.endpoint()).record(file).open();
+        RawCaller client = new RawCaller(recorder.endpoint())) {
+      Ended ok =
+          client.call(
+              CREATE_VOLUME,
+              Requests.create("v").toBuilder().putSecrets("key", "canary-1234").build());
+      Ended refused = client.call(CREATE_VOLUME, Requests.create(""));
+      assertThat(ok.code()).isEqualTo(Status.Code.OK);
+      assertThat(refused.code()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+      recorder.close();
+
+      Recording read = Recording.read(file);
+      assertThat(Files.readString(file)).doesNotContain("canary-1234").contains("<redacted>");
+      assertThat(read.calls()).hasSize(2);
+      RecordedCall first = read.calls().get(0);
+      RecordedCall seen = recorder.journal().calls().get(0);
+      assertThat(first.operation()).isEqualTo(CREATE_VOLUME);
+      assertThat(first.end().map(Object::toString)).isEqualTo(seen.end().map(Object::toString));
+      assertThat(first.request().json()).isEqualTo(seen.request().json());
+      assertThat(read.calls().get(1).end()).isEqualTo(recorder.journal().calls().get(1).end());
+      assertThat(Recording.parse("again", read.lines()).lines()).isEqualTo(read.lines());
+    }
+  }
+
+  @Test
+  void aLineThatIsNoCallIsNamed() {
+    assertThatThrownBy(() -> Recording.parse("f", List.of("", "{\"call\":1}")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("f:2: no recorded call: The field method has to be a text.");
+  }
+
+  @Test
+  void aRecordingPlaysAgainstAnotherPluginWithIdsOfItsOwn() throws InvalidProtocolBufferException {
+    Recording recording = recorded();
+    try (FakeCsiPlugin other = FakeCsiPlugin.open()) {
+      takeAnId(other);
+      List<CallReplay.Played> played = CallReplay.of(recording).against(other.endpoint());
+
+      assertThat(played).hasSize(recording.calls().size());
+      assertThat(played).allMatch(each -> each.differences().isEmpty());
+      assertThat(other.contents().volumes()).isEmpty();
+    }
+  }
+
+  /** Makes a volume and deletes it, so that the next has another id than in a new plugin. */
+  private static void takeAnId(FakeCsiPlugin plugin) throws InvalidProtocolBufferException {
+    try (RawCaller client = new RawCaller(plugin.endpoint())) {
+      Ended made = client.call(CREATE_VOLUME, Requests.create("taken"));
+      String id = CreateVolumeResponse.parseFrom(made.messages().get(0)).getVolume().getVolumeId();
+      assertThat(client.call(DELETE_VOLUME, Requests.delete(id)).code()).isEqualTo(Status.Code.OK);
+    }
+  }
+
+  @Test
+  void aPluginThatAnswersOtherwiseDiffers() {
+    Recording recording = recorded();
+    try (FakeCsiPlugin other = FakeCsiPlugin.open()) {
+      var refusing =
+          other.inject(
+              Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "full"), When.calling(CREATE_VOLUME));
+
+      List<CallReplay.Played> played = CallReplay.of(recording).against(other.endpoint());
+
+      assertThat(refusing.hits()).isEqualTo(1);
+      assertThat(played.get(0).differences())
+          .containsExactly("ended with RESOURCE_EXHAUSTED (8); recorded was OK");
+    }
+  }
+
+  @Test
+  void aRecordingPlaysAsAPlugin() throws IOException {
+    Recording recording = recorded();
+    try (FakeCsiPlugin player = FakeCsiPlugin.builder().recording(recording).open();
+        RawCaller client = new RawCaller(player.endpoint())) {
+      Ended made = client.call(CREATE_VOLUME, Requests.create("v"));
+      Ended other = client.call(PROBE, Requests.probe());
+
+      assertThat(CreateVolumeResponse.parseFrom(made.messages().get(0)).getVolume().getVolumeId())
+          .isEqualTo(
+              recording.calls().get(0).answer().orElseThrow().message("volume").text("volume_id"));
+      assertThat(other.code()).isEqualTo(Status.Code.FAILED_PRECONDITION);
+      assertThat(other.status().getDescription()).contains("The recording has no call of Probe");
+    }
+  }
+
+  /** A volume made and deleted again. */
+  private Recording recorded() {
+    try {
+      String id =
+          CreateVolumeResponse.parseFrom(
+                  caller.call(CREATE_VOLUME, Requests.create("v")).messages().get(0))
+              .getVolume()
+              .getVolumeId();
+      Ended listed = caller.call(LIST_VOLUMES, ListVolumesRequest.getDefaultInstance());
+      assertThat(listed.code()).isEqualTo(Status.Code.OK);
+      Ended deleted = caller.call(DELETE_VOLUME, Requests.delete(id));
+      assertThat(deleted.code()).isEqualTo(Status.Code.OK);
+      return Recording.of(proxy.journal());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -16,6 +16,8 @@ import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.PluginUnderTest;
+import io.csi4j.testkit.proxy.CallReport;
+import io.csi4j.testkit.proxy.CsiProxy;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -214,6 +216,15 @@ final class CheckCommand implements Callable<Integer> {
       description = "Write the report for machines as well, in the form of JUnit's runners.")
   private @Nullable Path junitXml;
 
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description =
+          "Write a page of HTML about all calls at the end. They go through a proxy then, also in"
+              + " front of a plugin that is there already. Not with --start or"
+              + " --controller-endpoint.")
+  private @Nullable Path page;
+
   private final Console console;
   private final ShutdownTrigger ending;
 
@@ -232,6 +243,28 @@ final class CheckCommand implements Callable<Integer> {
     if (cleanup != null) {
       return takeAway(plugin(cleanup));
     }
+    return page == null ? check(chosen) : checkThroughProxy(chosen, page);
+  }
+
+  private int checkThroughProxy(Predicate<ConformanceCase> chosen, Path file) {
+    if (start != null || controller != null || endpoint == null) {
+      throw CommandFailure.usage(
+          "--report goes with a plugin that runs already, on one socket. Write --endpoint, without"
+              + " --start and --controller-endpoint.");
+    }
+    ReportFile report = ReportFile.of(file);
+    try (CsiProxy proxy = CsiProxy.open(endpoint)) {
+      endpoint = proxy.endpoint();
+      int code = check(chosen);
+      // The suite breaks duties on purpose.
+      report.write(() -> CallReport.of(proxy).withoutVerdict());
+      return code;
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private int check(Predicate<ConformanceCase> chosen) {
     PluginUnderTest plugin = plugin(ledger());
     if (start == null) {
       reach(plugin.controller());

@@ -10,6 +10,7 @@ import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.model.ShapePreset;
+import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.referee.Verdict;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -45,7 +46,8 @@ import picocli.CommandLine.Option;
       "  ControllerPublishVolume: change {\"publish_context\": {\"device\": \"/dev/sdz\"}}",
       "  any from=100: drop",
       "Conditions: volume=ID, nth=N, from=N, times=N.",
-      "Steps: delay TIME, fail CODE \"text\", apply, apply-later TIME, hang, drop, answer KIND,",
+      "Steps: delay TIME, fail CODE \"text\", apply, apply-later TIME, duplicate, hang, drop,",
+      "answer KIND,",
       "answer {\"FIELD\": VALUE, …} (nothing is done), change {\"FIELD\": VALUE, …}."
     })
 final class ServeCommand implements Callable<Integer> {
@@ -130,6 +132,12 @@ final class ServeCommand implements Callable<Integer> {
               + " the values of contexts are left out.")
   private @Nullable String journal;
 
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description = "Write a page of HTML about all calls at the end.")
+  private @Nullable Path report;
+
   @Option(names = "--referee", description = "Judge the caller, and print the verdict at the end.")
   private boolean referee;
 
@@ -144,12 +152,14 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Path socket = socket();
-    FaultScript script = script();
+    FaultScript script = FaultFile.script(faults);
+    ReportFile page = ReportFile.of(report);
     PrintWriter lines = journalWriter();
     ending.listen();
     try (TestPlugin plugin = open(socket)) {
       script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
       serve(plugin, lines);
+      page.write(() -> CallReport.of(plugin));
       return referee ? judge(plugin.verdict()) : ExitCode.OK;
     } finally {
       if (lines != null && !journalOnOut()) {
@@ -183,17 +193,6 @@ final class ServeCommand implements Callable<Integer> {
           "No socket to serve on. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
     }
     return endpoint.path();
-  }
-
-  private FaultScript script() {
-    if (faults == null) {
-      return new FaultScript(List.of());
-    }
-    try {
-      return FaultScript.parse(faults.toString(), UserFile.lines("the fault script", faults));
-    } catch (IllegalArgumentException wrong) {
-      throw CommandFailure.usage(String.valueOf(wrong.getMessage()));
-    }
   }
 
   private @Nullable PrintWriter journalWriter() {

@@ -20,9 +20,9 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:all is well",
-      "1:check: a case failed. probe: the plugin answered wrongly",
+      "1:check: a case failed. probe, proxy, replay: the plugin answered wrongly",
       "2:the command line, or a file that it names, makes no sense",
-      "3:serve --referee: the caller broke a duty",
+      "3:serve --referee, proxy --judge: the caller broke a duty",
       "4:no plugin could be reached, or none could be served"
     })
 final class TestkitCommand implements Runnable {
@@ -33,7 +33,8 @@ final class TestkitCommand implements Runnable {
   public void run() {
     if (spec != null) {
       throw new ParameterException(
-          spec.commandLine(), "A command is missing: write serve, probe or check.");
+          spec.commandLine(),
+          "A command is missing: write serve, probe, check, proxy, replay or report.");
     }
   }
 

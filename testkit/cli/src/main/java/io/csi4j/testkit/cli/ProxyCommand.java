@@ -1,0 +1,196 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.fault.FaultScript;
+import io.csi4j.testkit.proxy.CallReport;
+import io.csi4j.testkit.proxy.CsiProxy;
+import io.csi4j.testkit.referee.AnswerFinding;
+import io.csi4j.testkit.referee.Verdict;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Stands between an orchestrator and a plugin until it is told to end. */
+@Command(
+    description = {
+      "Stands between an orchestrator and a plugin, any two of them, until Ctrl-C or SIGTERM: passes"
+          + " every call on as it is, records it, judges both sides, and makes things go wrong."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:ended as asked; with --judge: nothing was broken",
+      "1:with --judge: an answer of the plugin breaks the spec",
+      "2:the command line or the fault script makes no sense",
+      "3:with --judge: the caller broke a duty",
+      "4:it could not listen, or not record"
+    },
+    footerHeading = "%nFault scripts:%n",
+    footer = {
+      "As for serve, see there. Work that is done is done by the plugin:",
+      "  NodeStageVolume times=1: apply, hang       # the plugin staged, the answer is lost",
+      "  CreateVolume: duplicate                    # the plugin gets the call twice",
+      "  any from=100: drop"
+    })
+final class ProxyCommand implements Callable<Integer> {
+
+  private static final long FORGETS_EVERY = 10;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "ENDPOINT",
+      required = true,
+      description = "The socket to listen on, such as unix:///run/csi/proxy.sock.")
+  private @Nullable CsiEndpoint listen;
+
+  @Option(
+      names = "--plugin",
+      paramLabel = "ENDPOINT",
+      required = true,
+      description = "The socket of the plugin. It may be started later, and again.")
+  private @Nullable CsiEndpoint plugin;
+
+  @Option(
+      names = "--record",
+      paramLabel = "FILE",
+      description =
+          "Write every call as a line of JSON, for replay and report. Secrets, mount flags and the"
+              + " values of contexts are left out.")
+  private @Nullable Path record;
+
+  @Option(
+      names = "--record-secrets",
+      description = "With --record: write those as well. Guard the file like a secret.")
+  private boolean recordSecrets;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description = "What goes wrong, as a script; see below.")
+  private @Nullable Path faults;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description = "Write a page of HTML about all calls at the end.")
+  private @Nullable Path report;
+
+  @Option(
+      names = "--judge",
+      description =
+          "Judge the caller and the plugin's answers, and print what was broken at the end.")
+  private boolean judge;
+
+  @Option(
+      names = "--new-plugin",
+      description =
+          "The plugin has served nobody before: judge also the duties about what came before a"
+              + " call.")
+  private boolean newPlugin;
+
+  @Option(
+      names = "--node",
+      paramLabel = "NAME",
+      description = "The id of the node that the plugin runs on, for what is printed.")
+  private @Nullable NodeId node;
+
+  private final Console console;
+  private final ShutdownTrigger ending;
+
+  ProxyCommand(Console console, ShutdownTrigger ending) {
+    this.console = console;
+    this.ending = ending;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (listen == null || plugin == null) {
+      throw CommandFailure.usage("Write --listen ENDPOINT and --plugin ENDPOINT.");
+    }
+    if (recordSecrets && record == null) {
+      throw CommandFailure.usage("--record-secrets needs --record FILE.");
+    }
+    FaultScript script = FaultFile.script(faults);
+    ReportFile page = ReportFile.of(report);
+    ending.listen();
+    try (CsiProxy proxy = open(listen, plugin)) {
+      script.rules().forEach(rule -> proxy.inject(rule.fault(), rule.when()));
+      console
+          .out()
+          .println(
+              "Passing calls from " + proxy.endpoint() + " to " + plugin + ". End it with Ctrl-C.");
+      console.out().flush();
+      if (judge || report != null) {
+        ending.await();
+      } else {
+        awaitForgetting(proxy);
+      }
+      proxy.close();
+      page.write(() -> CallReport.of(proxy));
+      return judge ? judge(proxy) : ExitCode.OK;
+    }
+  }
+
+  /** Waits for the end, and meanwhile forgets the calls that nobody will ask for. */
+  private void awaitForgetting(CsiProxy proxy) throws InterruptedException {
+    ScheduledExecutorService forgetting =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "csi4j-cli-forget");
+              thread.setDaemon(true);
+              return thread;
+            });
+    try {
+      var unused =
+          forgetting.scheduleWithFixedDelay(
+              proxy.journal()::clear, FORGETS_EVERY, FORGETS_EVERY, TimeUnit.SECONDS);
+      ending.await();
+    } finally {
+      forgetting.shutdownNow();
+    }
+  }
+
+  private CsiProxy open(CsiEndpoint from, CsiEndpoint to) {
+    CsiProxy.Builder builder = CsiProxy.builder(to).socket(from.path());
+    if (record != null) {
+      builder.record(record);
+    }
+    if (recordSecrets) {
+      builder.recordSecrets();
+    }
+    if (newPlugin) {
+      builder.newPlugin();
+    }
+    if (node != null) {
+      builder.node(node);
+    }
+    try {
+      return builder.open();
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private int judge(CsiProxy proxy) {
+    Verdict verdict = proxy.verdict();
+    List<AnswerFinding> findings = proxy.findings();
+    console.out().println(verdict.describe());
+    findings.forEach(finding -> console.out().println(OneLine.of(finding.toString())));
+    if (findings.isEmpty()) {
+      console.out().println("No answer of the plugin breaks the spec.");
+    }
+    if (!verdict.lawful()) {
+      return ExitCode.UNLAWFUL;
+    }
+    return findings.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+}

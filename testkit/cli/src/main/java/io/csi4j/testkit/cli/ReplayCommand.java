@@ -1,0 +1,116 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.recording.CallReplay;
+import io.csi4j.testkit.recording.Recording;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Plays a recording, against a plugin or as a plugin. */
+@Command(
+    description = {
+      "Plays a recording of proxy --record: against a plugin, whose answers are compared with those"
+          + " recorded, or as a plugin that answers as the recorded one did."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:every call ended as recorded, or the plugin was ended as asked",
+      "1:a call ended otherwise",
+      "2:the command line or the recording makes no sense",
+      "4:nothing could be served"
+    })
+final class ReplayCommand implements Callable<Integer> {
+
+  @Parameters(paramLabel = "FILE", description = "The recording.")
+  private @Nullable Path file;
+
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  private @Nullable Side side;
+
+  /** One of the two. */
+  static final class Side {
+    @Option(
+        names = "--against",
+        paramLabel = "ENDPOINT",
+        description =
+            "Call the plugin there. The paths of the recording are used: it mounts there.")
+    private @Nullable CsiEndpoint against;
+
+    @Option(
+        names = "--listen",
+        paramLabel = "ENDPOINT",
+        description = "Be the plugin there, until Ctrl-C or SIGTERM.")
+    private @Nullable CsiEndpoint listen;
+  }
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "60s",
+      description = "With --against: how long each call may take. Default: ${DEFAULT-VALUE}.")
+  private Duration timeout = Duration.ofSeconds(60);
+
+  private final Console console;
+  private final ShutdownTrigger ending;
+
+  ReplayCommand(Console console, ShutdownTrigger ending) {
+    this.console = console;
+    this.ending = ending;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (file == null || side == null) {
+      throw CommandFailure.usage("Write FILE and --against ENDPOINT or --listen ENDPOINT.");
+    }
+    Recording recording = RecordingFile.read(file);
+    return side.against == null ? serve(recording, side) : play(recording, side.against);
+  }
+
+  private int play(Recording recording, CsiEndpoint plugin) {
+    List<CallReplay.Played> played = CallReplay.of(recording).deadline(timeout).against(plugin);
+    played.forEach(each -> console.out().println(each));
+    long differing = played.stream().filter(each -> !each.differences().isEmpty()).count();
+    console
+        .out()
+        .println(
+            differing == 0
+                ? "All " + played.size() + " calls ended as recorded."
+                : differing + " of " + played.size() + " calls ended otherwise than recorded.");
+    return differing == 0 ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private int serve(Recording recording, Side chosen) throws InterruptedException {
+    if (chosen.listen == null) {
+      throw CommandFailure.usage("Write --against ENDPOINT or --listen ENDPOINT.");
+    }
+    ending.listen();
+    try (FakeCsiPlugin plugin =
+        FakeCsiPlugin.builder().socket(chosen.listen.path()).recording(recording).open()) {
+      console
+          .out()
+          .println(
+              "A recording of "
+                  + recording.calls().size()
+                  + " calls answers on "
+                  + plugin.endpoint()
+                  + ". End it with Ctrl-C.");
+      console.out().flush();
+      ending.await();
+      return ExitCode.OK;
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
+    }
+  }
+}

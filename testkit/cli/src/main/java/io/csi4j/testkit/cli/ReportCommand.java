@@ -1,0 +1,51 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.testkit.proxy.CallReport;
+import io.csi4j.testkit.recording.Recording;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a page of a recording. */
+@Command(
+    description = {
+      "Makes a page of HTML of a recording: a line of time by volume, calls in flight, duties kept"
+          + " and broken, answers against the spec, the slowest calls. It needs no server and no"
+          + " script."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:it is written", "2:the command line or the recording makes no sense"})
+final class ReportCommand implements Callable<Integer> {
+
+  @Parameters(paramLabel = "FILE", description = "The recording.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description = "The page. Default: that of the recording, with .html at its end.")
+  private @Nullable Path output;
+
+  private final Console console;
+
+  ReportCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    if (file == null) {
+      throw CommandFailure.usage("No recording. Write FILE.");
+    }
+    Recording recording = RecordingFile.read(file);
+    Path page = output == null ? Path.of(file + ".html") : output;
+    ReportFile.of(page).write(() -> CallReport.of(recording));
+    console.out().println("Wrote " + OneLine.of(page.toString()));
+    return ExitCode.OK;
+  }
+}

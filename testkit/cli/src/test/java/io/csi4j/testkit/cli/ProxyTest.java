@@ -1,0 +1,203 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.ListVolumesRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands {@code proxy}, {@code replay} and {@code report}. */
+class ProxyTest {
+
+  @TempDir Path directory;
+
+  private String file(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  private String socket(String name) {
+    return CsiEndpoint.of(directory.resolve(name)).toString();
+  }
+
+  /** Makes a volume and deletes it again through a proxy, which records it. */
+  private Run recorded(FakeCsiPlugin plugin, String... more) {
+    List<String> words =
+        new java.util.ArrayList<>(
+            List.of(
+                "proxy",
+                "--listen",
+                socket("p.sock"),
+                "--plugin",
+                plugin.endpoint().toString(),
+                "--record",
+                file("calls.jsonl")));
+    words.addAll(List.of(more));
+    Run run = Run.serving(words.toArray(String[]::new));
+    try (CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("p.sock")))) {
+      Volume made =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder(
+                          "v", List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)))
+                      .build());
+      assertThat(made.id().value()).isNotEmpty();
+      assertThat(client.controller().listVolumes(ListVolumesRequest.builder().build()).entries())
+          .isNotEmpty();
+    }
+    return run.ended();
+  }
+
+  @Test
+  void theCallsArePassedRecordedJudgedAndShown() throws IOException {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run = recorded(plugin, "--judge", "--new-plugin", "--report", file("calls.html"));
+
+      assertThat(run.code()).isZero();
+      assertThat(run.outLines().get(0))
+          .isEqualTo(
+              "Passing calls from "
+                  + socket("p.sock")
+                  + " to "
+                  + plugin.endpoint()
+                  + ". End it with Ctrl-C.");
+      assertThat(run.out()).contains("No answer of the plugin breaks the spec.");
+      assertThat(Files.readString(directory.resolve("calls.html"))).contains("Calls by volume");
+      assertThat(Files.readAllLines(directory.resolve("calls.jsonl")))
+          .anyMatch(line -> line.contains("/csi.v1.Controller/CreateVolume"));
+    }
+  }
+
+  @Test
+  void aPluginThatBreaksTheSpecIsTheExitCode() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      var unused =
+          plugin.answer(
+              CsiOperation.LIST_VOLUMES,
+              asked ->
+                  Map.of(
+                      "entries",
+                      List.of(
+                          Map.of(
+                              "volume",
+                              Map.of(
+                                  "volume_id",
+                                  "v",
+                                  "volume_context",
+                                  Map.of("k", "x".repeat(5000)))))));
+
+      Run run = recorded(plugin, "--judge");
+
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.out())
+          .contains(
+              "ListVolumes breaks the spec: entries[0].volume.volume_context has 5001 bytes; the spec"
+                  + " allows 4096.");
+    }
+  }
+
+  @Test
+  void aRecordingIsPlayedAgainstAPlugin() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        FakeCsiPlugin other = FakeCsiPlugin.open()) {
+      assertThat(recorded(plugin).code()).isZero();
+
+      Run same = Run.of("replay", file("calls.jsonl"), "--against", other.endpoint().toString());
+      assertThat(same.code()).isZero();
+      assertThat(same.out()).contains("CreateVolume: as recorded, OK", "calls ended as recorded.");
+
+      other.close();
+      Run gone = Run.of("replay", file("calls.jsonl"), "--against", other.endpoint().toString());
+      assertThat(gone.code()).isEqualTo(1);
+      assertThat(gone.out()).contains("ended with UNAVAILABLE (14); recorded was OK");
+    }
+  }
+
+  @Test
+  void aRecordingIsPlayedAsAPlugin() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      assertThat(recorded(plugin).code()).isZero();
+    }
+    try (Run run = Run.serving("replay", file("calls.jsonl"), "--listen", socket("r.sock"));
+        CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("r.sock")))) {
+      assertThat(client.controller().listVolumes(ListVolumesRequest.builder().build()).entries())
+          .hasSize(1);
+      assertThat(run.out()).contains("answers on " + socket("r.sock"));
+    }
+  }
+
+  @Test
+  void aRecordingBecomesAPage() throws IOException {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      assertThat(recorded(plugin).code()).isZero();
+    }
+    Run run = Run.of("report", file("calls.jsonl"));
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out().strip()).isEqualTo("Wrote " + file("calls.jsonl.html"));
+    assertThat(Files.readString(directory.resolve("calls.jsonl.html"))).contains("Recorded calls");
+  }
+
+  @Test
+  void whatMakesNoSenseIsSaid() throws IOException {
+    Files.writeString(directory.resolve("odd"), "{}\n");
+
+    Run odd = Run.of("report", file("odd"));
+    assertThat(odd.code()).isEqualTo(2);
+    assertThat(odd.err()).contains("odd:1: no recorded call: The field method has to be a text.");
+    assertThat(Run.of("replay", file("odd")).code()).isEqualTo(2);
+    assertThat(Run.of("proxy", "--listen", socket("a")).code()).isEqualTo(2);
+    Run nowhere =
+        Run.of(
+            "proxy",
+            "--listen",
+            socket("a"),
+            "--plugin",
+            socket("b"),
+            "--record",
+            file("none/calls.jsonl"));
+    assertThat(nowhere.code()).isEqualTo(4);
+    assertThat(nowhere.err()).contains("Name a file in a directory that exists");
+  }
+
+  @Test
+  void serveAndCheckWriteAPageToo() throws IOException {
+    Run served =
+        Run.serving("serve", "--endpoint", socket("s.sock"), "--report", file("served.html"));
+    try (CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("s.sock")))) {
+      assertThat(client.controller().listVolumes(ListVolumesRequest.builder().build()).entries())
+          .isEmpty();
+    }
+    assertThat(served.ended().code()).isZero();
+    assertThat(Files.readString(directory.resolve("served.html"))).contains("ListVolumes");
+
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run checked =
+          Run.of(
+              "check",
+              "--endpoint",
+              plugin.endpoint().toString(),
+              "--only",
+              "identity/*",
+              "--report",
+              file("checked.html"));
+      assertThat(checked.code()).isZero();
+      assertThat(Files.readString(directory.resolve("checked.html")))
+          .contains("GetPluginInfo")
+          .doesNotContain("Duties of the caller");
+    }
+  }
+}

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Secrets;
@@ -23,6 +24,7 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.testkit.referee.Verdict;
@@ -77,6 +79,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -111,6 +114,10 @@ final class Node implements AutoCloseable {
           .healthInterval(Duration.ZERO)
           .build();
 
+  /** Whether a proxy stands before each plugin. */
+  static final AtomicBoolean THROUGH_PROXY =
+      new AtomicBoolean(Boolean.getBoolean("csi4j.functional.proxy"));
+
   private static final Map<CsiOperation, String> VERBS =
       Map.of(
           CsiOperation.NODE_STAGE_VOLUME, "Stage",
@@ -129,6 +136,7 @@ final class Node implements AutoCloseable {
   private final VirtualClock pluginClock = VirtualClock.create();
   private final TrickyEffects effects = new TrickyEffects(NodeEffects.mountingIn(kernel.host()));
   private final Map<PluginId, FakeCsiPlugin> plugins = new LinkedHashMap<>();
+  private final Map<PluginId, CsiProxy> proxies = new LinkedHashMap<>();
   private final Map<PluginId, MountPolicy> policies = new LinkedHashMap<>();
   private final VolumeLayout layout = new VolumeLayout(ROOT);
   private final ManagerSettings settings;
@@ -251,6 +259,9 @@ final class Node implements AutoCloseable {
             .clock(pluginClock)
             .open();
     plugins.put(id, plugin);
+    if (THROUGH_PROXY.get()) {
+      proxies.put(id, CsiProxy.builder(plugin.nodeEndpoint()).newPlugin().open());
+    }
     policies.put(id, policy);
     if (bindings != null) {
       register(id);
@@ -269,11 +280,17 @@ final class Node implements AutoCloseable {
     shown.add(
         bindings
             .register(
-                PluginBinding.builder(id, plugins.get(id).nodeEndpoint())
+                PluginBinding.builder(id, endpoint(id))
                     .policy(policies.get(id))
                     .connectOptions(connecting)
                     .build())
             .toString());
+  }
+
+  /** Where the manager finds a plugin. */
+  private CsiEndpoint endpoint(PluginId id) {
+    CsiProxy proxy = proxies.get(id);
+    return proxy == null ? plugins.get(id).nodeEndpoint() : proxy.endpoint();
   }
 
   // ---- the process
@@ -794,6 +811,7 @@ final class Node implements AutoCloseable {
       if (!life.isOver()) {
         crash();
       }
+      proxies.values().forEach(CsiProxy::close);
       plugins.values().forEach(FakeCsiPlugin::close);
     }
   }

@@ -27,6 +27,8 @@ module io.csi4j.client {
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
       io.csi4j.testkit;
+  exports io.csi4j.client.internal.message to
+      io.csi4j.testkit;
   exports io.csi4j.client.internal.redaction to
       io.csi4j.conformance,
       io.csi4j.testkit;

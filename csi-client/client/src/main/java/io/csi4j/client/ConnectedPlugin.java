@@ -8,9 +8,11 @@ import io.csi4j.client.internal.ControllerClient;
 import io.csi4j.client.internal.GroupControllerClient;
 import io.csi4j.client.internal.IdentityClient;
 import io.csi4j.client.internal.Introduction;
+import io.csi4j.client.internal.MessageClient;
 import io.csi4j.client.internal.NodeClient;
 import io.csi4j.client.internal.ServiceCalls;
 import io.csi4j.client.internal.SnapshotMetadataClient;
+import io.csi4j.client.internal.message.MessageCalls;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.metadata.SnapshotMetadataService;
 import io.csi4j.client.model.ConnectOptions;
@@ -23,7 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A plugin behind a connection, which others may share. */
-final class ConnectedPlugin implements CsiPlugin {
+final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
 
   private final CsiConnection shared;
   private final Connection connection;
@@ -98,6 +100,11 @@ final class ConnectedPlugin implements CsiPlugin {
   @Override
   public SnapshotMetadataService snapshotMetadata() {
     return new SnapshotMetadataClient(calls);
+  }
+
+  @Override
+  public MessageCalls messages() {
+    return new MessageClient(calls);
   }
 
   @Override

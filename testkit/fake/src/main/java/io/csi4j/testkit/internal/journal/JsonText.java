@@ -11,24 +11,41 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** A message as one line of JSON: the names of the spec, sensitive values left out. */
 public final class JsonText {
 
-  private final boolean redacts;
+  private static final JsonText USUAL =
+      new JsonText(SpecFields::isSensitive, UnaryOperator.identity());
 
-  private JsonText(boolean redacts) {
-    this.redacts = redacts;
+  private final Predicate<FieldDescriptor> hidden;
+  private final UnaryOperator<String> scrubber;
+
+  private JsonText(Predicate<FieldDescriptor> hidden, UnaryOperator<String> scrubber) {
+    this.hidden = hidden;
+    this.scrubber = scrubber;
   }
 
   static String of(Message message) {
-    return new JsonText(true).text(message);
+    return USUAL.text(message);
   }
 
   /** A message with all its values, secrets among them. */
   public static String unredacted(Message message) {
-    return new JsonText(false).text(message);
+    return new JsonText(field -> false, UnaryOperator.identity()).text(message);
+  }
+
+  /**
+   * The message without the values that a scrubber takes out of texts.
+   *
+   * @param contexts whether mount flags and the values of contexts are shown; secrets never are
+   */
+  public static String of(Message message, boolean contexts, UnaryOperator<String> scrubber) {
+    return new JsonText(contexts ? SpecFields::isSecret : SpecFields::isSensitive, scrubber)
+        .text(message);
   }
 
   private String text(Message message) {
@@ -44,11 +61,14 @@ public final class JsonText {
   private String field(Message message, FieldDescriptor field, Object value) {
     if (field.isMapField()) {
       StringJoiner json = new StringJoiner(",", "{", "}");
-      boolean sensitive = redacts && SpecFields.isSensitive(field);
+      boolean sensitive = hidden.test(field);
       SpecFields.map(message, field)
           .forEach(
               (key, text) ->
-                  json.add(string(key) + ":" + string(sensitive ? Scrubber.MARK : text)));
+                  json.add(
+                      string(scrubbed(key))
+                          + ":"
+                          + string(sensitive ? Scrubber.MARK : scrubbed(text))));
       return json.toString();
     }
     if (value instanceof List<?> elements) {
@@ -60,11 +80,11 @@ public final class JsonText {
   }
 
   private String value(FieldDescriptor field, Object value) {
-    if (redacts && SpecFields.isSensitive(field)) {
+    if (hidden.test(field)) {
       return string(Scrubber.MARK);
     }
     return switch (field.getJavaType()) {
-      case STRING -> string((String) value);
+      case STRING -> string(scrubbed((String) value));
       case MESSAGE -> nested((Message) value);
       case ENUM -> {
         EnumValueDescriptor constant = (EnumValueDescriptor) value;
@@ -88,6 +108,12 @@ public final class JsonText {
       }
     }
     return text(message);
+  }
+
+  /** A scrubbed text is cut and escaped; one that holds nothing to take out stays as it is. */
+  private String scrubbed(String text) {
+    String without = scrubber.apply(text);
+    return without.contains(Scrubber.MARK) ? without : text;
   }
 
   /** A text as a JSON string, in ASCII. */

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,27 +35,39 @@ import org.jspecify.annotations.Nullable;
 /** Messages made of values by the names of the spec, as a test or a JSON text has them. */
 public final class MessageFields {
 
+  private static final Map<CsiOperation, Message> REQUESTS =
+      prototypes(MethodDescriptor::getRequestMarshaller);
   private static final Map<CsiOperation, Message> ANSWERS =
-      Stream.of(
-              IdentityGrpc.getServiceDescriptor(),
-              ControllerGrpc.getServiceDescriptor(),
-              GroupControllerGrpc.getServiceDescriptor(),
-              SnapshotMetadataGrpc.getServiceDescriptor(),
-              NodeGrpc.getServiceDescriptor())
-          .flatMap(service -> service.getMethods().stream())
-          .collect(
-              Collectors.toUnmodifiableMap(
-                  MessageFields::operation, MessageFields::answerPrototype));
+      prototypes(MethodDescriptor::getResponseMarshaller);
 
   private MessageFields() {}
+
+  private static Map<CsiOperation, Message> prototypes(
+      Function<MethodDescriptor<?, ?>, MethodDescriptor.Marshaller<?>> side) {
+    return Stream.of(
+            IdentityGrpc.getServiceDescriptor(),
+            ControllerGrpc.getServiceDescriptor(),
+            GroupControllerGrpc.getServiceDescriptor(),
+            SnapshotMetadataGrpc.getServiceDescriptor(),
+            NodeGrpc.getServiceDescriptor())
+        .flatMap(service -> service.getMethods().stream())
+        .collect(
+            Collectors.toUnmodifiableMap(
+                MessageFields::operation, method -> prototype(side.apply(method))));
+  }
 
   private static CsiOperation operation(MethodDescriptor<?, ?> method) {
     return CsiOperation.ofRpcName(String.valueOf(method.getBareMethodName())).orElseThrow();
   }
 
-  private static Message answerPrototype(MethodDescriptor<?, ?> method) {
-    PrototypeMarshaller<?> marshaller = (PrototypeMarshaller<?>) method.getResponseMarshaller();
-    return (Message) Objects.requireNonNull(marshaller.getMessagePrototype());
+  private static Message prototype(MethodDescriptor.Marshaller<?> marshaller) {
+    PrototypeMarshaller<?> known = (PrototypeMarshaller<?>) marshaller;
+    return (Message) Objects.requireNonNull(known.getMessagePrototype());
+  }
+
+  /** Returns the empty request of an operation. */
+  public static Message emptyRequest(CsiOperation operation) {
+    return Objects.requireNonNull(REQUESTS.get(operation));
   }
 
   /** Returns the empty answer of an operation. */

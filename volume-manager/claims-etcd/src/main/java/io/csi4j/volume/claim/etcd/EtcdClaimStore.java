@@ -16,6 +16,7 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -66,6 +67,32 @@ public final class EtcdClaimStore implements ClaimStore {
     } catch (RuntimeException failed) {
       etcd.close();
       throw failed;
+    }
+  }
+
+  /**
+   * Reads all claims without opening the store: nothing is written, not even the mark of a new one.
+   * What is written meanwhile is in it or not.
+   *
+   * @return the claims that were ever made, by volume
+   * @throws ClaimStoreException if etcd cannot be reached, or refuses the login or the certificates
+   */
+  public static List<Versioned> look(EtcdSettings settings) {
+    Etcd etcd = new JetcdEtcd(settings);
+    try {
+      List<Versioned> all = new ArrayList<>();
+      List<Versioned> page;
+      do {
+        Optional<VolumeKey> after =
+            all.isEmpty()
+                ? Optional.empty()
+                : Optional.of(all.get(all.size() - 1).claim().volume());
+        page = asked("Listing claims", () -> etcd.scan(after, LONGEST_PAGE)).claims();
+        all.addAll(page);
+      } while (page.size() == LONGEST_PAGE);
+      return List.copyOf(all);
+    } finally {
+      etcd.close();
     }
   }
 

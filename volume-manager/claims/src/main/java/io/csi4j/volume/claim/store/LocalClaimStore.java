@@ -154,7 +154,7 @@ public final class LocalClaimStore implements ClaimStore {
    * @param unreadable what is wrong with the others
    * @param doubts what the state cannot vouch for
    */
-  private record StoredClaims(
+  record StoredClaims(
       Optional<StoreIdentity> identity,
       Map<VolumeKey, ClaimRecord> claims,
       Map<StateKey, MalformedRecordException> unreadable,

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The inventory of a start: what was there before, read, compared, and taken over. */
-final class StartInventory {
+public final class StartInventory {
 
   private static final Subject LOOKING = Subject.of("looking for directories of volumes");
 
@@ -57,6 +57,19 @@ final class StartInventory {
     }
     findings.addAll(recovered.findings());
     findings.addAll(summary(recovered));
+  }
+
+  /**
+   * Returns what an operator would be told of a start that repairs nothing.
+   *
+   * @param damaged the directories that cannot be read as those of a volume
+   */
+  public static List<OperatorMessage> findings(Recovered recovered, List<PathProblem> damaged) {
+    List<OperatorMessage> all = new ArrayList<>();
+    damaged.forEach(problem -> all.add(told(problem)));
+    all.addAll(recovered.findings());
+    all.addAll(summary(recovered));
+    return all;
   }
 
   private List<VolumeDirectories.Found> directories(

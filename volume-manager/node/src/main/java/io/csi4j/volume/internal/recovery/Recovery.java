@@ -28,6 +28,7 @@ import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateValue;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -429,13 +430,14 @@ public final class Recovery {
       return state;
     }
 
-    /** The volumes, by the names of their directories. */
-    Map<String, VolumeRecord> volumes() {
-      return volumes;
+    /** Returns the volumes, by the names of their directories. */
+    public Map<String, VolumeRecord> volumes() {
+      return Collections.unmodifiableMap(volumes);
     }
 
-    Collection<Tombstone> tombstones() {
-      return tombstones.values();
+    /** Returns the volumes that were given back. */
+    public Collection<Tombstone> tombstones() {
+      return Collections.unmodifiableCollection(tombstones.values());
     }
 
     /** Returns messages about the records that cannot be read. */

@@ -226,30 +226,35 @@ final class JournalOpening {
   }
 
   private Replay replay(SortedMap<Integer, SegmentScan> scans) throws DiskException {
-    Replay replay;
-    if (scans.isEmpty()) {
-      replay = Replay.ofNothing();
-      boolean traces = disk.facts(directory.resolve("owner")).isPresent();
-      if (settings.stateExpected() || traces) {
-        Doubt missing =
-            Doubt.aboutMoreThan(
-                StateReason.STATE_MISSING,
-                List.of(),
-                "There is no segment in "
-                    + shown()
-                    + ", and there must have been one. Reconcile everything with the identity"
-                    + " files and the mount table.");
-        replay =
-            new Replay(new LiveState(Map.of(), List.of(missing)), List.of(missing), 0, 0, null);
-      }
-    } else {
+    Replay replay =
+        sum(
+            scans,
+            settings.stateExpected() || disk.facts(directory.resolve("owner")).isPresent(),
+            directory);
+    replay.found().forEach(doubt -> events.add(new StateEvent.Doubted(doubt)));
+    return replay;
+  }
+
+  /** The sum of the segments; {@code expected} tells whether there must be one. */
+  static Replay sum(SortedMap<Integer, SegmentScan> scans, boolean expected, Path directory) {
+    if (!scans.isEmpty()) {
       int newest = scans.lastKey();
       SortedMap<Integer, SegmentScan> older = scans.headMap(newest);
       SegmentScan scan = Objects.requireNonNull(scans.get(newest));
-      replay = Replay.of(scan, older.isEmpty() ? null : older.get(older.lastKey()));
+      return Replay.of(scan, older.isEmpty() ? null : older.get(older.lastKey()));
     }
-    replay.found().forEach(doubt -> events.add(new StateEvent.Doubted(doubt)));
-    return replay;
+    if (!expected) {
+      return Replay.ofNothing();
+    }
+    Doubt missing =
+        Doubt.aboutMoreThan(
+            StateReason.STATE_MISSING,
+            List.of(),
+            "There is no segment in "
+                + JournalTrouble.shown(directory)
+                + ", and there must have been one. Reconcile everything with the identity"
+                + " files and the mount table.");
+    return new Replay(new LiveState(Map.of(), List.of(missing)), List.of(missing), 0, 0, null);
   }
 
   /** Refuses a number beyond the last one: an entry with it could not be read again. */

@@ -1,0 +1,72 @@
+package io.csi4j.volume.claim.store;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.internal.claims.ClaimRecord;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.journal.JournalView;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The claims on the disk of this host at one moment, read without opening their store: nothing is
+ * written or locked, whether the store is open or not.
+ *
+ * <pre>{@code
+ * for (Claim claim : ClaimsView.read(directory).claims()) {
+ *   log.accept(claim.volume() + ": " + claim.holders().keySet());
+ * }
+ * }</pre>
+ *
+ * @param journal the state that holds them
+ * @param identity which store it is; nothing if it does not say so
+ * @param claims the claims that can be read, by volume
+ * @param unreadable what is wrong with each of the others, as a sentence
+ * @param doubts the damage after which nothing is claimed of some volumes
+ */
+public record ClaimsView(
+    JournalView journal,
+    Optional<StoreIdentity> identity,
+    List<Claim> claims,
+    List<String> unreadable,
+    List<Doubt> doubts) {
+
+  /** Copies the lists. */
+  public ClaimsView {
+    Objects.requireNonNull(journal, "journal");
+    Objects.requireNonNull(identity, "identity");
+    claims = List.copyOf(claims);
+    unreadable = List.copyOf(unreadable);
+    doubts = List.copyOf(doubts);
+  }
+
+  /**
+   * Reads the claims in the directory of a {@link LocalClaimStore}.
+   *
+   * @throws io.csi4j.volume.state.StateException if there is no state, a newer version wrote it, or
+   *     it cannot be read
+   * @throws io.csi4j.volume.claim.spi.ClaimStoreException if it holds claims and cannot say of
+   *     which store
+   * @throws IllegalArgumentException if it is the state of a volume manager
+   */
+  public static ClaimsView read(Path directory) {
+    JournalView journal = JournalView.read(directory);
+    LocalClaimStore.StoredClaims stored = LocalClaimStore.StoredClaims.of(journal.state());
+    return new ClaimsView(
+        journal,
+        stored.identity(),
+        stored.claims().values().stream().map(ClaimRecord::claim).toList(),
+        stored.unreadable().entrySet().stream()
+            .map(
+                each ->
+                    "The record "
+                        + each.getKey()
+                        + " cannot be read: "
+                        + each.getValue().getMessage())
+            .sorted()
+            .toList(),
+        stored.doubts());
+  }
+}

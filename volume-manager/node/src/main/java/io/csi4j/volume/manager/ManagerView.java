@@ -1,0 +1,285 @@
+package io.csi4j.volume.manager;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.engine.StartInventory;
+import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.real.SystemKernelMounts;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Recovery;
+import io.csi4j.volume.internal.recovery.Recovery.Found;
+import io.csi4j.volume.internal.recovery.Recovery.Recovered;
+import io.csi4j.volume.internal.recovery.Recovery.Remembered;
+import io.csi4j.volume.model.VolumeHealth;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.OwedCall;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.journal.JournalView;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The directory of a manager at one moment, read without opening a manager: nothing is written or
+ * locked, no plugin is called, and no mount is looked into. The manager may run meanwhile, in this
+ * process or another, and the state may be damaged.
+ *
+ * <pre>{@code
+ * ManagerView view = ManagerView.read(root);
+ * view.volumes().forEach(log); // what is on record
+ * view.owed().forEach(log); // the calls that plugins have still to be sent
+ * view.start().findings().forEach(log); // what a start would tell an operator
+ * }</pre>
+ *
+ * @param root the directory of the manager
+ * @param journal its state
+ * @param volumes the volumes on record, in order; their health and trouble are not on record
+ * @param givenBack the volumes that were given back, and are remembered in case that a late mount
+ *     of them appears
+ * @param paths each path of a volume that is on record, or would be after a start
+ * @param owed the calls that a start would find owed
+ * @param start what a start in this process would find, before anything is done about it
+ */
+public record ManagerView(
+    Path root,
+    JournalView journal,
+    List<VolumeStatus> volumes,
+    List<VolumeIdentity> givenBack,
+    List<ViewedPath> paths,
+    List<OwedCall> owed,
+    RecoveryReport start) {
+
+  /** Copies the lists. */
+  public ManagerView {
+    volumes = List.copyOf(volumes);
+    givenBack = List.copyOf(givenBack);
+    paths = List.copyOf(paths);
+    owed = List.copyOf(owed);
+  }
+
+  /**
+   * Reads the directory of a manager, and the mounts that this process sees. In another mount
+   * namespace than the manager's, a start finds everything in doubt, and so does this.
+   *
+   * @param root the directory that {@link VolumeManager#open} is given
+   * @throws StateException if there is neither a state nor a directory of a volume, if a newer
+   *     version wrote the state, or if it cannot be read
+   * @throws io.csi4j.mount.model.MountException if the mount table cannot be read
+   */
+  public static ManagerView read(Path root) {
+    return read(root, SystemKernelMounts.system());
+  }
+
+  /** Reads it with these mounts. */
+  static ManagerView read(Path root, KernelMounts kernel) {
+    VolumeLayout layout = new VolumeLayout(MountPath.of(real(root)));
+    VolumeDirectories directories = new VolumeDirectories(new RealDisk(), layout);
+    JournalView journal = journal(layout, directories);
+    Remembered remembered = Remembered.of(journal.state());
+    List<PathProblem> damaged = new ArrayList<>();
+    List<Sighting> mounted = kernel.beneath(layout.volumes());
+    Recovered recovered =
+        Recovery.of(
+            layout,
+            new Found(
+                remembered,
+                directories(directories, remembered, damaged),
+                mounted,
+                kernel.place()));
+    return new ManagerView(
+        layout.root().toPath(),
+        journal,
+        remembered.volumes().values().stream().map(record -> status(layout, record)).toList(),
+        remembered.tombstones().stream().map(Tombstone::identity).sorted().toList(),
+        paths(layout, remembered.volumes().values(), recovered.volumes(), mounted),
+        recovered.volumes().stream().flatMap(record -> owed(record).stream()).toList(),
+        new RecoveryReport(
+            recovered.volumes().size(),
+            recovered.adopted(),
+            recovered.inDoubt(),
+            recovered.going(),
+            StartInventory.findings(recovered, damaged),
+            Duration.ZERO));
+  }
+
+  /** The path without symbolic links, as the mount table has it. */
+  private static Path real(Path root) {
+    try {
+      return root.toRealPath();
+    } catch (IOException e) {
+      return root.toAbsolutePath().normalize();
+    }
+  }
+
+  private static JournalView journal(VolumeLayout layout, VolumeDirectories directories) {
+    Path state = layout.state().toPath();
+    try {
+      return JournalView.read(state);
+    } catch (StateException e) {
+      boolean isGone =
+          e.reason() == StateReason.STATE_MISSING || e.reason() == StateReason.STATE_NOT_USABLE;
+      if (!isGone || !hasVolumes(directories)) {
+        throw e;
+      }
+      Doubt missing =
+          Doubt.aboutMoreThan(StateReason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
+      return new JournalView(
+          state, LoadedState.builder().doubt(missing).build(), Optional.empty(), false, List.of());
+    }
+  }
+
+  private static boolean hasVolumes(VolumeDirectories directories) {
+    try {
+      return directories.hasVolumes();
+    } catch (PathProblem unreadable) {
+      return false;
+    }
+  }
+
+  private static List<VolumeDirectories.Found> directories(
+      VolumeDirectories directories, Remembered remembered, List<PathProblem> damaged) {
+    try {
+      return directories.scan(remembered, damaged::add);
+    } catch (PathProblem problem) {
+      damaged.add(problem);
+      return List.of();
+    }
+  }
+
+  private static VolumeStatus status(VolumeLayout layout, VolumeRecord record) {
+    return new VolumeStatus(
+        record.identity().plugin(),
+        record.identity().handle(),
+        record.staging().status(),
+        record.targets().values().stream()
+            .map(
+                target ->
+                    new VolumeStatus.Use(
+                        target.usage(),
+                        target.path().status(),
+                        target.readOnly(),
+                        layout.target(record.identity(), target.usage()).toPath()))
+            .toList(),
+        record.leaving().map(List::of).orElse(List.of()),
+        record.abandoned(),
+        record.plan().block(),
+        Optional.empty(),
+        VolumeHealth.well());
+  }
+
+  private static List<ViewedPath> paths(
+      VolumeLayout layout,
+      Collection<VolumeRecord> recorded,
+      List<VolumeRecord> found,
+      List<Sighting> mounted) {
+    Map<VolumeIdentity, VolumeRecord> before =
+        recorded.stream().collect(Collectors.toMap(VolumeRecord::identity, Function.identity()));
+    // The one on top comes last.
+    Map<MountPath, String> words = new HashMap<>();
+    mounted.forEach(seen -> words.put(seen.path(), seen.evidence().words()));
+    List<ViewedPath> paths = new ArrayList<>();
+    for (VolumeRecord after : found) {
+      VolumeIdentity identity = after.identity();
+      Optional<VolumeRecord> known = Optional.ofNullable(before.get(identity));
+      if (after.plan().staged()) {
+        paths.add(
+            viewed(
+                identity,
+                Optional.empty(),
+                layout.staging(identity),
+                known.map(VolumeRecord::staging),
+                after.staging(),
+                words));
+      }
+      for (TargetRecord target : after.targets().values()) {
+        paths.add(
+            viewed(
+                identity,
+                Optional.of(target.usage()),
+                layout.target(identity, target.usage()),
+                known.flatMap(record -> record.target(target.usage())).map(TargetRecord::path),
+                target.path(),
+                words));
+      }
+    }
+    return paths;
+  }
+
+  private static ViewedPath viewed(
+      VolumeIdentity identity,
+      Optional<VolumeUse> use,
+      MountPath path,
+      Optional<PathRecord> recorded,
+      PathRecord found,
+      Map<MountPath, String> words) {
+    return new ViewedPath(
+        identity,
+        use,
+        path.toPath(),
+        recorded.map(PathRecord::status).orElse(PathStatus.NONE),
+        found.status(),
+        found.pending().map(pending -> pending.verb().operation()),
+        Optional.ofNullable(words.get(path)));
+  }
+
+  /** The calls that are owed for a volume, in the order in which they are sent. */
+  private static List<OwedCall> owed(VolumeRecord record) {
+    List<OwedCall> owed = new ArrayList<>();
+    for (TargetRecord target : record.targets().values()) {
+      if (record.abandoned().containsKey(target.usage())) {
+        continue;
+      }
+      if (target.path().is(PathStatus.GOING)) {
+        owed.add(
+            call(
+                record,
+                Optional.of(target.usage()),
+                Verb.UNPUBLISH,
+                true,
+                "its release has begun"));
+      } else if (target.path().is(PathStatus.IN_DOUBT)) {
+        owed.add(
+            call(
+                record,
+                Optional.of(target.usage()),
+                Verb.UNPUBLISH,
+                false,
+                "it may be published, and the mount table does not settle it"));
+      }
+    }
+    boolean isLeft = record.targets().isEmpty() && !record.staging().is(PathStatus.NONE);
+    if (isLeft || record.staging().is(PathStatus.GOING)) {
+      owed.add(call(record, Optional.empty(), Verb.UNSTAGE, true, "no workload has it any more"));
+    }
+    return owed;
+  }
+
+  private static OwedCall call(
+      VolumeRecord record, Optional<VolumeUse> use, Verb verb, boolean certain, String why) {
+    return new OwedCall(record.identity(), use, verb.operation(), certain, why);
+  }
+}

@@ -1,0 +1,173 @@
+package io.csi4j.volume.manager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.OwedCall;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The directory of a manager, read from outside. */
+@Timeout(60)
+class ManagerViewTest {
+
+  private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
+  private static final VolumeId HANDLE = VolumeId.of("vol-1");
+  private static final VolumeIdentity VOLUME = new VolumeIdentity(PLUGIN, HANDLE);
+  private static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+
+  @TempDir private Path temp;
+  private FakeCsiPlugin fake;
+
+  @BeforeEach
+  void openPlugin() {
+    fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+    fake.addVolume(HANDLE);
+  }
+
+  @AfterEach
+  void closePlugin() {
+    fake.close();
+  }
+
+  private Path root() {
+    return temp.resolve("root");
+  }
+
+  private VolumeManager manager() {
+    return VolumeManager.builder(root())
+        .journal(JournalSettings.builder().acceptAnyFilesystem(true).build())
+        .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
+        .plugin(
+            PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                .policy(MountPolicy.builder().requireMount(false).build())
+                .build())
+        .open();
+  }
+
+  private void mounted(VolumeManager manager) {
+    assertThat(
+            manager
+                .mount(
+                    MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.SINGLE_NODE_WRITER)
+                        .build())
+                .path())
+        .exists();
+  }
+
+  @Test
+  void aRunningManagerIsReadAndGoesOn() {
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+
+      ManagerView view = ManagerView.read(root());
+
+      assertThat(view.journal().isHeld()).isTrue();
+      assertThat(view.volumes()).hasSize(1);
+      VolumeStatus volume = view.volumes().get(0);
+      assertThat(volume.handle()).isEqualTo(HANDLE);
+      assertThat(volume.staging()).isEqualTo(PathStatus.PRESENT);
+      assertThat(volume.uses()).extracting(VolumeStatus.Use::key).containsExactly(WEB);
+      assertThat(view.start().adopted()).containsExactly(WEB);
+      assertThat(view.owed()).isEmpty();
+      assertThat(view.paths())
+          .extracting(ViewedPath::use)
+          .containsExactly(Optional.empty(), Optional.of(WEB));
+      assertThat(view.paths())
+          .extracting(ViewedPath::path)
+          .last()
+          .isEqualTo(volume.uses().get(0).path());
+
+      manager.unmount(WEB);
+      ManagerView after = ManagerView.read(root());
+      assertThat(after.volumes()).isEmpty();
+      assertThat(after.givenBack()).containsExactly(VOLUME);
+    }
+  }
+
+  @Test
+  void aReleaseThatThePluginRefusesIsOwed() {
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+      fake.inject(
+          Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
+      var unused = manager.async().unmount(WEB);
+      while (fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME).isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    ManagerView view = ManagerView.read(root());
+
+    assertThat(view.journal().isHeld()).isFalse();
+    assertThat(view.owed())
+        .extracting(OwedCall::call, OwedCall::use, OwedCall::certain)
+        .containsExactly(tuple(CsiOperation.NODE_UNPUBLISH_VOLUME, Optional.of(WEB), true));
+    assertThat(view.start().going()).containsExactly(WEB);
+  }
+
+  @Test
+  void aStateWhoseSegmentsAreGoneIsToldByTheDirectoriesOfItsVolumes() throws IOException {
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+    }
+    try (Stream<Path> files = Files.list(root().resolve("state"))) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+
+    ManagerView view = ManagerView.read(root());
+
+    assertThat(view.volumes()).isEmpty();
+    assertThat(view.journal().state().doubts())
+        .extracting(Doubt::reason)
+        .containsExactly(StateReason.STATE_MISSING);
+    assertThat(view.start().findings())
+        .extracting(OperatorMessage::code)
+        .contains(OperatorCode.STATE_MISSING, OperatorCode.STATE_REBUILT);
+    assertThat(view.paths()).extracting(ViewedPath::volume).contains(VOLUME);
+    assertThat(root().resolve("state")).isEmptyDirectory();
+  }
+
+  @Test
+  void aDirectoryOfSomethingElseIsNoManager() {
+    assertThatExceptionOfType(StateException.class).isThrownBy(() -> ManagerView.read(temp));
+  }
+}

@@ -1,0 +1,143 @@
+package io.csi4j.volume.internal.journal;
+
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.state.LoadedState;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateReason;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * A look into the directory of a journal, which its owner may be writing into meanwhile. Nothing is
+ * written or locked.
+ *
+ * @param state the state that an opening would load
+ * @param owner the last owner, as it wrote down itself
+ * @param isHeld whether a process that can be seen from here holds the lock
+ * @param keptAside the names of damaged files that were kept for a person to look at
+ */
+public record JournalLook(
+    LoadedState state, Optional<StateOwner> owner, boolean isHeld, List<String> keptAside) {
+
+  /** A segment that was being written when it was read looks torn; the next look tells. */
+  private static final int LOOKS = 10;
+
+  private static final Path LOCKS = Path.of("/proc/locks");
+  private static final int LOCKS_LIMIT = 4 << 20;
+  private static final Pattern DAMAGED = Pattern.compile("seg-\\d{8}\\.j\\.damaged-\\d+");
+
+  /** Copies the list. */
+  public JournalLook {
+    keptAside = List.copyOf(keptAside);
+  }
+
+  /**
+   * Looks.
+   *
+   * @throws StateException if there is no journal, a newer version wrote it, or it cannot be read
+   */
+  public static JournalLook at(Disk disk, Path directory) {
+    try {
+      Ownership ownership = new Ownership(disk, directory);
+      SegmentFiles files = new SegmentFiles(disk, directory, 0);
+      SortedMap<Integer, SegmentScan> scans = scan(files, new TreeMap<>());
+      if (scans.isEmpty() && disk.facts(directory.resolve("owner")).isEmpty()) {
+        throw refused(
+            StateReason.STATE_MISSING,
+            directory,
+            "it holds neither a segment nor the name of an owner. Give the directory of a state.");
+      }
+      Replay replay = replay(scans, directory);
+      for (int look = 1; look < LOOKS && !replay.found().isEmpty(); look++) {
+        SortedMap<Integer, SegmentScan> again = scan(files, scans);
+        if (again.equals(scans)) {
+          break;
+        }
+        scans = again;
+        replay = replay(scans, directory);
+      }
+      Optional<StateOwner> owner = ownership.recorded();
+      return new JournalLook(
+          replay.live().toLoaded(replay.writtenOn()),
+          owner,
+          isHeld(disk, directory.resolve("lock"), owner),
+          disk.list(directory).stream().filter(DAMAGED.asMatchPredicate()).toList());
+    } catch (DiskException e) {
+      throw new StateException(
+          JournalTrouble.of(directory, e).reason(),
+          failed(directory)
+              + JournalTrouble.shown(String.valueOf(e.getMessage()))
+              + ". See that the directory exists, and that this user may read it.",
+          e);
+    }
+  }
+
+  /** The segments; one that its owner deletes between two steps is looked for again. */
+  private static SortedMap<Integer, SegmentScan> scan(
+      SegmentFiles files, SortedMap<Integer, SegmentScan> before) throws DiskException {
+    for (int look = 1; ; look++) {
+      try {
+        return files.scan(before);
+      } catch (DiskException e) {
+        if (e.kind() != DiskException.Kind.NOT_FOUND || look == LOOKS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static Replay replay(SortedMap<Integer, SegmentScan> scans, Path directory) {
+    if (scans.values().stream().anyMatch(SegmentScan::isNewer)) {
+      throw refused(
+          StateReason.STATE_FROM_NEWER_VERSION,
+          directory,
+          "a newer version of csi4j wrote it. Read it with that version or a later one.");
+    }
+    return JournalOpening.sum(scans, true, directory);
+  }
+
+  /**
+   * Asks the kernel's table of locks: taking the lock, even for a moment, could keep an owner from
+   * opening the journal. The table names the device of the filesystem, which on some is not the one
+   * that a file shows; there the process of the owner tells.
+   */
+  private static boolean isHeld(Disk disk, Path lock, Optional<StateOwner> owner)
+      throws DiskException {
+    Optional<FileFacts> facts = disk.facts(lock);
+    if (facts.isEmpty()) {
+      return false;
+    }
+    String[] identity = facts.get().identity().split(":", 2);
+    long device = Long.parseLong(identity[0]);
+    long major = (device >>> 8 & 0xfff) | (device >>> 32 & 0xfffff000L);
+    long minor = (device & 0xff) | (device >>> 12 & 0xffffff00L);
+    String inode = ":" + identity[1] + " ";
+    String place = String.format(Locale.ROOT, " %02x:%02x%s", major, minor, inode);
+    String holder = owner.map(known -> " WRITE " + known.pid() + " ").orElse(place);
+    try {
+      return new String(disk.read(LOCKS, LOCKS_LIMIT), StandardCharsets.ISO_8859_1)
+          .lines()
+          .filter(line -> line.contains(" WRITE ") && line.contains(inode))
+          .anyMatch(line -> line.contains(place) || line.contains(holder));
+    } catch (DiskException e) {
+      return false;
+    }
+  }
+
+  private static StateException refused(StateReason reason, Path directory, String why) {
+    return new StateException(reason, failed(directory) + why);
+  }
+
+  private static String failed(Path directory) {
+    return "Reading the state in " + JournalTrouble.shown(directory) + " failed: ";
+  }
+}

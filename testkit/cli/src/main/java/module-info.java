@@ -1,10 +1,14 @@
-/** The testkit as a program. */
+/** csi4j as a program. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.testkit.cli {
   requires static org.jspecify;
   requires io.csi4j.client;
   requires io.csi4j.conformance;
+  requires io.csi4j.mount;
   requires io.csi4j.testkit;
+  requires io.csi4j.volume.claims;
+  requires io.csi4j.volume.claims.etcd;
+  requires io.csi4j.volume.node;
   requires info.picocli;
 
   opens io.csi4j.testkit.cli to

@@ -21,6 +21,7 @@ class ConcurrencyPageTest {
       Set.of(
           "csi4j-",
           "csi4j-check-",
+          "csi4j-dump-",
           "csi4j-hidden",
           "csi4j-hidden-attach",
           "csi4j-hidden-publish",
@@ -33,8 +34,7 @@ class ConcurrencyPageTest {
           "csi4j-no-such-snapshot",
           "csi4j-no-such-volume",
           "csi4j-nowhere",
-          "csi4j-o",
-          "csi4j-testkit-cli ");
+          "csi4j-o");
 
   private static final String SAMPLE =
       """

@@ -10,6 +10,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
@@ -22,18 +23,22 @@ import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.JsonCall;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.claim.store.ClaimsView;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -60,6 +65,7 @@ import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.TaskRuntime;
@@ -298,6 +304,39 @@ final class JavadocSnippets {
       log.accept(plugin.node().getInfo().nodeId());
       real.limits().forEach(log); // what this machine cannot do
     }
+    // end
+  }
+
+  static void journalView(Path directory, Consumer<Object> log) {
+    // snippet: JournalView
+    JournalView view = JournalView.read(directory);
+    view.state().doubts().forEach(log);
+    view.refusal().ifPresent(log); // such as STATE_IN_USE
+    // end
+  }
+
+  static void managerView(Path root, Consumer<Object> log) {
+    // snippet: ManagerView
+    ManagerView view = ManagerView.read(root);
+    view.volumes().forEach(log); // what is on record
+    view.owed().forEach(log); // the calls that plugins have still to be sent
+    view.start().findings().forEach(log); // what a start would tell an operator
+    // end
+  }
+
+  static void claimsView(Path directory, Consumer<Object> log) {
+    // snippet: ClaimsView
+    for (Claim claim : ClaimsView.read(directory).claims()) {
+      log.accept(claim.volume() + ": " + claim.holders().keySet());
+    }
+    // end
+  }
+
+  static void jsonCall(CsiPlugin plugin, Secrets secrets, Consumer<Object> log) {
+    // snippet: JsonCall
+    String volume = "{\"volume_id\": \"vol-1\"}";
+    JsonCall call = JsonCall.of(CsiOperation.DELETE_VOLUME, volume).secrets(secrets);
+    call.send(plugin).forEach(log); // {}
     // end
   }
 }

@@ -73,7 +73,14 @@ class ModulesTest {
                 Set.of("io.csi4j.client", "io.csi4j.testkit", volume + "claims")),
             Map.entry(
                 "io.csi4j.testkit.cli",
-                Set.of("io.csi4j.client", "io.csi4j.conformance", "io.csi4j.testkit")));
+                Set.of(
+                    "io.csi4j.client",
+                    "io.csi4j.mount",
+                    "io.csi4j.conformance",
+                    "io.csi4j.testkit",
+                    volume + "node",
+                    volume + "claims",
+                    volume + "claims.etcd")));
   }
 
   @Test

@@ -50,8 +50,8 @@ import picocli.CommandLine.Option;
     },
     footerHeading = "%nExample:%n",
     footer = {
-      "  java -jar csi4j-testkit-cli.jar check --endpoint unix:///run/csi/csi.sock --only 'node/*'",
-      "  java -jar csi4j-testkit-cli.jar check --endpoint unix:///tmp/csi.sock --start './plugin -v'"
+      "  csi4j plugin check --endpoint unix:///run/csi/csi.sock --only 'node/*'",
+      "  csi4j plugin check --endpoint unix:///tmp/csi.sock --start './plugin -v'"
     })
 final class CheckCommand implements Callable<Integer> {
 

@@ -41,6 +41,41 @@ final class Json {
     return quote(value.toString());
   }
 
+  /** The same JSON for a person: a field a line. */
+  static String indented(String json) {
+    StringBuilder out = new StringBuilder();
+    String line = "\n";
+    boolean inText = false;
+    for (int i = 0; i < json.length(); i++) {
+      char c = json.charAt(i);
+      char next = i + 1 < json.length() ? json.charAt(i + 1) : 0;
+      if (inText) {
+        out.append(c);
+        if (c == '\\') {
+          out.append(next);
+          i++;
+        } else {
+          inText = c != '"';
+        }
+      } else if ((c == '{' && next == '}') || (c == '[' && next == ']')) {
+        out.append(c).append(next);
+        i++;
+      } else if (c == '{' || c == '[') {
+        line += "  ";
+        out.append(c).append(line);
+      } else if (c == '}' || c == ']') {
+        line = line.substring(0, line.length() - 2);
+        out.append(line).append(c);
+      } else if (c == ',') {
+        out.append(c).append(line);
+      } else {
+        inText = c == '"';
+        out.append(c).append(c == ':' ? " " : "");
+      }
+    }
+    return out.toString();
+  }
+
   /** A string of JSON: ASCII only, so that it is the same in every encoding of a terminal. */
   static String quote(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2).append('"');

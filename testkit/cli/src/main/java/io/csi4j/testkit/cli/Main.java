@@ -16,6 +16,8 @@ public final class Main {
 
   /** Runs the command line, and ends the process with its exit code. */
   public static void main(String[] args) {
+    // What jetcd logs is told by the failures that it leads to, and there is no place for a log.
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
     Console console =
         new Console(
             writer(System.out, "stdout.encoding"),

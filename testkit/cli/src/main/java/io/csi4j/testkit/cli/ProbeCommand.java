@@ -21,7 +21,9 @@ import picocli.CommandLine.Option;
       "1:it answered wrongly, failed a call that every plugin serves, or is not ready",
       "2:the command line makes no sense",
       "4:no plugin could be reached"
-    })
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  csi4j plugin probe --endpoint unix:///run/csi/csi.sock --json")
 final class ProbeCommand implements Callable<Integer> {
 
   @Option(

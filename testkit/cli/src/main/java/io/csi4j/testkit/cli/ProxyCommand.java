@@ -34,9 +34,11 @@ import picocli.CommandLine.Option;
       "3:with --judge: the caller broke a duty",
       "4:it could not listen, or not record"
     },
-    footerHeading = "%nFault scripts:%n",
+    footerHeading = "%nExample:%n",
     footer = {
-      "As for serve, see there. Work that is done is done by the plugin:",
+      "  csi4j plugin proxy --listen unix:///run/csi/csi.sock --plugin unix:///run/p.sock --judge",
+      "",
+      "Fault scripts are as for serve, see there. Work that is done is done by the plugin:",
       "  NodeStageVolume times=1: apply, hang       # the plugin staged, the answer is lost",
       "  CreateVolume: duplicate                    # the plugin gets the call twice",
       "  any from=100: drop"

@@ -29,7 +29,9 @@ import picocli.CommandLine.Parameters;
       "1:a call ended otherwise",
       "2:the command line or the recording makes no sense",
       "4:nothing could be served"
-    })
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  csi4j plugin replay calls.jsonl --against unix:///run/csi/plugin.sock")
 final class ReplayCommand implements Callable<Integer> {
 
   @Parameters(paramLabel = "FILE", description = "The recording.")

@@ -19,7 +19,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:it is written", "2:the command line or the recording makes no sense"})
+    exitCodeList = {"0:it is written", "2:the command line or the recording makes no sense"},
+    footerHeading = "%nExample:%n",
+    footer = "  csi4j plugin report calls.jsonl --output calls.html")
 final class ReportCommand implements Callable<Integer> {
 
   @Parameters(paramLabel = "FILE", description = "The recording.")

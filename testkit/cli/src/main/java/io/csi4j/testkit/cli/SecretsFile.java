@@ -60,6 +60,11 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
                 at + "These brackets hold no operation. Write one such as [CreateVolume]."));
   }
 
+  /** The secrets of one operation: its own, or those of all. */
+  Secrets of(CsiOperation operation) {
+    return forOne.getOrDefault(operation, forAll);
+  }
+
   /** Tells each operation with its own. */
   void forEach(BiConsumer<CsiOperation, Secrets> action) {
     forOne.forEach(action);

@@ -37,8 +37,11 @@ import picocli.CommandLine.Option;
       "3:with --referee: the caller broke a duty",
       "4:nothing could be served"
     },
-    footerHeading = "%nFault scripts, one rule a line, the first that fits a call acts:%n",
+    footerHeading = "%nExample:%n",
     footer = {
+      "  csi4j plugin serve --endpoint unix:///tmp/csi.sock --faults faults.txt --referee",
+      "",
+      "Fault scripts, one rule a line, the first that fits a call acts:",
       "  # the second staging of v1 takes 5 seconds and fails",
       "  NodeStageVolume volume=v1 nth=2: delay 5s, fail ABORTED \"busy\"",
       "  CreateVolume times=1: apply, hang        # the work is done, the answer is lost",

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -46,7 +47,11 @@ final class UserFile {
     return OneLine.quoted(file.toString());
   }
 
-  private static String why(IOException e) {
+  /** Why a file could not be read or written, as sentences. */
+  static String why(IOException e) {
+    if (e instanceof FileAlreadyExistsException) {
+      return "it is there already.";
+    }
     if (e instanceof NoSuchFileException) {
       return "there is no such file or directory. Check the path.";
     }

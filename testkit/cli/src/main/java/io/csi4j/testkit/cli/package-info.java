@@ -1,5 +1,6 @@
 /**
- * The program around the testkit: serves a test plugin, looks at a plugin, checks a plugin.
+ * csi4j as a program: plugins looked at, called, checked and served; mounts, and the state and
+ * claims of csi4j, read and explained.
  *
  * <p>Start with {@link io.csi4j.testkit.cli.Program}, which runs a command line and gives its exit
  * code; {@link io.csi4j.testkit.cli.Main} is the same with the streams of the process. Commands

@@ -143,6 +143,22 @@ class ConsumerTest {
       }
       """;
 
+  private static final List<String> ONLY_OF_THE_PROGRAM =
+      List.of(
+          "/testkit/cli/",
+          "csi4j-cli",
+          "/picocli/",
+          "csi4j-volume-manager",
+          "csi4j-volume-plugins",
+          "csi4j-claims-etcd",
+          "/io/etcd/",
+          "/io/vertx/",
+          "/io/netty/",
+          "/grpc-netty/",
+          "/failsafe/",
+          "/jackson-core/",
+          "/slf4j-api/");
+
   @TempDir Path directory;
   private Path sources;
   private Path classes;
@@ -242,10 +258,9 @@ class ConsumerTest {
     return path.stream().collect(Collectors.joining(File.pathSeparator));
   }
 
+  /** Whether only the program needs it: its own classes, and what it shows beside the testkit. */
   private static boolean isOfThisModule(String entry) {
-    return entry.contains("/testkit/cli/")
-        || entry.contains("testkit-cli")
-        || entry.contains("/picocli/");
+    return ONLY_OF_THE_PROGRAM.stream().anyMatch(entry::contains);
   }
 
   private static boolean isJUnit(String entry) {

@@ -31,4 +31,12 @@ class JsonTest {
             "{\"text\":\"x\",\"number\":3,\"flag\":true,\"list\":[1,\"b\"],\"map\":{\"k\":\"v\"},"
                 + "\"inner\":{\"raw\":[]}}");
   }
+
+  @Test
+  void jsonForAPersonHasAFieldALineAndTheSameTexts() {
+    assertThat(Json.indented("{\"a\":\"x,\\\"{y\",\"b\":[1,{\"c\":true}],\"d\":{},\"e\":[]}"))
+        .isEqualTo(
+            "{\n  \"a\": \"x,\\\"{y\",\n  \"b\": [\n    1,\n    {\n      \"c\": true\n    }\n  ],\n"
+                + "  \"d\": {},\n  \"e\": []\n}");
+  }
 }

@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,15 +45,16 @@ class PackagedJarTest {
   @Test
   void aPluginIsServedProbedCheckedAndEndedBySigterm() throws Exception {
     Path journal = directory.resolve("journal.jsonl");
-    try (ChildProcess serving = start("serve", "--journal", journal.toString(), "--referee")) {
+    try (ChildProcess serving =
+        start("plugin", "serve", "--journal", journal.toString(), "--referee")) {
       serving.awaitOut("listens on " + endpoint());
 
-      try (ChildProcess probe = start("probe", "--json")) {
+      try (ChildProcess probe = start("plugin", "probe", "--json")) {
         assertThat(probe.code()).as(probe.err()).isZero();
         assertThat(probe.err()).isEmpty();
         assertThat(probe.out()).startsWith("{\"name\":\"fake.csi4j.example\"");
       }
-      try (ChildProcess check = start("check", "--only", "identity/*")) {
+      try (ChildProcess check = start("plugin", "check", "--only", "identity/*")) {
         assertThat(check.code()).as(check.out()).isZero();
         assertThat(check.out()).startsWith("Conformance of " + endpoint());
         assertThat(check.err().lines().findFirst())
@@ -98,8 +101,48 @@ class PackagedJarTest {
   void theVersionIsThatOfTheBuild() throws Exception {
     try (ChildProcess version = start("--version")) {
       assertThat(version.code()).isZero();
-      assertThat(version.out())
-          .startsWith("csi4j-testkit-cli " + System.getProperty("csi4j.version"));
+      assertThat(version.out()).startsWith("csi4j " + System.getProperty("csi4j.version"));
+    }
+  }
+
+  @Test
+  void theLauncherMakesAnArchiveOfItsClassesOnFirstUseAndRunsTheSameProgram() throws Exception {
+    Path script =
+        Path.of(System.getProperty("csi4j.root", "."), "testkit/cli/csi4j").toAbsolutePath();
+    Path cache = directory.resolve("cache");
+    Map<String, String> environment =
+        Map.of(
+            "CSI4J_JAR",
+            JAR.toAbsolutePath().toString(),
+            "XDG_CACHE_HOME",
+            cache.toString(),
+            "JAVA_HOME",
+            System.getProperty("java.home"));
+    List<String> command = List.of("/bin/sh", script.toString(), "--version");
+    try (ChildProcess first = ChildProcess.start(directory, environment, command)) {
+      assertThat(first.code()).as(first.err()).isZero();
+      assertThat(first.out()).startsWith("csi4j ");
+      awaitArchive(cache.resolve("csi4j"));
+      try (ChildProcess second = ChildProcess.start(directory, environment, command)) {
+        assertThat(second.code()).as(second.err()).isZero();
+        assertThat(second.err()).isEmpty();
+        assertThat(second.out()).isEqualTo(first.out());
+      }
+    }
+  }
+
+  private static void awaitArchive(Path cache) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    while (true) {
+      try (Stream<Path> files = Files.list(cache)) {
+        List<Path> there = files.toList();
+        if (there.size() == 1 && Files.isRegularFile(there.get(0))) {
+          assertThat(there.get(0).toString()).endsWith("-classes.jsa");
+          return;
+        }
+        assertThat(System.nanoTime() - end).as("%s", there).isNegative();
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 

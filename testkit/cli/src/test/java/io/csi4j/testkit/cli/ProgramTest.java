@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class ProgramTest {
 
@@ -21,8 +22,8 @@ class ProgramTest {
     assertThat(run.out()).isEmpty();
     assertThat(run.errLines())
         .containsExactly(
-            "A command is missing: write serve, probe, check, proxy, replay or report.",
-            "See: java -jar csi4j-testkit-cli.jar --help");
+            "A command is missing: write plugin, mounts, state, claims, dump or completion.",
+            "See: csi4j --help");
   }
 
   @Test
@@ -32,9 +33,10 @@ class ProgramTest {
     assertThat(run.code()).isZero();
     assertThat(run.err()).isEmpty();
     assertThat(run.outLines())
-        .anyMatch(line -> line.startsWith("  serve "))
-        .anyMatch(line -> line.startsWith("  probe "))
-        .anyMatch(line -> line.startsWith("  check "))
+        .anyMatch(line -> line.startsWith("  plugin "))
+        .anyMatch(line -> line.startsWith("  state "))
+        .anyMatch(line -> line.startsWith("  dump "))
+        .noneMatch(line -> line.startsWith("  serve "))
         .anyMatch(line -> line.startsWith("  0 "))
         .anyMatch(line -> line.startsWith("  1 "))
         .anyMatch(line -> line.startsWith("  2 "))
@@ -42,17 +44,53 @@ class ProgramTest {
         .anyMatch(line -> line.startsWith("  4 "));
   }
 
+  @Test
+  void everyCommandHasAHelpThatFitsTheScreenAndTellsItsExitCodes() {
+    for (CommandLine command : CliPageTest.leaves()) {
+      String name = command.getCommandSpec().qualifiedName();
+      String[] args = (name.substring("csi4j ".length()) + " --help").split(" ", -1);
+      Run run = Run.of(args);
+
+      assertThat(run.code()).as(name).isZero();
+      assertThat(run.outLines())
+          .as(name)
+          .allMatch(line -> line.length() <= 100)
+          .contains("Exit codes:")
+          .anyMatch(line -> line.startsWith("  0   "))
+          .anyMatch(line -> line.startsWith("  2   the command line"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plugin", "mounts", "state", "claims"})
+  void aGroupOfCommandsSaysWhichThereAre(String group) {
+    Run run = Run.of(group);
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.errLines()).hasSize(2).last().isEqualTo("See: csi4j " + group + " --help");
+    assertThat(run.errLines()).first().asString().startsWith("A command is missing: write ");
+    assertThat(Run.of(group, "--help").code()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"serve", "probe", "check", "proxy", "replay", "report"})
-  void everyCommandHasAHelpThatFitsTheScreenAndTellsItsExitCodes(String command) {
-    Run run = Run.of(command, "--help");
+  void theSpellingOfBeforeIsUnderstoodAndNotShown(String command) {
+    assertThat(Run.of(command, "--help").outLines())
+        .contains("Exit codes:")
+        .anyMatch(line -> line.startsWith("Usage: csi4j " + command + " "));
+    assertThat(Run.of("plugin", "--help").outLines())
+        .anyMatch(line -> line.startsWith("  " + command + " "));
+  }
+
+  @Test
+  void theCompletionIsAScriptThatKnowsTheCommands() {
+    Run run = Run.of("completion", "bash");
 
     assertThat(run.code()).isZero();
-    assertThat(run.outLines())
-        .allMatch(line -> line.length() <= 100)
-        .contains("Exit codes:")
-        .anyMatch(line -> line.startsWith("  2   the command line"))
-        .anyMatch(line -> line.startsWith("  4   ") || command.equals("report"));
+    assertThat(run.out()).startsWith("#!/usr/bin/env bash").contains("holders", "--show-contexts");
+    assertThat(Run.of("completion", "tcsh").errLines())
+        .first()
+        .isEqualTo("There is no completion for 'tcsh'. Write bash.");
   }
 
   @Test
@@ -85,7 +123,7 @@ class ProgramTest {
 
     assertThat(run.code()).isEqualTo(ExitCode.USAGE);
     assertThat(run.out()).isEmpty();
-    assertThat(run.err()).contains(answer).contains("See: java -jar csi4j-testkit-cli.jar");
+    assertThat(run.err()).contains(answer).contains("See: csi4j");
   }
 
   /** Found by fuzzing: an argument was repeated with its control characters. */

@@ -61,6 +61,17 @@ final class Run implements AutoCloseable {
     return run;
   }
 
+  /** Waits until it has printed a whole line. */
+  void awaitOut() {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!out().contains("\n")) {
+      if (System.nanoTime() - end > 0 || code.isDone()) {
+        throw new AssertionError("it prints nothing: " + err());
+      }
+      Thread.onSpinWait();
+    }
+  }
+
   /** Asks it to end. */
   void end() {
     end.countDown();

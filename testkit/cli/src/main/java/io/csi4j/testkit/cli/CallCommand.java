@@ -1,0 +1,221 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.FailureRule;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.JsonCall;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes one call to a plugin. */
+@Command(
+    description =
+        "Makes any call of CSI 1.13 to a plugin: the request is JSON by the names of the spec, and"
+            + " so is the answer. A call that the plugin does not offer, or a request that breaks"
+            + " the spec, is refused before it is sent.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:the plugin answered",
+      "1:the call failed, or was refused; the message says why, and what to do next",
+      "2:the command line, the JSON or the file of secrets makes no sense",
+      "4:no plugin could be reached"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  csi4j plugin call --list",
+      "  csi4j plugin call NodePublishVolume --fields",
+      "  csi4j plugin call NodeGetInfo --endpoint unix:///run/csi/csi.sock",
+      "  csi4j plugin call DeleteVolume '{\"volume_id\": \"vol-1\"}' --secrets secrets.txt"
+    })
+final class CallCommand implements Callable<Integer> {
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "METHOD",
+      description = "The call, such as NodeGetInfo.")
+  private @Nullable String method;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "JSON",
+      description = "The fields of the request. Default: none, {}.")
+  private @Nullable String request;
+
+  @Option(
+      names = "--request",
+      paramLabel = "FILE",
+      description = "Read the fields of the request from a file instead.")
+  private @Nullable Path requestFile;
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "ENDPOINT",
+      defaultValue = "${env:CSI_ENDPOINT}",
+      description =
+          "The socket of the plugin, such as unix:///run/csi/csi.sock. Default: $CSI_ENDPOINT.")
+  private @Nullable CsiEndpoint endpoint;
+
+  @Option(
+      names = "--secrets",
+      paramLabel = "FILE",
+      description =
+          "Secrets as lines KEY=VALUE; those below a line [CreateVolume] for that call alone."
+              + " Never printed.")
+  private @Nullable Path secrets;
+
+  @Option(
+      names = "--show-contexts",
+      description =
+          "Print mount flags and the values of contexts, too, in which some plugins keep passwords."
+              + " Secrets are left out all the same.")
+  private boolean showContexts;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "60s",
+      description =
+          "How long to wait for a socket that answers, and for the answer."
+              + " Default: ${DEFAULT-VALUE}.")
+  private Duration timeout = Duration.ofSeconds(60);
+
+  @Option(
+      names = "--fields",
+      description = "Print the fields that the request may have instead of making the call.")
+  private boolean fields;
+
+  @Option(names = "--list", description = "Print the calls that there are.")
+  private boolean list;
+
+  @Option(
+      names = "--json",
+      description = "Print each answer on one line, and a failure as an object.")
+  private boolean json;
+
+  private final Console console;
+
+  CallCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    if (list) {
+      TextTable table = new TextTable("CALL", "SERVICE", "DOES");
+      for (CsiOperation each : CsiOperation.values()) {
+        table.row(
+            each.rpcName(),
+            each.service().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+            each.phrase());
+      }
+      table.lines().forEach(console.out()::println);
+      return ExitCode.OK;
+    }
+    CsiOperation operation = operation();
+    if (fields) {
+      console.out().println(JsonCall.fields(operation));
+      return ExitCode.OK;
+    }
+    if (endpoint == null) {
+      throw CommandFailure.usage(
+          "No plugin to call. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
+    }
+    return send(made(operation), endpoint);
+  }
+
+  private CsiOperation operation() {
+    if (method == null) {
+      throw CommandFailure.usage(
+          "A call is missing: write one such as NodeGetInfo. See all of them with --list.");
+    }
+    String wanted = method;
+    return Arrays.stream(CsiOperation.values())
+        .filter(each -> each.rpcName().equalsIgnoreCase(wanted))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                CommandFailure.usage(
+                    "There is no call "
+                        + OneLine.quoted(wanted)
+                        + " in CSI 1.13. See all of them with --list."));
+  }
+
+  private JsonCall made(CsiOperation operation) {
+    if (request != null && requestFile != null) {
+      throw CommandFailure.usage("JSON and --request say the same. Leave one of them out.");
+    }
+    try {
+      JsonCall call = JsonCall.of(operation, json());
+      if (secrets != null) {
+        SecretsFile read =
+            SecretsFile.parse(secrets.toString(), UserFile.lines("the secrets", secrets));
+        call = call.secrets(call.takesSecrets() ? read.of(operation) : Secrets.empty());
+      }
+      return showContexts ? call.showingContexts() : call;
+    } catch (IllegalArgumentException wrong) {
+      throw CommandFailure.usage(
+          OneLine.of(String.valueOf(wrong.getMessage()))
+              + " See what the request may have with --fields.");
+    }
+  }
+
+  private String json() {
+    if (requestFile != null) {
+      return String.join("\n", UserFile.lines("the request", requestFile));
+    }
+    return request == null ? "{}" : request;
+  }
+
+  private int send(JsonCall call, CsiEndpoint where) {
+    Reaching.announce(console, where, timeout);
+    try (CsiPlugin plugin = CsiPlugin.connect(where, Reaching.withinEach(timeout))) {
+      call.send(plugin)
+          .forEach(answer -> console.out().println(json ? answer : Json.indented(answer)));
+      return ExitCode.OK;
+    } catch (CsiException e) {
+      console.err().println(OneLine.of(e.failure().message()));
+      if (json) {
+        console.out().println(failed(call.operation(), e.failure()));
+      }
+      return e instanceof CsiConnectException ? ExitCode.NO_CONNECTION : ExitCode.FAILED;
+    }
+  }
+
+  private static Json failed(CsiOperation operation, CsiFailure failure) {
+    return new Json()
+        .with(
+            "failed",
+            new Json()
+                .with("call", operation.rpcName())
+                .with("code", failure.code())
+                .with("outcome", failure.outcome().name())
+                .with("retry", retry(operation, failure.code()))
+                .with("answered", failure.answered())
+                .with("attempts", failure.attempts())
+                .with("why", failure.why())
+                .with("advice", failure.advice())
+                .with("plugin_says", failure.pluginText().orElse(null)));
+  }
+
+  /** When the call makes sense again; nothing for an answer that cannot be used. */
+  private static @Nullable String retry(CsiOperation operation, StatusCode code) {
+    return code == StatusCode.OK ? null : FailureRule.of(operation, code).retry().name();
+  }
+}

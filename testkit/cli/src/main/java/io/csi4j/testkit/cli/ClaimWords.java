@@ -1,0 +1,196 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ClaimStep;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Claims in words, and as JSON. Of contexts and mount options neither shows a value. */
+final class ClaimWords {
+
+  private ClaimWords() {}
+
+  /** The claim of the volume that a command line names, with or without a namespace. */
+  static Claim named(ClaimSource.Read read, String name) {
+    List<Claim> found =
+        read.claims().stream()
+            .filter(
+                claim -> claim.volume().toString().equals(name) || claim.volume().id().equals(name))
+            .toList();
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    throw CommandFailure.usage(
+        found.isEmpty()
+            ? "Nothing was ever claimed of a volume " + OneLine.quoted(name) + " there."
+            : "There are several volumes "
+                + OneLine.quoted(name)
+                + ". Write one of "
+                + OptionText.oneOf(
+                    found.stream().map(Claim::volume).map(VolumeKey::toString).map(OneLine::of))
+                + ".");
+  }
+
+  /** All of a claim. */
+  static List<String> lines(Claim claim) {
+    List<String> lines = new ArrayList<>();
+    lines.add(head(claim));
+    claim.holders().values().forEach(holder -> lines.add("  " + phrase(holder)));
+    claim
+        .exhaustedUntil()
+        .ifPresent(
+            until -> lines.add("  its storage system takes no further attachment until " + until));
+    claim
+        .overrides()
+        .forEach(
+            answered ->
+                lines.add(
+                    "  "
+                        + answered.at()
+                        + ": "
+                        + answered.person()
+                        + " answered for workload '"
+                        + answered.workload()
+                        + "' on node '"
+                        + answered.node()
+                        + "': "
+                        + answered.reason()));
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  private static String head(Claim claim) {
+    return "volume "
+        + claim.volume()
+        + ": "
+        + claim
+            .use()
+            .map(
+                use ->
+                    use + ", claimed by " + StateWords.counted(claim.holders().size(), "workload"))
+            .orElse("not claimed")
+        + ", epoch "
+        + claim.epoch();
+  }
+
+  private static String phrase(ClaimHolder holder) {
+    return "workload '"
+        + holder.workload()
+        + "' on node '"
+        + holder.node()
+        + "'"
+        + holder.nodeId().map(id -> " (for the plugin '" + id + "')").orElse("")
+        + ": "
+        + holder.mode().name().toLowerCase(Locale.ROOT)
+        + ", "
+        + holder.state()
+        + ", epoch "
+        + holder.epoch()
+        + ", since "
+        + holder.since()
+        + ", "
+        + attachment(holder.attachment());
+  }
+
+  private static String attachment(NodeAttachment attachment) {
+    if (attachment instanceof NodeAttachment.Attached attached) {
+      return "attached"
+          + (attached.context().isEmpty()
+              ? ""
+              : " with a context of " + String.join(", ", attached.context().keys()));
+    }
+    return attachment instanceof NodeAttachment.InDoubt
+        ? "perhaps attached"
+        : "needs no attachment";
+  }
+
+  /** What each holder waits for. */
+  static List<String> reasons(Claim claim) {
+    List<String> lines = new ArrayList<>();
+    lines.add(head(claim));
+    for (ClaimHolder holder : claim.holders().values()) {
+      lines.add("  " + phrase(holder));
+      next(holder).forEach(line -> lines.add("    " + line));
+    }
+    if (claim.holders().isEmpty()) {
+      lines.add("  nothing stands in the way of a claim");
+    }
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  private static List<String> next(ClaimHolder holder) {
+    return switch (holder.state()) {
+      case TAKEN ->
+          List.of(
+              "the workload may use the volume, until its host releases the claim",
+              "a claim never ends by itself, also not when the node is down");
+      case UNPUBLISHING ->
+          List.of(
+              "the claim is given back, and nothing proves yet that the node has nothing mounted",
+              "what proves it: "
+                  + Arrays.stream(ClaimStep.Choice.values())
+                      .map(ClaimStep.Choice::words)
+                      .collect(Collectors.joining("; or ")));
+      case NODE_DETACHED ->
+          List.of(
+              holder.attachment() instanceof NodeAttachment.NotNeeded
+                  ? "the node has nothing mounted; next, the claim is forgotten"
+                  : "the node has nothing mounted; next, the storage system is asked to detach the"
+                      + " volume from it (ControllerUnpublishVolume)");
+      case CONTROLLER_DETACHED, READY_TO_FREE ->
+          List.of("nothing is owed any more; next, the claim is forgotten");
+    };
+  }
+
+  /** One word for how far the claims of a volume are. */
+  static String states(Claim claim) {
+    return claim.holders().values().stream()
+        .map(ClaimHolder::state)
+        .distinct()
+        .sorted()
+        .map(ClaimState::name)
+        .collect(Collectors.joining(","));
+  }
+
+  static Json json(Claim claim) {
+    return new Json()
+        .with("namespace", claim.volume().namespace())
+        .with("volume", claim.volume().id())
+        .with("mode", claim.use().map(use -> use.mode().name()).orElse(null))
+        .with("attachment", claim.use().map(use -> use.attachment().name()).orElse(null))
+        .with("epoch", claim.epoch())
+        .with("holders", claim.holders().values().stream().map(ClaimWords::json).toList())
+        .with("exhausted_until", claim.exhaustedUntil().orElse(null))
+        .with(
+            "overrides",
+            claim.overrides().stream()
+                .map(
+                    each ->
+                        new Json()
+                            .with("workload", each.workload())
+                            .with("node", each.node())
+                            .with("epoch", each.epoch())
+                            .with("person", each.person())
+                            .with("reason", each.reason())
+                            .with("at", each.at()))
+                .toList());
+  }
+
+  private static Json json(ClaimHolder holder) {
+    return new Json()
+        .with("workload", holder.workload())
+        .with("node", holder.node())
+        .with("node_id", holder.nodeId().orElse(null))
+        .with("does", holder.mode())
+        .with("state", holder.state())
+        .with("epoch", holder.epoch())
+        .with("since", holder.since())
+        .with("attached", attachment(holder.attachment()));
+  }
+}

@@ -1,0 +1,44 @@
+package io.csi4j.testkit.cli;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints what lets a shell complete command lines. */
+@Command(
+    description =
+        "Prints a script that lets bash complete the commands and options of csi4j; zsh takes it,"
+            + " too, after bashcompinit.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:the script is printed", "2:the command line makes no sense"},
+    footerHeading = "%nExample:%n",
+    footer = "  source <(csi4j completion bash)")
+final class CompletionCommand implements Callable<Integer> {
+
+  @Parameters(paramLabel = "SHELL", description = "The shell: bash.")
+  private @Nullable String shell;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  private final Console console;
+
+  CompletionCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    if (!"bash".equals(shell) || spec == null) {
+      throw CommandFailure.usage(
+          "There is no completion for " + OneLine.quoted(String.valueOf(shell)) + ". Write bash.");
+    }
+    console.out().print(AutoComplete.bash("csi4j", spec.root().commandLine()));
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,209 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.mount.MountCapabilities;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.manager.ManagerView;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes what a bug report needs into one archive. */
+@Command(
+    description = {
+      "Writes one archive for a bug report: the state of a volume manager as 'state show' and"
+          + " 'state explain' tell it, what is mounted below its directory, which files are in it,"
+          + " and the versions of csi4j, Java and the kernel. Nothing of it is changed, and the"
+          + " manager may run meanwhile.",
+      "There are no secrets, contexts, mount flags or options of filesystems in it, and no content"
+          + " of a volume. There are names of volumes, workloads, plugins and paths: look through"
+          + " it before you send it."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:the archive is written",
+      "2:the command line makes no sense, or the archive cannot be written",
+      "4:there is no state of a volume manager, or it cannot be read"
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  csi4j dump /var/lib/orchestrator/volumes --output report.zip")
+final class DumpCommand implements Callable<Integer> {
+
+  private static final DateTimeFormatter MOMENT =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+
+  @Parameters(paramLabel = "DIR", description = "The directory that the manager was opened with.")
+  private @Nullable Path directory;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description =
+          "The archive, which must not be there yet. Default: csi4j-dump-TIME.zip in this"
+              + " directory.")
+  private @Nullable Path output;
+
+  private final Console console;
+
+  DumpCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    ManagerView view = StateCommand.read(directory == null ? Path.of("") : directory);
+    Map<String, String> files = new LinkedHashMap<>();
+    files.put("versions.txt", versions());
+    files.put("state.json", StateWords.json(view) + "\n");
+    files.put("state.txt", text(StateWords.volumes(view, each -> true)));
+    files.put("explain.txt", text(StateWords.reasons(view, each -> true)));
+    files.put("trouble.txt", text(StateWords.trouble(view)));
+    files.put("mounts.jsonl", mounts(view.root()));
+    files.put("kernel.txt", kernel());
+    files.put("files.txt", text(files(view.root())));
+    Path archive =
+        output == null ? Path.of("csi4j-dump-" + MOMENT.format(Instant.now()) + ".zip") : output;
+    write(archive, files);
+    console.out().println("Written: " + OneLine.of(archive.toString()));
+    return ExitCode.OK;
+  }
+
+  private static String text(List<String> lines) {
+    return String.join("\n", lines) + "\n";
+  }
+
+  private static String versions() {
+    return "csi4j "
+        + Csi4jCommand.Version.number()
+        + "\nCSI 1.13\nJava "
+        + Runtime.version()
+        + "\n"
+        + System.getProperty("os.name")
+        + " "
+        + System.getProperty("os.version")
+        + " "
+        + System.getProperty("os.arch")
+        + "\ntaken at "
+        + Instant.now()
+        + "\n";
+  }
+
+  private static String mounts(Path root) {
+    MountPath below = MountWords.path(root);
+    StringBuilder lines = new StringBuilder();
+    MountTable table = MountTable.system();
+    table
+        .list()
+        .holding(below)
+        .ifPresent(mount -> lines.append(MountWords.json(mount)).append('\n'));
+    table.list(each -> each.path().isWithin(below)).records().stream()
+        .map(MountWords::json)
+        .forEach(mount -> lines.append(mount).append('\n'));
+    return lines.toString();
+  }
+
+  private static String kernel() {
+    try {
+      return MountCapabilities.system().toString();
+    } catch (MountException e) {
+      return e.getMessage() + "\n";
+    }
+  }
+
+  /** The files that csi4j made: names, kinds, sizes and modes. Nothing at or below a mount. */
+  private static List<String> files(Path root) {
+    List<String> lines = new ArrayList<>();
+    lines.add(facts(root, root));
+    list(root.resolve("state")).forEach(file -> lines.add(facts(root, file)));
+    for (Path volume : list(root.resolve("v"))) {
+      lines.add(facts(root, volume));
+      for (String name : List.of("who", "who.new", "p")) {
+        lines.add(facts(root, volume.resolve(name)));
+      }
+      list(volume.resolve("p")).forEach(use -> lines.add(facts(root, use)));
+    }
+    return lines.stream().filter(line -> !line.isEmpty()).map(OneLine::of).toList();
+  }
+
+  private static List<Path> list(Path directory) {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return List.of();
+    }
+    try (Stream<Path> names = Files.list(directory)) {
+      return names.sorted().toList();
+    } catch (IOException unreadable) {
+      return List.of();
+    }
+  }
+
+  private static String facts(Path root, Path file) {
+    try {
+      PosixFileAttributes facts =
+          Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      String kind =
+          facts.isDirectory()
+              ? "d"
+              : facts.isSymbolicLink() ? "l" : facts.isRegularFile() ? "-" : "?";
+      return kind
+          + PosixFilePermissions.toString(facts.permissions())
+          + " "
+          + facts.owner().getName()
+          + " "
+          + facts.size()
+          + " "
+          + facts.lastModifiedTime()
+          + " "
+          + (file.equals(root) ? "." : root.relativize(file));
+    } catch (IOException missing) {
+      return "";
+    }
+  }
+
+  private static void write(Path archive, Map<String, String> files) {
+    try {
+      Files.createFile(archive, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      try (ZipOutputStream zip =
+          new ZipOutputStream(Files.newOutputStream(archive, StandardOpenOption.WRITE))) {
+        for (Map.Entry<String, String> file : files.entrySet()) {
+          zip.putNextEntry(new ZipEntry(file.getKey()));
+          zip.write(file.getValue().getBytes(StandardCharsets.UTF_8));
+          zip.closeEntry();
+        }
+      }
+    } catch (IOException e) {
+      throw CommandFailure.usage(
+          "Writing the archive "
+              + OneLine.quoted(archive.toString())
+              + " failed: "
+              + UserFile.why(e)
+              + " Name another one with --output.");
+    }
+  }
+}

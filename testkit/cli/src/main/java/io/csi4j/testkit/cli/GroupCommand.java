@@ -1,0 +1,40 @@
+package io.csi4j.testkit.cli;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command that does nothing without one of those below it. */
+@Command(
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    commandListHeading = "%nCommands:%n")
+class GroupCommand implements Runnable {
+
+  @Spec private @Nullable CommandSpec spec;
+
+  /** A command for those that are put below it. */
+  static CommandLine of(String description) {
+    CommandLine group = new CommandLine(new GroupCommand());
+    group.getCommandSpec().usageMessage().description(description);
+    return group;
+  }
+
+  @Override
+  public void run() {
+    if (spec != null) {
+      String commands =
+          OptionText.oneOf(
+              spec.subcommands().entrySet().stream()
+                  .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
+                  .map(Map.Entry::getKey)
+                  .filter(name -> !name.equals("help")));
+      throw new ParameterException(
+          spec.commandLine(), "A command is missing: write " + commands + ".");
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountHealth;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.volume.manager.ManagerView;
+import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.state.StateException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Tells why there is a mount at a path, or why there is none. */
+@Command(
+    description =
+        "Tells what is mounted at a path, or in which mount the path is; what else shows the same;"
+            + " where mounts made below it appear, too; and of which volume and workload it is, if"
+            + " it is a path of a volume manager of csi4j.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:something is mounted there, and nothing is known to be wrong with it",
+      "1:nothing is mounted there, or what is mounted is dead, deleted or not on record as it is",
+      "2:the command line makes no sense",
+      "4:the mount table cannot be read"
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  csi4j mounts why /mnt/data")
+final class MountWhyCommand implements Callable<Integer> {
+
+  /** A staging path, or a target. */
+  private static final Pattern OF_A_MANAGER =
+      Pattern.compile("(/.+)/v/[^/]+/(?:s|p/[^/]+/t)", Pattern.DOTALL);
+
+  @Parameters(paramLabel = "PATH", description = "The path.")
+  private @Nullable Path path;
+
+  @Option(names = "--json", description = "Print one object.")
+  private boolean json;
+
+  private final Console console;
+
+  MountWhyCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    MountPath asked = MountWords.path(path == null ? Path.of("/") : path);
+    try {
+      MountTable table = MountTable.system();
+      MountSnapshot snapshot = table.list();
+      MountProbe probe = table.probe(asked);
+      Optional<MountRecord> mount = table.find(asked);
+      Optional<ViewedPath> volume = volume(asked);
+      if (json) {
+        console.out().println(json(asked, probe, mount, snapshot, volume));
+      } else {
+        print(asked, probe, mount, snapshot, volume);
+      }
+      return mount.isPresent() && isWell(probe, mount.get(), volume)
+          ? ExitCode.OK
+          : ExitCode.FAILED;
+    } catch (MountException e) {
+      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static boolean isWell(MountProbe probe, MountRecord mount, Optional<ViewedPath> volume) {
+    boolean isDead =
+        probe instanceof MountProbe.Mounted mounted && mounted.health() == MountHealth.DEAD;
+    boolean isAsRecorded = volume.map(it -> it.recorded() == it.found()).orElse(true);
+    return !isDead && !mount.isDeleted() && isAsRecorded;
+  }
+
+  /**
+   * The volume whose path it is, by the directory of the manager above it. Told by the text of the
+   * path, so that no directory is looked into that may be in a dead mount.
+   */
+  private static Optional<ViewedPath> volume(MountPath asked) {
+    Path wanted = asked.toPath();
+    Matcher ours = OF_A_MANAGER.matcher(wanted.toString());
+    if (!ours.matches()) {
+      return Optional.empty();
+    }
+    try {
+      return ManagerView.read(Path.of(ours.group(1))).paths().stream()
+          .filter(each -> each.path().equals(wanted))
+          .findFirst();
+    } catch (StateException unreadable) {
+      return Optional.empty();
+    }
+  }
+
+  private void print(
+      MountPath asked,
+      MountProbe probe,
+      Optional<MountRecord> mount,
+      MountSnapshot snapshot,
+      Optional<ViewedPath> volume) {
+    if (mount.isEmpty()) {
+      line(
+          "Nothing is mounted at "
+              + asked
+              + (probe instanceof MountProbe.Missing ? ", and nothing is there" : ""));
+      snapshot
+          .holding(asked)
+          .ifPresent(
+              holding ->
+                  line(
+                      "  it is in the mount at "
+                          + holding.path()
+                          + ": "
+                          + MountWords.phrase(holding)));
+    } else {
+      MountRecord top = mount.get();
+      line(asked + " is " + MountWords.phrase(top));
+      if (probe instanceof MountProbe.Mounted mounted) {
+        line("  health: " + health(mounted));
+      }
+      if (top.isDeleted()) {
+        line("  what it shows has been deleted: it can only be unmounted");
+      }
+      line("  flags: " + MountWords.flags(top));
+      line("  propagation: " + propagation(top));
+      shows(top, snapshot).ifPresent(text -> line("  the same is shown at: " + text));
+      List<MountRecord> children = snapshot.children(top);
+      if (!children.isEmpty()) {
+        line("  mounted on it: " + MountWords.some(children));
+      }
+      int layers =
+          snapshot
+              .matching(each -> each.path().equals(asked) && !each.ref().equals(top.ref()))
+              .size();
+      if (layers > 0) {
+        line("  mounted under it at the same path: " + layers);
+      }
+    }
+    volume.ifPresent(it -> StateWords.why(it).forEach(text -> line("  " + text)));
+  }
+
+  private void line(String text) {
+    console.out().println(OneLine.of(text));
+  }
+
+  private static String health(MountProbe.Mounted mounted) {
+    return switch (mounted.health()) {
+      case OK -> "no other program has to answer for it";
+      case DEAD -> "dead: its server is gone, and it can only be unmounted";
+      case DENIED -> "this user may not look at it";
+      case UNKNOWN -> "a server has to answer for it, and was not asked";
+    };
+  }
+
+  private static String propagation(MountRecord mount) {
+    String meaning =
+        mount.propagation().sends()
+            ? "mounts made below it appear in its peers, and theirs here"
+            : mount.propagation().receives()
+                ? "mounts made elsewhere appear below it, and none of here elsewhere"
+                : "mounts made below it appear nowhere else";
+    return mount.propagation() + ": " + meaning;
+  }
+
+  private static Optional<String> shows(MountRecord mount, MountSnapshot snapshot) {
+    List<MountRecord> others =
+        snapshot.refs(mount.device(), mount.root()).stream()
+            .filter(each -> !each.ref().equals(mount.ref()))
+            .toList();
+    return others.isEmpty() ? Optional.empty() : Optional.of(MountWords.some(others));
+  }
+
+  private static Json json(
+      MountPath asked,
+      MountProbe probe,
+      Optional<MountRecord> mount,
+      MountSnapshot snapshot,
+      Optional<ViewedPath> volume) {
+    Json json = new Json().with("path", asked).with("mounted", mount.isPresent());
+    mount.ifPresent(
+        top -> {
+          json.with("mount", MountWords.json(top));
+          if (probe instanceof MountProbe.Mounted mounted) {
+            json.with("health", mounted.health().name().toLowerCase(Locale.ROOT));
+          }
+          json.with(
+              "same_at",
+              snapshot.refs(top.device(), top.root()).stream()
+                  .filter(each -> !each.ref().equals(top.ref()))
+                  .map(MountRecord::path)
+                  .toList());
+          json.with(
+              "mounted_on_it", snapshot.children(top).stream().map(MountRecord::path).toList());
+        });
+    if (mount.isEmpty()) {
+      snapshot.holding(asked).ifPresent(in -> json.with("inside", MountWords.json(in)));
+    }
+    volume.ifPresent(it -> json.with("volume", StateWords.json(it)));
+    return json;
+  }
+}

@@ -1,0 +1,88 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.MountFlag;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Mounts in words, and as JSON. The options of a filesystem stand in neither. */
+final class MountWords {
+
+  private MountWords() {}
+
+  /** A path of the command line, absolute; links in it are not followed. */
+  static MountPath path(Path path) {
+    try {
+      return MountPath.of(path.toAbsolutePath().normalize());
+    } catch (IllegalArgumentException wrong) {
+      throw CommandFailure.usage(OneLine.of(String.valueOf(wrong.getMessage())));
+    }
+  }
+
+  /** The flags as in the kernel's tables. */
+  static String flags(MountRecord mount) {
+    String words = String.join(",", words(mount));
+    return words.isEmpty() ? "rw" : words;
+  }
+
+  private static List<String> words(MountRecord mount) {
+    return mount.flags().stream().sorted().map(MountFlag::word).toList();
+  }
+
+  /** The mount in a few words: what it shows, of which filesystem. */
+  static String phrase(MountRecord mount) {
+    String source = mount.source().isEmpty() ? "no source" : mount.source().toString();
+    return mount.type()
+        + " from "
+        + source
+        + (mount.root().is("/") ? "" : ", of which it shows " + mount.root())
+        + (mount.isReadOnly() ? ", read-only" : "");
+  }
+
+  static Json json(MountRecord mount) {
+    return new Json()
+        .with("path", mount.path())
+        .with("ref", mount.ref().encode())
+        .with("type", mount.type())
+        .with("source", mount.source())
+        .with("root", mount.root())
+        .with("device", mount.device())
+        .with("flags", words(mount))
+        .with("propagation", mount.propagation())
+        .with("deleted", mount.isDeleted() ? true : null);
+  }
+
+  static Json json(Holder holder) {
+    if (holder instanceof Holder.RunningProcess process) {
+      return new Json()
+          .with("holder", "process")
+          .with("pid", process.pid())
+          .with("command", process.command())
+          .with("uses", process.uses().stream().sorted().map(Enum::name).toList());
+    } else if (holder instanceof Holder.Child child) {
+      return new Json().with("holder", "mount-on-it").with("path", child.mount().path());
+    } else if (holder instanceof Holder.Sibling sibling) {
+      return new Json().with("holder", "same-filesystem").with("path", sibling.mount().path());
+    }
+    Holder.Elsewhere elsewhere = (Holder.Elsewhere) holder;
+    return new Json()
+        .with("holder", "other-namespace")
+        .with("namespace", elsewhere.namespace())
+        .with("pid", elsewhere.pid())
+        .with("command", elsewhere.command())
+        .with("path", elsewhere.path());
+  }
+
+  /** Paths, so many that a person still reads them. */
+  static String some(List<MountRecord> mounts) {
+    int shown = 5;
+    return mounts.stream()
+            .limit(shown)
+            .map(each -> each.path().toString())
+            .collect(Collectors.joining(", "))
+        + (mounts.size() > shown ? " and " + (mounts.size() - shown) + " more" : "");
+  }
+}

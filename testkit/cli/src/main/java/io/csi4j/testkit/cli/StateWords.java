@@ -1,0 +1,424 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.volume.manager.ManagerView;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.OwedCall;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.StateKind;
+import io.csi4j.volume.state.StateOwner;
+import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.journal.JournalView;
+import io.csi4j.volume.state.seal.SealedBytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The state of a volume manager in words, and as JSON. */
+final class StateWords {
+
+  private StateWords() {}
+
+  // ---- what is on record
+
+  /** The volumes on record, and what is owed for them. */
+  static List<String> volumes(ManagerView view, Predicate<VolumeIdentity> about) {
+    List<String> lines = new ArrayList<>();
+    lines.add(head(view));
+    for (VolumeStatus volume : view.volumes()) {
+      VolumeIdentity identity = identity(volume);
+      if (!about.test(identity)) {
+        continue;
+      }
+      lines.add(
+          identity
+              + ": "
+              + (volume.block() ? "raw block device, " : "filesystem, ")
+              + staging(volume.staging()));
+      volume
+          .uses()
+          .forEach(
+              use ->
+                  lines.add(
+                      "  "
+                          + owner(use.key())
+                          + ": "
+                          + published(use.status())
+                          + (use.readOnly() ? ", read-only, at " : ", at ")
+                          + use.path()));
+      volume
+          .leaving()
+          .forEach(use -> lines.add("  no workload has it any more; the last was " + owner(use)));
+      volume
+          .abandoned()
+          .forEach(
+              (use, reason) ->
+                  lines.add("  " + owner(use) + ": abandoned by a person, who said: " + reason));
+      view.owed().stream()
+          .filter(owed -> owed.volume().equals(identity))
+          .forEach(owed -> lines.add("  owed: " + phrase(owed)));
+    }
+    if (!view.givenBack().isEmpty()) {
+      lines.add(
+          counted(view.givenBack().size(), "volume")
+              + " given back, and remembered for mounts that come late");
+    }
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  private static String head(ManagerView view) {
+    int uses = view.volumes().stream().mapToInt(volume -> volume.uses().size()).sum();
+    return view.root()
+        + ": "
+        + counted(view.volumes().size(), "volume")
+        + " on record with "
+        + counted(uses, "use")
+        + "; "
+        + owner(view.journal());
+  }
+
+  private static String owner(JournalView journal) {
+    String who =
+        journal
+            .owner()
+            .map(
+                owner ->
+                    "process "
+                        + owner.pid()
+                        + ", started "
+                        + owner.processStart()
+                        + ", epoch "
+                        + owner.epoch())
+            .orElse("a process that is not on record");
+    return journal.isHeld() ? "open in " + who : "not open; last opened by " + who;
+  }
+
+  // ---- what is not well
+
+  /** What a person has to look after; nothing if the state is sound. */
+  static List<String> trouble(ManagerView view) {
+    List<String> lines = new ArrayList<>();
+    List<Doubt> doubts = view.journal().state().doubts();
+    doubts.forEach(doubt -> lines.add(doubt.reason() + ": " + doubt.text()));
+    view.journal()
+        .keptAside()
+        .forEach(
+            name ->
+                lines.add(
+                    StateReason.JOURNAL_DAMAGED
+                        + ": "
+                        + name
+                        + " was kept aside when it was found damaged. Delete it when it is of no"
+                        + " more use."));
+    view.journal()
+        .refusal()
+        .filter(reason -> reason != StateReason.STATE_IN_USE)
+        .ifPresent(reason -> lines.add(reason + ": " + next(reason)));
+    long sealed = sealed(view.journal());
+    if (sealed > 0) {
+      lines.add(
+          StateReason.STATE_SEALED
+              + ": "
+              + counted((int) sealed, "record")
+              + " sealed with a key of the host, which this program does not have.");
+    }
+    findings(view).stream()
+        .filter(message -> message.code().severity() != OperatorCode.Severity.INFO)
+        .filter(message -> sealed == 0 || message.code() != OperatorCode.RECORD_UNREADABLE)
+        .forEach(message -> lines.add(message.line()));
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  /** The findings of a start, but for the doubts of the journal, which it repeats. */
+  private static List<OperatorMessage> findings(ManagerView view) {
+    List<String> doubted =
+        view.journal().state().doubts().stream().map(doubt -> doubt.reason().name()).toList();
+    return view.start().findings().stream()
+        .filter(message -> !doubted.contains(message.code().name()))
+        .toList();
+  }
+
+  private static long sealed(JournalView journal) {
+    return journal.state().values().values().stream()
+        .filter(value -> SealedBytes.areSealed(value.bytes()))
+        .count();
+  }
+
+  private static String next(StateReason reason) {
+    return OperatorCode.valueOf(reason.name()).next() + ".";
+  }
+
+  // ---- why
+
+  /** Each path of a volume, what is owed for it, and what a start would do. */
+  static List<String> reasons(ManagerView view, Predicate<VolumeIdentity> about) {
+    List<String> lines = new ArrayList<>();
+    lines.add(head(view));
+    view.paths().stream()
+        .map(ViewedPath::volume)
+        .distinct()
+        .filter(about)
+        .forEach(
+            volume -> {
+              lines.add(volume.toString());
+              view.paths().stream()
+                  .filter(path -> path.volume().equals(volume))
+                  .forEach(path -> path(path, lines));
+              view.owed().stream()
+                  .filter(owed -> owed.volume().equals(volume))
+                  .forEach(owed -> lines.add("  owed: " + phrase(owed)));
+            });
+    lines.add("A start here would:");
+    start(view).forEach(line -> lines.add("  - " + line));
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  private static void path(ViewedPath path, List<String> lines) {
+    lines.add("  " + path.use().map(StateWords::owner).orElse("staging") + ", at " + path.path());
+    lines.add("    on record: " + status(path, path.recorded()));
+    lines.add("    mounted: " + path.mounted().orElse("nothing"));
+    path.pending()
+        .ifPresent(call -> lines.add("    the plugin may still be working on " + call.rpcName()));
+    if (path.found() != path.recorded()) {
+      lines.add("    after a start: " + status(path, path.found()));
+    }
+  }
+
+  /** One path, for a person who asks why it is mounted. */
+  static List<String> why(ViewedPath path) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "it is "
+            + path.use()
+                .map(use -> "the target of " + owner(use) + " in ")
+                .orElse("the staging path of ")
+            + path.volume());
+    lines.add("on record: " + status(path, path.recorded()));
+    if (path.found() != path.recorded()) {
+      lines.add("after a start: " + status(path, path.found()));
+    }
+    return lines;
+  }
+
+  private static String status(ViewedPath path, PathStatus status) {
+    return path.use().isPresent() ? published(status) : staging(status);
+  }
+
+  private static List<String> start(ManagerView view) {
+    List<String> lines = new ArrayList<>();
+    Optional<StateReason> refusal = view.journal().refusal();
+    if (refusal.isPresent()) {
+      lines.add(
+          "be refused with "
+              + refusal.get()
+              + (refusal.get() == StateReason.STATE_IN_USE
+                  ? ", as long as the manager is open; after it had ended:"
+                  : "; if it were accepted:"));
+    }
+    RecoveryReport start = view.start();
+    if (!start.adopted().isEmpty()) {
+      lines.add(
+          "take over "
+              + counted(start.adopted().size(), "use")
+              + " that is mounted as it was left");
+    }
+    if (!start.inDoubt().isEmpty()) {
+      lines.add(
+          "call no plugin for "
+              + counted(start.inDoubt().size(), "use")
+              + " in doubt, until the host has said which uses it still wants");
+    }
+    view.owed().stream()
+        .filter(OwedCall::certain)
+        .forEach(
+            owed ->
+                lines.add(
+                    "go on giving back, once the host has said what it wants: "
+                        + owed.call().rpcName()
+                        + " for "
+                        + owed.use().map(StateWords::owner).orElse("the staging")
+                        + " of "
+                        + owed.volume()));
+    findings(view).forEach(message -> lines.add("tell " + message.line()));
+    view.journal()
+        .state()
+        .doubts()
+        .forEach(doubt -> lines.add("tell " + doubt.reason() + ": " + doubt.text()));
+    if (lines.isEmpty()) {
+      lines.add("find nothing to do");
+    }
+    return lines;
+  }
+
+  private static String phrase(OwedCall owed) {
+    return owed.call().rpcName()
+        + owed.use().map(use -> " for " + owner(use)).orElse("")
+        + ", as "
+        + owed.why()
+        + (owed.certain() ? "" : "; not if the host still wants it");
+  }
+
+  // ---- JSON
+
+  /** The whole view as one object. */
+  static Json json(ManagerView view) {
+    return new Json()
+        .with("root", view.root())
+        .with("journal", json(view.journal()))
+        .with("volumes", view.volumes().stream().map(StateWords::json).toList())
+        .with("given_back", view.givenBack().stream().map(StateWords::json).toList())
+        .with("paths", view.paths().stream().map(StateWords::json).toList())
+        .with("owed", view.owed().stream().map(StateWords::json).toList())
+        .with("start", json(view.start()))
+        .with("trouble", trouble(view));
+  }
+
+  static Json json(JournalView journal) {
+    Json json =
+        new Json()
+            .with("directory", journal.directory())
+            .with("open", journal.isHeld())
+            .with("refusal", journal.refusal().map(Enum::name).orElse(null));
+    journal.owner().ifPresent(owner -> json.with("owner", json(owner)));
+    for (StateKind kind : StateKind.values()) {
+      long count =
+          journal.state().values().keySet().stream().filter(key -> key.kind() == kind).count();
+      json.with(kind.name().toLowerCase(Locale.ROOT) + "_records", count);
+    }
+    return json.with(
+            "doubts",
+            journal.state().doubts().stream()
+                .map(
+                    doubt ->
+                        new Json()
+                            .with("reason", doubt.reason())
+                            .with("text", doubt.text())
+                            .with("keys", doubt.keys().stream().map(Object::toString).toList())
+                            .with("hides_unknown_keys", doubt.hidesUnknownKeys()))
+                .toList())
+        .with("kept_aside", journal.keptAside());
+  }
+
+  private static Json json(StateOwner owner) {
+    return new Json()
+        .with("pid", owner.pid())
+        .with("process_start", owner.processStart())
+        .with("epoch", owner.epoch())
+        .with("host", owner.host().host())
+        .with("boot", owner.host().boot())
+        .with("mount_namespace", owner.host().mountNamespace());
+  }
+
+  private static Json json(VolumeStatus volume) {
+    return json(identity(volume))
+        .with("block", volume.block())
+        .with("staging", volume.staging())
+        .with(
+            "uses",
+            volume.uses().stream()
+                .map(
+                    use ->
+                        json(use.key())
+                            .with("status", use.status())
+                            .with("read_only", use.readOnly())
+                            .with("path", use.path()))
+                .toList())
+        .with("leaving", volume.leaving().stream().map(StateWords::json).toList())
+        .with(
+            "abandoned",
+            volume.abandoned().entrySet().stream()
+                .map(each -> json(each.getKey()).with("reason", each.getValue()))
+                .toList());
+  }
+
+  /** One path. */
+  static Json json(ViewedPath path) {
+    Json json = json(path.volume());
+    path.use().ifPresent(use -> json.with("use", json(use)));
+    return json.with("path", path.path())
+        .with("recorded", path.recorded())
+        .with("found", path.found())
+        .with("pending", path.pending().map(CsiOperation::rpcName).orElse(null))
+        .with("mounted", path.mounted().orElse(null));
+  }
+
+  private static Json json(OwedCall owed) {
+    Json json = json(owed.volume());
+    owed.use().ifPresent(use -> json.with("use", json(use)));
+    return json.with("call", owed.call().rpcName())
+        .with("certain", owed.certain())
+        .with("why", owed.why());
+  }
+
+  private static Json json(RecoveryReport start) {
+    return new Json()
+        .with("adopted", start.adopted().stream().map(StateWords::json).toList())
+        .with("in_doubt", start.inDoubt().stream().map(StateWords::json).toList())
+        .with("going", start.going().stream().map(StateWords::json).toList())
+        .with(
+            "findings",
+            start.findings().stream()
+                .map(
+                    message ->
+                        new Json()
+                            .with("code", message.code())
+                            .with("number", message.code().number())
+                            .with("severity", message.code().severity())
+                            .with("text", message.line()))
+                .toList());
+  }
+
+  private static Json json(VolumeIdentity volume) {
+    return new Json().with("plugin", volume.plugin()).with("handle", volume.handle());
+  }
+
+  private static Json json(VolumeUse use) {
+    return new Json()
+        .with("namespace", use.volume().namespace())
+        .with("volume", use.volume().id())
+        .with("workload", use.workload());
+  }
+
+  // ---- words
+
+  private static VolumeIdentity identity(VolumeStatus volume) {
+    return new VolumeIdentity(volume.plugin(), volume.handle());
+  }
+
+  static String owner(VolumeUse use) {
+    return "workload '" + use.workload() + "' (" + use.volume() + ")";
+  }
+
+  private static String staging(PathStatus status) {
+    return switch (status) {
+      case NONE -> "not staged";
+      case IN_DOUBT -> "perhaps staged";
+      case PRESENT -> "staged";
+      case GOING -> "being unstaged";
+      case DEAD -> "staged, and dead";
+    };
+  }
+
+  private static String published(PathStatus status) {
+    return switch (status) {
+      case NONE -> "not published";
+      case IN_DOUBT -> "perhaps published";
+      case PRESENT -> "published";
+      case GOING -> "being unpublished";
+      case DEAD -> "published, and dead";
+    };
+  }
+
+  static String counted(int count, String what) {
+    return (count == 0 ? "no" : count) + " " + what + (count == 1 ? "" : "s");
+  }
+}

@@ -1,0 +1,36 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.testkit.FakeCsiPlugin;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/**
+ * Does what the commands of a person do, against a plugin in memory, and prints nothing: run by the
+ * launcher of the program for an archive of the classes that it takes.
+ */
+@Command(description = "Loads the classes that the other commands need.")
+final class TrainCommand implements Callable<Integer> {
+
+  @Override
+  public Integer call() {
+    PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+    Console console = new Console(nowhere, nowhere, false);
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      String endpoint = plugin.endpoint().toString();
+      run(console, "--help");
+      run(console, "plugin", "probe", "--endpoint", endpoint, "--json");
+      run(console, "plugin", "call", "NodeGetInfo", "--endpoint", endpoint);
+      run(console, "mounts", "list");
+      run(console, "mounts", "why", "/proc");
+      run(console, "state", "show", Path.of("/proc/self/no-such-state").toString());
+    }
+    return ExitCode.OK;
+  }
+
+  private static void run(Console console, String... args) {
+    int unused = Program.run(console, () -> {}, args);
+  }
+}

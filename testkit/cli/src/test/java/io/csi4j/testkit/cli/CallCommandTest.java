@@ -1,0 +1,133 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CallCommandTest {
+
+  @TempDir Path directory;
+
+  private static Run call(FakeCsiPlugin plugin, String... more) {
+    return call(plugin.endpoint(), more);
+  }
+
+  private static Run call(CsiEndpoint endpoint, String... more) {
+    return Run.of(
+        Stream.concat(
+                Stream.of("plugin", "call", "--timeout", "2s", "--endpoint", endpoint.toString()),
+                Stream.of(more))
+            .toArray(String[]::new));
+  }
+
+  @Test
+  void theAnswerIsJsonForAPersonAndOnOneLineForAProgram() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      Run person = call(plugin, "nodegetinfo");
+      Run program = call(plugin, "NodeGetInfo", "--json");
+
+      assertThat(person.code()).isZero();
+      assertThat(person.outLines()).containsExactly("{", "  \"node_id\": \"node-1\"", "}");
+      assertThat(program.outLines()).containsExactly("{\"node_id\":\"node-1\"}");
+      assertThat(program.err()).isEmpty();
+    }
+  }
+
+  @Test
+  void theRequestComesFromAFileToo() throws IOException {
+    Path file = Files.writeString(directory.resolve("r.json"), "{\"volume_id\":\n\"vol-1\"}");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      assertThat(call(plugin, "DeleteVolume", "--request", file.toString()).code()).isZero();
+      assertThat(plugin.journal().calls(CsiOperation.DELETE_VOLUME)).hasSize(1);
+    }
+  }
+
+  @Test
+  void aFailureIsToldWithItsCodeItsOutcomeAndWhenToTryAgain() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.fail(StatusCode.FAILED_PRECONDITION, "in \u001b[31muse"),
+          When.calling(CsiOperation.DELETE_VOLUME));
+      Run run = call(plugin, "DeleteVolume", "{\"volume_id\": \"v\"}", "--json");
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.errLines())
+          .singleElement()
+          .asString()
+          .contains("FAILED_PRECONDITION", "in \\u001b[31muse");
+      assertThat(run.outLines())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "{\"failed\":{\"call\":\"DeleteVolume\",\"code\":\"FAILED_PRECONDITION\","
+                  + "\"outcome\":\"SETTLED\",\"retry\":\"AFTER_FIX\",\"answered\":true,")
+          .contains("\"plugin_says\":");
+    }
+  }
+
+  @Test
+  void secretsOfAFileReachThePluginAndNoOutput() throws IOException {
+    Path secrets =
+        Files.writeString(
+            directory.resolve("secrets"),
+            "key=common-word\n[ControllerPublishVolume]\nkey=open-sesame\n");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full())) {
+      plugin.answer(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          request ->
+              Map.of("publish_context", Map.of("echo", "-" + request.map("secrets").get("key"))));
+      String[] args = {
+        "ControllerPublishVolume",
+        "{\"volume_id\":\"v\",\"node_id\":\"node-1\",\"volume_capability\":{\"mount\":{},"
+            + "\"access_mode\":{\"mode\":\"SINGLE_NODE_WRITER\"}}}",
+        "--secrets",
+        secrets.toString(),
+        "--show-contexts",
+        "--json"
+      };
+      Run run = call(plugin, args);
+
+      assertThat(run.code()).as(run.err()).isZero();
+      assertThat(run.outLines())
+          .containsExactly("{\"publish_context\":{\"echo\":\"-<redacted>\"}}");
+      assertThat(run.out() + run.err()).doesNotContain("sesame", "common-word");
+    }
+  }
+
+  @Test
+  void aCommandLineThatMakesNoSenseIsAnsweredWithWhatToWrite() {
+    assertThat(Run.of("plugin", "call").err()).startsWith("A call is missing: write one such as");
+    assertThat(Run.of("plugin", "call", "NodeGetEverything").err())
+        .startsWith("There is no call 'NodeGetEverything' in CSI 1.13. See all of them with");
+    assertThat(Run.of("plugin", "call", "Probe").code()).isEqualTo(ExitCode.USAGE);
+    CsiEndpoint nowhere = CsiEndpoint.of(directory.resolve("none.sock"));
+    Run wrong = call(nowhere, "DeleteVolume", "{\"volume\": \"hunter2\"}");
+    assertThat(wrong.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(wrong.err()).contains("no field 'volume'", "--fields").doesNotContain("hunter2");
+    assertThat(call(nowhere, "DeleteVolume", "{").code()).isEqualTo(ExitCode.USAGE);
+    Run twice = call(nowhere, "DeleteVolume", "{}", "--request", "f");
+    assertThat(twice.err()).startsWith("JSON and --request say the same.");
+  }
+
+  @Test
+  void withoutAPluginTheConnectionIsWhatFails() {
+    Run run = call(CsiEndpoint.of(directory.resolve("none.sock")), "Probe", "--json");
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.out()).contains("\"call\":\"Probe\"");
+    assertThat(run.err()).contains("there is no socket");
+  }
+}

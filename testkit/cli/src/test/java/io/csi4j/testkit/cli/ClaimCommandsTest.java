@@ -1,0 +1,63 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClaimCommandsTest {
+
+  @TempDir Path temp;
+
+  @Test
+  void claimsAreListedShownAndExplainedAsJsonToo() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      String claims = world.claims().toString();
+      Run list = Run.of("claims", "list", "--directory", claims, "--json");
+      Run show = Run.of("claims", "show", "default/db", "--directory", claims, "--json");
+
+      assertThat(list.code()).as(list.err()).isZero();
+      assertThat(list.outLines())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "{\"namespace\":\"default\",\"volume\":\"db\",\"mode\":\"SINGLE_NODE_WRITER\",")
+          .contains("\"holders\":[{\"workload\":\"web-1\",\"node\":\"n1\"");
+      assertThat(show.out()).isEqualTo(list.out());
+    }
+  }
+
+  @Test
+  void aVolumeThatWasNeverClaimedIsNamed() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      Run run = Run.of("claims", "explain", "none", "--directory", world.claims().toString());
+
+      assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(run.err()).startsWith("Nothing was ever claimed of a volume 'none' there.");
+    }
+  }
+
+  @Test
+  void onePlaceHasToBeNamedAndHasToHoldClaims() {
+    assertThat(Run.of("claims", "list").err())
+        .startsWith("Say where the claims are: write either --directory DIR or --etcd URL.");
+    Run nothing = Run.of("claims", "list", "--directory", temp.toString());
+    assertThat(nothing.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(temp).isEmptyDirectory();
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      Run manager =
+          Run.of("claims", "list", "--directory", world.root().resolve("state").toString());
+      assertThat(manager.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(manager.err()).contains("it is that of a volume manager");
+    }
+  }
+
+  @Test
+  void anEtcdThatIsNotThereIsToldAsThat() {
+    Run run = Run.of("claims", "list", "--etcd", "http://127.0.0.1:1");
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.errLines()).singleElement().asString().startsWith("Listing claims failed: ");
+  }
+}

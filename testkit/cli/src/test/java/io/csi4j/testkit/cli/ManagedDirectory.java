@@ -1,0 +1,114 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+
+/**
+ * A plugin in memory, a volume manager that has one of its volumes mounted, and a claim on disk: a
+ * world to look at. The plugin makes directories only, so nothing is really mounted.
+ */
+final class ManagedDirectory implements AutoCloseable {
+
+  static final VolumeId HANDLE = VolumeId.of("vol-1");
+  static final VolumeUse WEB = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1"));
+  private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
+
+  private final Path root;
+  private final Path claims;
+  private final FakeCsiPlugin fake;
+  private final VolumeManager manager;
+
+  private ManagedDirectory(Path root, Path claims, FakeCsiPlugin fake, VolumeManager manager) {
+    this.root = root;
+    this.claims = claims;
+    this.fake = fake;
+    this.manager = manager;
+  }
+
+  static ManagedDirectory open(Path temp) {
+    FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.noAttach());
+    fake.addVolume(HANDLE);
+    Path root = temp.resolve("volumes");
+    JournalSettings journal = JournalSettings.builder().acceptAnyFilesystem(true).build();
+    VolumeManager manager =
+        VolumeManager.builder(root)
+            .journal(journal)
+            .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
+            .plugin(
+                PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                    .policy(MountPolicy.builder().requireMount(false).build())
+                    .build())
+            .open();
+    assertThat(
+            manager.mount(
+                MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.SINGLE_NODE_WRITER).build()))
+        .isNotNull();
+    Path claims = temp.resolve("claims");
+    try (LocalClaimStore store = LocalClaimStore.on(JournalStateStore.open(claims, journal))) {
+      assertThat(
+              new ClaimBook(store, Clock.systemUTC())
+                  .claim(
+                      ClaimRequest.builder(
+                              WEB,
+                              NodeName.of("n1"),
+                              new Claim.Use(
+                                  AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                              ClaimMode.WRITE)
+                          .build()))
+          .isNotNull();
+    }
+    return new ManagedDirectory(root, claims, fake, manager);
+  }
+
+  Path root() {
+    return root;
+  }
+
+  Path claims() {
+    return claims;
+  }
+
+  FakeCsiPlugin plugin() {
+    return fake;
+  }
+
+  VolumeManager manager() {
+    return manager;
+  }
+
+  CsiEndpoint endpoint() {
+    return fake.endpoint();
+  }
+
+  @Override
+  public void close() {
+    manager.close();
+    fake.close();
+  }
+}

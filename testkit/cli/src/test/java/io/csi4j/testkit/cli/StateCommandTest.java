@@ -1,0 +1,150 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import java.util.zip.ZipFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class StateCommandTest {
+
+  @TempDir Path temp;
+
+  private static Run state(Path root, String... more) {
+    return Run.of(
+        Stream.concat(Stream.of("state", more[0], root.toString()), Arrays.stream(more).skip(1))
+            .toArray(String[]::new));
+  }
+
+  @Test
+  void aReleaseThatDoesNotSucceedIsShownAsOwed() {
+    Path root;
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      root = world.root();
+      world
+          .plugin()
+          .inject(
+              Fault.fail(StatusCode.INTERNAL, "no"),
+              When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
+      var unused = world.manager().async().unmount(ManagedDirectory.WEB);
+      while (world.plugin().journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME).isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    Run show = state(root, "show");
+    Run json = state(root, "show", "--json");
+    Run explain = state(root.resolve("state"), "explain", "--volume", "default/db");
+
+    assertThat(show.code()).as(show.err()).isZero();
+    assertThat(show.outLines())
+        .contains(
+            "  owed: NodeUnpublishVolume for workload 'web-1' (default/db), as its release has"
+                + " begun");
+    assertThat(show.outLines().get(0)).contains("; not open; last opened by process ");
+    assertThat(json.outLines())
+        .singleElement()
+        .asString()
+        .contains(
+            "\"owed\":[{\"plugin\":\"fake.csi4j.example\",\"handle\":\"vol-1\",\"use\":{",
+            "\"call\":\"NodeUnpublishVolume\",\"certain\":true");
+    assertThat(explain.code()).isZero();
+    assertThat(explain.out())
+        .contains("A start here would:")
+        .contains("go on giving back, once the host has said what it wants: NodeUnpublishVolume");
+  }
+
+  @Test
+  void aDamagedJournalNeedsAPersonAndIsShownAllTheSame() throws IOException {
+    Path root;
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      root = world.root();
+    }
+    Path segment;
+    try (Stream<Path> files = Files.list(root.resolve("state"))) {
+      segment =
+          files
+              .filter(file -> file.toString().endsWith(".j"))
+              .max(Comparator.naturalOrder())
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(segment);
+    Arrays.fill(bytes, 300, 340, (byte) 0x5a);
+    Files.write(segment, bytes);
+
+    Run check = state(root, "check");
+    Run show = state(root, "show");
+
+    assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(check.out()).contains("JOURNAL_DAMAGED: ");
+    assertThat(show.code()).isZero();
+    assertThat(show.out()).contains("volume 'vol-1' of plugin 'fake.csi4j.example'");
+    assertThat(Files.readAllBytes(segment)).isEqualTo(bytes);
+  }
+
+  @Test
+  void whatIsNoStateIsSaidToBeNone() {
+    Run run = state(temp, "show");
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.errLines()).singleElement().asString().startsWith("Reading the state in ");
+    assertThat(temp).isEmptyDirectory();
+  }
+
+  @Test
+  void aVolumeOfWhichNothingIsOnRecordIsNamed() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      Run run = state(world.root(), "explain", "--volume", "vol-2");
+
+      assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(run.err()).startsWith("Nothing is on record of a volume or workload 'vol-2'");
+    }
+  }
+
+  @Test
+  void aDumpHasAllSidesAndIsOnlyForItsOwner() throws IOException {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      Path archive = temp.resolve("report.zip");
+      Run run = Run.of("dump", world.root().toString(), "--output", archive.toString());
+
+      assertThat(run.code()).as(run.err()).isZero();
+      try (ZipFile zip = new ZipFile(archive.toFile())) {
+        assertThat(zip.stream().map(entry -> entry.getName()))
+            .containsExactly(
+                "versions.txt",
+                "state.json",
+                "state.txt",
+                "explain.txt",
+                "trouble.txt",
+                "mounts.jsonl",
+                "kernel.txt",
+                "files.txt");
+        String files =
+            new String(
+                zip.getInputStream(zip.getEntry("files.txt")).readAllBytes(),
+                StandardCharsets.UTF_8);
+        assertThat(files.lines())
+            .anyMatch(line -> line.startsWith("-rw------- ") && line.endsWith(" state/lock"))
+            .anyMatch(line -> line.startsWith("drwx------ ") && line.endsWith("/p"));
+      }
+      assertThat(Files.getPosixFilePermissions(archive)).hasSize(2);
+
+      Run again = Run.of("dump", world.root().toString(), "--output", archive.toString());
+      assertThat(again.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(again.err()).contains("it is there already. Name another one with --output.");
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.csi4j.testkit.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import java.nio.file.Path;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WatchCommandTest {
+
+  @TempDir Path directory;
+
+  private static void await(Run run, BooleanSupplier seen) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!seen.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(run.out() + run.err()).isLessThan(end);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Run watch(FakeCsiPlugin plugin) {
+    return Run.serving(
+        "plugin",
+        "watch",
+        "--json",
+        "--every",
+        "20ms",
+        "--timeout",
+        "300ms",
+        "--endpoint",
+        plugin.endpoint().toString());
+  }
+
+  @Test
+  void eachChangeIsALineAndNothingElse() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly());
+        Run run = watch(plugin)) {
+      await(run, () -> run.out().contains("\"change\":\"ready\""));
+      plugin.stop();
+      await(run, () -> run.out().contains("\"change\":\"gone\""));
+      plugin.upgrade(PluginShape.nodeOnly().without(NodeCapability.EXPAND_VOLUME));
+      await(run, () -> run.out().contains("\"text\":\"node EXPAND_VOLUME\""));
+
+      assertThat(run.ended().code()).isZero();
+      assertThat(run.outLines())
+          .hasSizeBetween(4, 7)
+          .allMatch(line -> line.startsWith("{\"at\":\"2") && line.endsWith("\"}"));
+      assertThat(run.outLines().get(0)).contains("fake.csi4j.example 1.0.0");
+      assertThat(run.out()).contains("\"change\":\"withdrawn\"");
+    }
+  }
+
+  @Test
+  void aPluginThatIsGoneAtTheEndIsAFailure() {
+    FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly());
+    try (Run run = watch(plugin)) {
+      await(run, () -> run.out().contains("\"change\":\"ready\""));
+      plugin.close();
+      await(run, () -> run.out().contains("\"change\":\"gone\""));
+      assertThat(run.ended().code()).isEqualTo(ExitCode.FAILED);
+    }
+  }
+
+  @Test
+  void anotherProcessIsARestartAlsoAfterItWasGone() {
+    PluginSight before =
+        new PluginSight("ready", "", "p 1.0", "pid 1", new TreeMap<>(), "n at {zone=a}");
+    PluginSight gone = before.gone("no process listens");
+    PluginSight after =
+        new PluginSight("ready", "", "p 1.1", "pid 2", new TreeMap<>(), "n at {zone=b}");
+
+    assertThat(gone.changesSince(before))
+        .containsExactly(new PluginSight.Change("gone", "no process listens"));
+    assertThat(gone.changesSince(gone)).isEmpty();
+    assertThat(after.changesSince(gone))
+        .containsExactly(
+            new PluginSight.Change("ready", "p 1.1, pid 2"),
+            new PluginSight.Change("restarted", "pid 1, now pid 2"),
+            new PluginSight.Change("version", "p 1.0, now p 1.1"),
+            new PluginSight.Change("node", "n at {zone=a}, now n at {zone=b}"));
+    assertThat(new TreeSet<>(after.offers().keySet())).isEmpty();
+  }
+}

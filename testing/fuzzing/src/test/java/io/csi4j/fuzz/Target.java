@@ -7,6 +7,8 @@ import io.csi4j.mount.internal.table.StatmountFuzz;
 import io.csi4j.testkit.cli.ArgumentsFuzz;
 import io.csi4j.testkit.cli.SecretsFileFuzz;
 import io.csi4j.testkit.fault.FaultScriptFuzz;
+import io.csi4j.testkit.internal.server.FramesFuzz;
+import io.csi4j.testkit.recording.RecordingFuzz;
 import io.csi4j.volume.catalog.CatalogRecordFuzz;
 import io.csi4j.volume.internal.claims.ClaimRecordFuzz;
 import io.csi4j.volume.internal.journal.JournalFuzz;
@@ -49,6 +51,8 @@ public enum Target {
   CATALOG_RECORD(CatalogRecordFuzz.class, CatalogRecordFuzz::fuzzerTestOneInput),
   IDENTITY_FILE(IdentityFileFuzz.class, IdentityFileFuzz::fuzzerTestOneInput),
   FAULT_SCRIPT(FaultScriptFuzz.class, FaultScriptFuzz::fuzzerTestOneInput),
+  RECORDING(RecordingFuzz.class, RecordingFuzz::fuzzerTestOneInput),
+  FRAMES(FramesFuzz.class, FramesFuzz::fuzzerTestOneInput),
   SECRETS_FILE(SecretsFileFuzz.class, SecretsFileFuzz::fuzzerTestOneInput),
   ANSWER(AnswerFuzz.class, AnswerFuzz::fuzzerTestOneInput),
   SCRUBBER(ScrubberFuzz.class, ScrubberFuzz::fuzzerTestOneInput),

@@ -17,10 +17,13 @@ import io.csi4j.testkit.RawCaller.Pending;
 import io.csi4j.testkit.Requests;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.grpc.Status;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,13 +94,13 @@ class CallReportTest {
     if (!kept.isEmpty()) {
       Files.write(Path.of(kept), light);
       Files.write(Path.of(kept + ".dark.png"), dark);
-      Files.copy(page, Path.of(kept + ".html"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(page, Path.of(kept + ".html"), StandardCopyOption.REPLACE_EXISTING);
     }
   }
 
   /** A page with some of everything. */
-  private static String report() throws Exception {
-    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+  private String report() throws Exception {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.noAttach());
         CsiProxy proxy = CsiProxy.builder(plugin.endpoint()).newPlugin().open();
         RawCaller caller = new RawCaller(proxy.endpoint())) {
       proxy.inject(Fault.fail(StatusCode.ABORTED, "busy"), When.calling(CREATE_VOLUME).nth(3));
@@ -123,10 +126,17 @@ class CallReportTest {
           ids.add(CreateVolumeResponse.parseFrom(made.messages().get(0)).getVolume().getVolumeId());
         }
       }
+      Ended refused = caller.call(NODE_STAGE_VOLUME, Requests.stage("vol-9", "/tmp/s"));
+      assertThat(refused.code()).isEqualTo(Status.Code.NOT_FOUND);
+      for (String id : ids) {
+        Files.createDirectories(directory.resolve(id));
+      }
       List<Pending> pending = new ArrayList<>();
       for (int round = 0; round < 4; round++) {
         for (String id : ids) {
-          pending.add(caller.begin(NODE_STAGE_VOLUME, Requests.stage(id, "/tmp/none/" + id)));
+          pending.add(
+              caller.begin(
+                  NODE_STAGE_VOLUME, Requests.stage(id, directory.resolve(id).toString())));
         }
         pending.add(caller.begin(PROBE, Requests.probe()));
         if (round % 2 == 1) {

@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 /** A call as one line of a recording: a JSON object. */
 public final class RecordedLine {
 
+  private static final Instant EARLIEST = Instant.EPOCH;
+  private static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
+  private static final Duration LONGEST = Duration.ofDays(3_650);
+
   private final Map<String, Object> fields;
 
   private RecordedLine(Map<String, Object> fields) {
@@ -108,7 +112,7 @@ public final class RecordedLine {
             ? list("beside").stream().map(each -> whole("beside", each)).toList()
             : List.of(),
         CallFacts.paths(request, false),
-        end.map(any -> began.plus(Duration.of(number("us"), ChronoUnit.MICROS))),
+        end.map(any -> began.plus(taken())),
         end,
         Boolean.TRUE.equals(fields.get("worked")),
         CallFacts.volume(request));
@@ -125,10 +129,22 @@ public final class RecordedLine {
 
   private Instant began() {
     try {
-      return Instant.parse(text("at"));
+      Instant time = Instant.parse(text("at"));
+      if (!time.isBefore(EARLIEST) && time.isBefore(LATEST)) {
+        return time;
+      }
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException("The field at is no time such as 2030-01-31T12:00:00Z.");
+      throw missing("at", "a time such as 2030-01-31T12:00:00Z");
     }
+    throw missing("at", "a time between 1970 and 2200");
+  }
+
+  private Duration taken() {
+    long micros = number("us");
+    if (micros < 0 || micros > LONGEST.toMillis() * 1000) {
+      throw missing("us", "a number of microseconds, of ten years at most");
+    }
+    return Duration.of(micros, ChronoUnit.MICROS);
   }
 
   private Optional<CallEnd> end(WireOperation wire) {

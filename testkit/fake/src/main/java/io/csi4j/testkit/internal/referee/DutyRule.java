@@ -130,7 +130,7 @@ abstract class DutyRule {
     about(out, call, " of group snapshot ", "group_snapshot_id");
     if (WireFields.knows(call, "node_id")) {
       about(out, call, " for node ", "node_id");
-    } else if (call.operation().service() == CsiService.NODE) {
+    } else if (call.operation().service() == CsiService.NODE && call.node().isPresent()) {
       out.append(" on node ").append(quote(WireFields.node(call)));
     }
     return out.toString();

@@ -20,8 +20,8 @@ final class Framing {
   private static final int INTERNAL = 13;
   private static final int UNIMPLEMENTED = 12;
 
-  /** The most bytes that a compressed message may have when it is unpacked. */
-  private static final int MESSAGE_LIMIT = 64 << 20;
+  /** The most bytes that the compressed messages of a body may have when they are unpacked. */
+  private static final int INFLATED_LIMIT = 64 << 20;
 
   private Framing() {}
 
@@ -63,6 +63,7 @@ final class Framing {
   static Optional<List<byte[]>> messages(byte[] body) {
     List<byte[]> messages = new ArrayList<>();
     ByteBuffer left = ByteBuffer.wrap(body);
+    int inflatable = INFLATED_LIMIT;
     while (left.hasRemaining()) {
       if (left.remaining() < PREFIX) {
         return Optional.empty();
@@ -75,7 +76,9 @@ final class Framing {
       byte[] message = new byte[length];
       left.get(message);
       try {
-        messages.add(compressed ? inflated(message) : message);
+        byte[] whole = compressed ? inflated(message, inflatable) : message;
+        inflatable -= compressed ? whole.length : 0;
+        messages.add(whole);
       } catch (IOException e) {
         return Optional.empty();
       }
@@ -83,10 +86,18 @@ final class Framing {
     return Optional.of(messages);
   }
 
-  /** The message without its compression: gzip is the one that gRPC always has. */
-  private static byte[] inflated(byte[] message) throws IOException {
+  /**
+   * The message without its compression: gzip is the one that gRPC always has.
+   *
+   * @throws IOException if it is none, or has more bytes than {@code most}
+   */
+  private static byte[] inflated(byte[] message, int most) throws IOException {
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(message))) {
-      return in.readNBytes(MESSAGE_LIMIT);
+      byte[] whole = in.readNBytes(most);
+      if (in.read() >= 0) {
+        throw new IOException("larger than " + most + " bytes");
+      }
+      return whole;
     }
   }
 

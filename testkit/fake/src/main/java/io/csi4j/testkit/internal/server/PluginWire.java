@@ -86,25 +86,29 @@ final class PluginWire {
   Way open(Answering answering) {
     Way way = new Way(answering);
     ChannelFuture connected = connection();
-    var listening =
+    var unused =
         connected.addListener(
             done -> {
-              if (!done.isSuccess()) {
+              if (done.isSuccess()) {
+                begin(connected.channel(), way);
+              } else {
                 way.fail(why(done.cause()));
-                return;
               }
-              var unused =
-                  new Http2StreamChannelBootstrap(connected.channel())
-                      .handler(way)
-                      .open()
-                      .addListener(
-                          opened -> {
-                            if (!opened.isSuccess()) {
-                              way.fail(why(opened.cause()));
-                            }
-                          });
             });
     return way;
+  }
+
+  private void begin(Channel connection, Way way) {
+    var unused =
+        new Http2StreamChannelBootstrap(connection)
+            .handler(way)
+            .open()
+            .addListener(
+                opened -> {
+                  if (!opened.isSuccess()) {
+                    way.fail(why(opened.cause()));
+                  }
+                });
   }
 
   private ChannelFuture connection() {

@@ -136,7 +136,6 @@ final class ProxyCommand implements Callable<Integer> {
       } else {
         awaitForgetting(proxy);
       }
-      proxy.close();
       page.write(() -> CallReport.of(proxy));
       return judge ? judge(proxy) : ExitCode.OK;
     }

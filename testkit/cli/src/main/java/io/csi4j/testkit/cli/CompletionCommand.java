@@ -4,9 +4,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prints what lets a shell complete command lines. */
 @Command(
@@ -24,8 +22,6 @@ final class CompletionCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SHELL", description = "The shell: bash.")
   private @Nullable String shell;
 
-  @Spec private @Nullable CommandSpec spec;
-
   private final Console console;
 
   CompletionCommand(Console console) {
@@ -34,11 +30,11 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (!"bash".equals(shell) || spec == null) {
+    if (!"bash".equals(shell)) {
       throw CommandFailure.usage(
           "There is no completion for " + OneLine.quoted(String.valueOf(shell)) + ". Write bash.");
     }
-    console.out().print(AutoComplete.bash("csi4j", spec.root().commandLine()));
+    console.out().print(AutoComplete.bash("csi4j", Program.commands(console, () -> {})));
     return ExitCode.OK;
   }
 }

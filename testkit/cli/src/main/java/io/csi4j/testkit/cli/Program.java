@@ -1,5 +1,10 @@
 package io.csi4j.testkit.cli;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
@@ -12,27 +17,28 @@ final class Program {
 
   /** Runs one command line. */
   static int run(Console console, ShutdownTrigger ending, String... args) {
-    return commands(console, ending).execute(args);
+    return commands(console, ending, args).execute(args);
   }
 
-  /** Returns the commands, which understand a command line and run it. */
-  static CommandLine commands(Console console, ShutdownTrigger ending) {
+  /**
+   * Returns the commands, which understand a command line and run it: all of them, or those that a
+   * command line names, as making all of them takes longer than most take to run.
+   */
+  static CommandLine commands(Console console, ShutdownTrigger ending, String... args) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("plugin", () -> plugin(console, ending, args));
+    all.put("mounts", () -> mounts(console, args));
+    all.put("state", () -> state(console, args));
+    all.put("claims", () -> claims(console, args));
+    all.put("dump", () -> new CommandLine(new DumpCommand(console)));
+    all.put("completion", () -> new CommandLine(new CompletionCommand(console)));
+    all.put("train", () -> hidden(new CommandLine(new TrainCommand())));
+    // The spelling of before there was anything but plugins.
+    Map<String, Supplier<CommandLine>> before = plugins(console, ending);
+    List.of("probe", "check", "serve", "proxy", "replay", "report")
+        .forEach(name -> all.put(name, () -> hidden(made(before, name))));
     CommandLine commands =
-        new CommandLine(new Csi4jCommand())
-            .addSubcommand("plugin", plugin(console, ending))
-            .addSubcommand("mounts", mounts(console))
-            .addSubcommand("state", state(console))
-            .addSubcommand("claims", claims(console))
-            .addSubcommand("dump", new DumpCommand(console))
-            .addSubcommand("completion", new CompletionCommand(console))
-            .addSubcommand("train", hidden(new TrainCommand()))
-            // The spelling of before there was anything but plugins.
-            .addSubcommand("probe", hidden(new ProbeCommand(console)))
-            .addSubcommand("check", hidden(new CheckCommand(console, ending)))
-            .addSubcommand("serve", hidden(new ServeCommand(console, ending)))
-            .addSubcommand("proxy", hidden(new ProxyCommand(console, ending)))
-            .addSubcommand("replay", hidden(new ReplayCommand(console, ending)))
-            .addSubcommand("report", hidden(new ReportCommand(console)))
+        with(new CommandLine(new Csi4jCommand()), all, args, 0)
             .setOut(console.out())
             .setErr(console.err())
             .setExpandAtFiles(false)
@@ -57,33 +63,53 @@ final class Program {
     return commands;
   }
 
-  private static CommandLine plugin(Console console, ShutdownTrigger ending) {
-    return GroupCommand.of(
-            "Looks at a CSI plugin, calls it, checks it, serves one, or stands before one.")
-        .addSubcommand("probe", new ProbeCommand(console))
-        .addSubcommand("call", new CallCommand(console))
-        .addSubcommand("watch", new WatchCommand(console, ending))
-        .addSubcommand("check", new CheckCommand(console, ending))
-        .addSubcommand("serve", new ServeCommand(console, ending))
-        .addSubcommand("proxy", new ProxyCommand(console, ending))
-        .addSubcommand("replay", new ReplayCommand(console, ending))
-        .addSubcommand("report", new ReportCommand(console));
+  private static CommandLine plugin(Console console, ShutdownTrigger ending, String... args) {
+    return with(
+        GroupCommand.of(
+            "Looks at a CSI plugin, calls it, checks it, serves one, or stands before one."),
+        plugins(console, ending),
+        args,
+        1);
   }
 
-  private static CommandLine mounts(Console console) {
-    return GroupCommand.of("Shows what is mounted here, and why. Never waits for a dead mount.")
-        .addSubcommand("list", new MountListCommand(console))
-        .addSubcommand("why", new MountWhyCommand(console))
-        .addSubcommand("holders", new MountHoldersCommand(console));
+  private static Map<String, Supplier<CommandLine>> plugins(
+      Console console, ShutdownTrigger ending) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("probe", () -> new CommandLine(new ProbeCommand(console)));
+    all.put("call", () -> new CommandLine(new CallCommand(console)));
+    all.put("watch", () -> new CommandLine(new WatchCommand(console, ending)));
+    all.put("check", () -> new CommandLine(new CheckCommand(console, ending)));
+    all.put("serve", () -> new CommandLine(new ServeCommand(console, ending)));
+    all.put("proxy", () -> new CommandLine(new ProxyCommand(console, ending)));
+    all.put("replay", () -> new CommandLine(new ReplayCommand(console, ending)));
+    all.put("report", () -> new CommandLine(new ReportCommand(console)));
+    return all;
   }
 
-  private static CommandLine state(Console console) {
-    return GroupCommand.of(
+  private static CommandLine mounts(Console console, String... args) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("list", () -> new CommandLine(new MountListCommand(console)));
+    all.put("why", () -> new CommandLine(new MountWhyCommand(console)));
+    all.put("holders", () -> new CommandLine(new MountHoldersCommand(console)));
+    return with(
+        GroupCommand.of("Shows what is mounted here, and why. Never waits for a dead mount."),
+        all,
+        args,
+        1);
+  }
+
+  private static CommandLine state(Console console, String... args) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("show", () -> described(new StateCommand(console, StateCommand.Show.VOLUMES)));
+    all.put("check", () -> described(new StateCommand(console, StateCommand.Show.TROUBLE)));
+    all.put("explain", () -> described(new StateCommand(console, StateCommand.Show.REASONS)));
+    return with(
+        GroupCommand.of(
             "Reads the directory of a volume manager without opening it: nothing is written or"
-                + " locked, and the manager may run meanwhile.")
-        .addSubcommand("show", described(new StateCommand(console, StateCommand.Show.VOLUMES)))
-        .addSubcommand("check", described(new StateCommand(console, StateCommand.Show.TROUBLE)))
-        .addSubcommand("explain", described(new StateCommand(console, StateCommand.Show.REASONS)));
+                + " locked, and the manager may run meanwhile."),
+        all,
+        args,
+        1);
   }
 
   private static CommandLine described(StateCommand command) {
@@ -95,17 +121,32 @@ final class Program {
     return made;
   }
 
-  private static CommandLine claims(Console console) {
-    return GroupCommand.of("Shows who may use volumes, across machines.")
-        .addSubcommand("list", new ClaimListCommand(console))
-        .addSubcommand("show", new ClaimShowCommand(console))
-        .addSubcommand("explain", new ClaimExplainCommand(console));
+  private static CommandLine claims(Console console, String... args) {
+    Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
+    all.put("list", () -> new CommandLine(new ClaimListCommand(console)));
+    all.put("show", () -> new CommandLine(new ClaimShowCommand(console)));
+    all.put("explain", () -> new CommandLine(new ClaimExplainCommand(console)));
+    return with(GroupCommand.of("Shows who may use volumes, across machines."), all, args, 1);
   }
 
-  private static CommandLine hidden(Object command) {
-    CommandLine made = new CommandLine(command);
-    made.getCommandSpec().usageMessage().hidden(true);
-    return made;
+  /** Puts commands below another: the one whose name is at this place of the arguments, or all. */
+  private static CommandLine with(
+      CommandLine above, Map<String, Supplier<CommandLine>> all, String[] args, int place) {
+    if (args.length > place && all.containsKey(args[place])) {
+      above.addSubcommand(args[place], made(all, args[place]));
+    } else {
+      all.forEach((name, maker) -> above.addSubcommand(name, maker.get()));
+    }
+    return above;
+  }
+
+  private static CommandLine made(Map<String, Supplier<CommandLine>> all, String name) {
+    return Objects.requireNonNull(all.get(name)).get();
+  }
+
+  private static CommandLine hidden(CommandLine command) {
+    command.getCommandSpec().usageMessage().hidden(true);
+    return command;
   }
 
   private static int explain(ParameterException wrong, Console console) {

@@ -121,13 +121,14 @@ final class StateCommand implements Callable<Integer> {
   static ManagerView read(Path directory) {
     Path root = directory.toAbsolutePath().normalize();
     Path above = root.getParent();
-    boolean isState =
-        above != null
-            && root.endsWith("state")
-            && Files.notExists(root.resolve("state"))
-            && Files.isDirectory(above.resolve("v"));
+    if (above != null
+        && root.endsWith("state")
+        && Files.notExists(root.resolve("state"))
+        && Files.isDirectory(above.resolve("v"))) {
+      root = above;
+    }
     try {
-      return ManagerView.read(isState ? above : root);
+      return ManagerView.read(root);
     } catch (StateException | MountException e) {
       throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
     } catch (IllegalArgumentException e) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
+import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.RawCaller;
@@ -116,27 +117,31 @@ class CallReportTest {
                           Map.of("volume", Map.of("volume_id", "a")),
                           Map.of("volume", Map.of("volume_id", "b"))))),
           When.calling(LIST_VOLUMES));
-      List<String> ids = new ArrayList<>();
+      List<Volume> volumes = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         Ended made =
             caller.call(
                 CREATE_VOLUME,
                 Requests.create("data-" + i).toBuilder().putSecrets("key", "canary-1").build());
         if (!made.messages().isEmpty()) {
-          ids.add(CreateVolumeResponse.parseFrom(made.messages().get(0)).getVolume().getVolumeId());
+          volumes.add(CreateVolumeResponse.parseFrom(made.messages().get(0)).getVolume());
         }
       }
       Ended refused = caller.call(NODE_STAGE_VOLUME, Requests.stage("vol-9", "/tmp/s"));
       assertThat(refused.code()).isEqualTo(Status.Code.NOT_FOUND);
-      for (String id : ids) {
-        Files.createDirectories(directory.resolve(id));
+      for (Volume volume : volumes) {
+        Files.createDirectories(directory.resolve(volume.getVolumeId()));
       }
       List<Pending> pending = new ArrayList<>();
       for (int round = 0; round < 4; round++) {
-        for (String id : ids) {
+        for (Volume volume : volumes) {
+          String path = directory.resolve(volume.getVolumeId()).toString();
           pending.add(
               caller.begin(
-                  NODE_STAGE_VOLUME, Requests.stage(id, directory.resolve(id).toString())));
+                  NODE_STAGE_VOLUME,
+                  Requests.stage(volume.getVolumeId(), path).toBuilder()
+                      .putAllVolumeContext(volume.getVolumeContextMap())
+                      .build()));
         }
         pending.add(caller.begin(PROBE, Requests.probe()));
         if (round % 2 == 1) {

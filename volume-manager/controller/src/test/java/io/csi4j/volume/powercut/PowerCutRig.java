@@ -240,6 +240,10 @@ final class PowerCutRig {
 
   private DiskImage withoutState(DiskImage image) throws IOException {
     try (Life life = machine.start(image, options)) {
+      // One that lost its state in the power cut could not tell whose the directories are.
+      try (Host host = host()) {
+        host.manager().close();
+      }
       Path state = Files.createDirectories(Host.root(machine.disk()).resolve("state"));
       try (Stream<Path> all = Files.walk(state)) {
         for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {

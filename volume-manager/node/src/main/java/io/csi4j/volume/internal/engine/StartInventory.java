@@ -2,8 +2,10 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
+import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Recovery.Found;
@@ -16,6 +18,8 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.Stored;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +36,7 @@ public final class StartInventory {
   private final EngineParts parts;
   private final long begin;
   private final List<OperatorMessage> findings = new ArrayList<>();
+  private final Remembered remembered;
   private final Recovered recovered;
 
   /** Reads what is remembered and what is mounted. */
@@ -39,13 +44,18 @@ public final class StartInventory {
     this.parts = parts;
     begin = parts.clock().nanos();
     List<PathProblem> damaged = new ArrayList<>();
-    Remembered remembered = Remembered.of(parts.state().load());
+    remembered = Remembered.of(parts.state().load());
+    List<VolumeDirectories.Found> directories = directories(damaged);
+    directories.stream()
+        .map(VolumeDirectories.Found::identity)
+        .filter(it -> remembered.before(VolumeLayout.id(it)).isPresent())
+        .forEach(this::repairBuried);
     recovered =
         Recovery.of(
             parts.layout(),
             new Found(
                 remembered,
-                directories(remembered, damaged),
+                directories,
                 parts.kernel().beneath(parts.layout().volumes()),
                 parts.kernel().place()));
     if (!damaged.isEmpty()) {
@@ -72,13 +82,27 @@ public final class StartInventory {
     return all;
   }
 
-  private List<VolumeDirectories.Found> directories(
-      Remembered remembered, List<PathProblem> damaged) {
+  private List<VolumeDirectories.Found> directories(List<PathProblem> damaged) {
     try {
       return parts.directories().scan(remembered, damaged::add);
     } catch (PathProblem problem) {
       damaged.add(problem);
       return List.of();
+    }
+  }
+
+  private Optional<Finding> repair(VolumeIdentity identity) throws PathProblem {
+    return parts
+        .directories()
+        .repairIdentity(identity, remembered.isOfOtherBoot(identity, parts.kernel().place()));
+  }
+
+  /** What a power cut has brought back names its volume, too, until it is removed. */
+  private void repairBuried(VolumeIdentity identity) {
+    try {
+      repair(identity);
+    } catch (PathProblem problem) {
+      findings.add(told(problem));
     }
   }
 
@@ -91,13 +115,32 @@ public final class StartInventory {
       return told(problem);
     }
     try {
-      Optional<Finding> finding = parts.directories().repairIdentity(identity);
+      Optional<Finding> finding = repair(identity);
       return finding.isEmpty()
           ? told(problem)
           : Messages.of(
               OperatorCode.SIDECAR_REPAIRED, LOOKING.at(problem.path()), finding.get().text());
     } catch (PathProblem again) {
       return told(again);
+    }
+  }
+
+  private boolean isOnRecord(VolumeRecord volume) {
+    return remembered.isOnRecord(volume.identity());
+  }
+
+  /** Has what was found without a record on the medium before anything of it is removed. */
+  private void writeDown(List<VolumeRecord> volumes) {
+    for (int i = 0; i < volumes.size(); i++) {
+      VolumeRecord volume = volumes.get(i);
+      boolean isLast = i == volumes.size() - 1;
+      Stored ignored =
+          parts
+              .state()
+              .put(
+                  parts.layout().key(volume.identity()),
+                  RecordCodec.encode(volume),
+                  isLast ? Durability.BEST_EFFORT : Durability.DEFERRED);
     }
   }
 
@@ -151,6 +194,7 @@ public final class StartInventory {
         actor.restore(volume);
       }
     }
+    writeDown(recovered.volumes().stream().filter(it -> !isOnRecord(it)).toList());
     recovered.tombstones().forEach(tombstones::add);
     findings.forEach(finding -> parts.events().accept(new VolumeEvent.Noticed(finding)));
     return new RecoveryReport(

@@ -209,11 +209,12 @@ public final class VolumeDirectories {
   private void prepareHome(VolumeIdentity identity, List<Finding> findings) throws PathProblem {
     prepareVolumes(findings);
     disk.make(layout.volume(identity), findings);
-    if (disk.isFile(layout.who(identity))) {
-      checkIdentity(identity);
-      disk.restrictFile(layout.who(identity), findings);
-    } else {
+    MountPath who = layout.who(identity);
+    if (!disk.isFile(who) || isBlank(who)) {
       writeIdentity(identity);
+    } else {
+      checkIdentity(identity);
+      disk.restrictFile(who, findings);
     }
   }
 
@@ -286,9 +287,12 @@ public final class VolumeDirectories {
 
   /**
    * Writes the identity file of a volume again, for one that the state knows, if its directory is
-   * there and the file is missing or damaged. One that names another volume stays, as a problem.
+   * there and the file is missing or damaged. One that names another volume stays, as a problem,
+   * unless the host was started anew since it was written: a power cut can leave there what was on
+   * the disk before.
    */
-  public Optional<Finding> repairIdentity(VolumeIdentity identity) throws PathProblem {
+  public Optional<Finding> repairIdentity(VolumeIdentity identity, boolean isOtherBoot)
+      throws PathProblem {
     if (!isThere(layout.root(), layout.volumes(), layout.volume(identity))) {
       return Optional.empty();
     }
@@ -298,10 +302,10 @@ public final class VolumeDirectories {
       Whose whose = whose(identity);
       if (whose == Whose.THIS) {
         return Optional.empty();
-      } else if (whose != Whose.DAMAGED) {
+      } else if (whose != Whose.DAMAGED && !isOtherBoot) {
         throw wrongIdentity(who, whose, identity);
       }
-      was = isBlank(disk.read(who, IdentityFile.LIMIT)) ? "empty" : "damaged";
+      was = isBlank(who) ? "empty" : whose == Whose.DAMAGED ? "damaged" : "that of another volume";
     }
     writeIdentity(identity);
     return Optional.of(
@@ -313,14 +317,14 @@ public final class VolumeDirectories {
                     who,
                     was,
                     identity,
-                    was.equals("damaged")
+                    was.equals("damaged") && !isOtherBoot
                         ? "look after the disk"
                         : "after a power cut nothing is to be done, else look after the disk")));
   }
 
   /** Whether nothing was written, or a power cut has taken all of it. */
-  private static boolean isBlank(byte[] content) {
-    for (byte octet : content) {
+  private boolean isBlank(MountPath file) throws PathProblem {
+    for (byte octet : disk.read(file, IdentityFile.LIMIT)) {
       if (octet != 0) {
         return false;
       }

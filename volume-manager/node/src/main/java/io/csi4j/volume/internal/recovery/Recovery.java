@@ -440,6 +440,20 @@ public final class Recovery {
       return Collections.unmodifiableCollection(tombstones.values());
     }
 
+    /** Whether this is on record. */
+    public boolean isOnRecord(VolumeIdentity identity) {
+      return volumes.containsKey(VolumeLayout.id(identity));
+    }
+
+    /** Whether what is remembered of this volume is from another boot than this. */
+    public boolean isOfOtherBoot(VolumeIdentity identity, Place now) {
+      String directory = VolumeLayout.id(identity);
+      VolumeRecord record = volumes.get(directory);
+      Tombstone tombstone = tombstones.get(directory);
+      Place then = record != null ? record.place() : tombstone != null ? tombstone.place() : now;
+      return !then.boot().equals(now.boot());
+    }
+
     /** Returns messages about the records that cannot be read. */
     List<OperatorMessage> unreadable() {
       return unreadable;

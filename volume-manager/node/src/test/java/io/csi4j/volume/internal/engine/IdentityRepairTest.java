@@ -55,13 +55,18 @@ class IdentityRepairTest {
     directories = new VolumeDirectories(new RealDisk(), layout);
     directories.prepareRoot();
     directories.prepareVolume(KNOWN);
+    remember("");
+  }
+
+  /** Has the volume on record that is known, as it was in this boot. */
+  private void remember(String boot) {
     Plan plan = new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", "");
     try (StateStore state =
         JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {
       state.put(
           layout.key(KNOWN),
           RecordCodec.encode(
-              VolumeRecord.fresh(KNOWN, plan, new Place("", 0))
+              VolumeRecord.fresh(KNOWN, plan, new Place(boot, 0))
                   .withStaging(PathRecord.NONE.as(PathStatus.IN_DOUBT))),
           Durability.REQUIRED);
     }
@@ -125,6 +130,7 @@ class IdentityRepairTest {
 
   @Test
   void oneThatNamesAnotherVolumeIsToldAndLeftAsItIs() throws IOException, PathProblem {
+    remember(Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip());
     directories.prepareVolume(UNKNOWN);
     byte[] other = Files.readAllBytes(who(UNKNOWN));
     Files.write(who(KNOWN), other);
@@ -133,5 +139,49 @@ class IdentityRepairTest {
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.WRONG_IDENTITY);
     assertThat(who(KNOWN)).hasBinaryContent(other);
+  }
+
+  @Test
+  void oneThatNamesAnotherVolumeAfterABootIsWhatWasOnTheDiskBefore()
+      throws IOException, PathProblem {
+    byte[] whole = Files.readAllBytes(who(KNOWN));
+    directories.prepareVolume(UNKNOWN);
+    Files.write(who(KNOWN), Files.readAllBytes(who(UNKNOWN)));
+
+    assertThat(found())
+        .singleElement()
+        .asString()
+        .contains(
+            "SIDECAR_REPAIRED",
+            "was that of another volume and was written again",
+            "after a power cut nothing is to be done");
+    assertThat(who(KNOWN)).hasBinaryContent(whole);
+  }
+
+  @Test
+  void whatAPowerCutHasEmptiedIsWrittenAgainWhenItIsUsed() throws IOException, PathProblem {
+    byte[] whole = Files.readAllBytes(who(KNOWN));
+    Files.write(who(KNOWN), new byte[whole.length]);
+
+    assertThat(directories.prepareVolume(KNOWN)).isEmpty();
+
+    assertThat(who(KNOWN)).hasBinaryContent(whole);
+  }
+
+  @Test
+  void whatIsFoundWithoutARecordIsOnRecordFromThenOn() throws IOException, PathProblem {
+    directories.prepareVolume(UNKNOWN);
+
+    try (VolumeManager manager = VolumeManager.builder(root).open()) {
+      assertThat(manager.recovered().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.STATE_REBUILT);
+    }
+
+    Files.delete(who(UNKNOWN));
+    assertThat(found())
+        .as("the state says whose it is")
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.SIDECAR_REPAIRED);
   }
 }

@@ -128,7 +128,7 @@ class DirectoriesPowerCutTest {
         .as(when)
         .allSatisfy(problem -> assertThat(problem.path()).isEqualTo(LAYOUT.who(ONE)));
     if (!problems.isEmpty()) {
-      assertThat(directories.repairIdentity(ONE).map(Finding::kind))
+      assertThat(directories.repairIdentity(ONE, false).map(Finding::kind))
           .as(when)
           .contains(Finding.Kind.SIDECAR_REPAIRED);
     }
@@ -263,7 +263,7 @@ class DirectoriesPowerCutTest {
         disk.overwrite(LAYOUT.who(ONE).toPath(), new byte[] {1, 2, 3});
         disk.cutPowerAt(disk.operations() + operation);
         try {
-          assertThat(new VolumeDirectories(disk, LAYOUT).repairIdentity(ONE)).isPresent();
+          assertThat(new VolumeDirectories(disk, LAYOUT).repairIdentity(ONE, false)).isPresent();
         } catch (PowerCut e) {
           // As told.
         }

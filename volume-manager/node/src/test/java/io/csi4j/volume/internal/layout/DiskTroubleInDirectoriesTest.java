@@ -271,6 +271,6 @@ class DiskTroubleInDirectoriesTest {
   }
 
   private Optional<Finding> repaired() throws PathProblem {
-    return directories.repairIdentity(ONE);
+    return directories.repairIdentity(ONE, false);
   }
 }

@@ -429,7 +429,7 @@ class VolumeDirectoriesTest {
         "belongs to another volume than volume 'vol-1' of plugin 'hostpath.csi'");
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareUse(ONE, WEB));
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE));
-    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.repairIdentity(ONE));
+    fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.repairIdentity(ONE, false));
     assertThat(file(layout.staging(ONE))).isDirectory();
   }
 
@@ -437,12 +437,12 @@ class VolumeDirectoriesTest {
   void aDamagedOrMissingIdentityFileIsWrittenAgainForAVolumeThatTheStateKnows()
       throws IOException, PathProblem {
     directories.prepareVolume(ONE);
-    assertThat(directories.repairIdentity(ONE)).isEmpty();
+    assertThat(directories.repairIdentity(ONE, false)).isEmpty();
     byte[] whole = Files.readAllBytes(file(layout.who(ONE)));
 
     Files.writeString(file(layout.who(ONE)), "csi4j volume 1\nplug");
     fails(Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.prepareVolume(ONE), "is damaged");
-    assertThat(directories.repairIdentity(ONE))
+    assertThat(directories.repairIdentity(ONE, false))
         .get()
         .isEqualTo(
             new Finding(
@@ -453,7 +453,7 @@ class VolumeDirectoriesTest {
     assertThat(file(layout.who(ONE))).hasBinaryContent(whole);
 
     Files.delete(file(layout.who(ONE)));
-    assertThat(directories.repairIdentity(ONE))
+    assertThat(directories.repairIdentity(ONE, false))
         .get()
         .extracting(Finding::text)
         .asString()
@@ -466,7 +466,7 @@ class VolumeDirectoriesTest {
   @Tag("A5")
   void aVolumeWhoseDirectoryWasNeverMadeNeedsNoRepairAndNoRemoval()
       throws IOException, PathProblem {
-    assertThat(directories.repairIdentity(ONE)).isEmpty();
+    assertThat(directories.repairIdentity(ONE, false)).isEmpty();
     directories.removeUse(ONE, WEB);
     directories.removeVolume(ONE);
 
@@ -488,7 +488,7 @@ class VolumeDirectoriesTest {
     fails(
         Kind.WRONG_IDENTITY,
         layout.who(ONE),
-        () -> directories.repairIdentity(ONE),
+        () -> directories.repairIdentity(ONE, false),
         "newer version");
     fails(
         Kind.WRONG_IDENTITY, layout.who(ONE), () -> directories.removeVolume(ONE), "newer version");
@@ -574,7 +574,7 @@ class VolumeDirectoriesTest {
     assertThat(directories.hasVolumes()).isTrue();
     Files.writeString(file(layout.who(ONE)), "nonsense");
     assertThat(directories.hasVolumes()).isTrue();
-    directories.repairIdentity(ONE);
+    directories.repairIdentity(ONE, false);
     directories.removeVolume(ONE);
     assertThat(directories.hasVolumes()).isFalse();
   }

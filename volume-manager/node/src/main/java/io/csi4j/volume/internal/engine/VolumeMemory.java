@@ -87,6 +87,11 @@ final class VolumeMemory {
     doubts.restore(found, parts.clock().nanos());
   }
 
+  /** Knows that nothing of this is on record. */
+  void notOnRecord() {
+    saved = null;
+  }
+
   /** Knows nothing any more, if nothing is left; tells whether that is so. */
   boolean forgetIfEmpty() {
     boolean isOver = record != null && record.isEmpty();
@@ -108,8 +113,10 @@ final class VolumeMemory {
         written(
             () -> {
               boolean isIntent = save.need() == Need.ON_THE_MEDIUM;
+              // Where nothing is on record yet, this is all that a power cut leaves of it.
+              Durability otherwise = saved == null ? Durability.BEST_EFFORT : Durability.DEFERRED;
               Stored stored =
-                  put(save.record(), isIntent ? Durability.REQUIRED : Durability.DEFERRED);
+                  put(save.record(), isIntent ? Durability.REQUIRED : otherwise);
               // The plugin gets no call to mount of which the disk knows nothing.
               return stored == Stored.REMEMBERED && save.need() == Need.WRITTEN
                   ? put(save.record(), Durability.REQUIRED)

@@ -185,6 +185,7 @@ final class VolumeQueue {
         () -> {
           if (memory.record().isEmpty() && isFree()) {
             restoreLate(late);
+            memory.notOnRecord();
             cleanup.consider();
           }
         });

@@ -242,7 +242,7 @@ final class PowerCutRig {
     try (Life life = machine.start(image, options)) {
       // One that lost its state in the power cut could not tell whose the directories are.
       try (Host host = host()) {
-        host.manager().close();
+        var unused = host.manager();
       }
       Path state = Files.createDirectories(Host.root(machine.disk()).resolve("state"));
       try (Stream<Path> all = Files.walk(state)) {

@@ -146,7 +146,7 @@ class ConsumerTest {
   private static final List<String> ONLY_OF_THE_PROGRAM =
       List.of(
           "/testkit/cli/",
-          "csi4j-cli",
+          "csi4j-cli-",
           "/picocli/",
           "csi4j-volume-manager",
           "csi4j-volume-plugins",

@@ -594,10 +594,13 @@ class PluginTroubleTest {
       node.becomesClean(); // No other call is needed to find the new process.
       assertThat(node.calls(VOLUME))
           .containsExactly("Stage:OK", "Publish:abandoned", "Unpublish:OK", "Unstage:OK");
-      List<CsiOperation> asked = node.plugin().journal().operations();
-      assertThat(asked.subList(asked.indexOf(NODE_PUBLISH_VOLUME), asked.size()))
-          .as("C11: the new process is asked what it can do before it is called")
-          .containsSubsequence(CsiOperation.NODE_GET_CAPABILITIES, NODE_UNPUBLISH_VOLUME);
+      if (!Node.THROUGH_PROXY.get()) {
+        // Behind a proxy the other process may be known before, and nothing is in doubt any more.
+        List<CsiOperation> asked = node.plugin().journal().operations();
+        assertThat(asked.subList(asked.indexOf(NODE_PUBLISH_VOLUME), asked.size()))
+            .as("C11: the new process is asked what it can do before it is called")
+            .containsSubsequence(CsiOperation.NODE_GET_CAPABILITIES, NODE_UNPUBLISH_VOLUME);
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.record.RecordCodec;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,9 @@ public final class StartInventory {
                 directories,
                 parts.kernel().beneath(parts.layout().volumes()),
                 parts.kernel().place()));
+    recovered.volumes().stream()
+        .filter(it -> remembered.isOnRecord(it.identity()) && isOfOtherBoot(it.identity()))
+        .forEach(this::removeUsesThatAreOver);
     if (!damaged.isEmpty()) {
       Map<MountPath, VolumeIdentity> known =
           recovered.volumes().stream()
@@ -92,9 +97,29 @@ public final class StartInventory {
   }
 
   private Optional<Finding> repair(VolumeIdentity identity) throws PathProblem {
-    return parts
-        .directories()
-        .repairIdentity(identity, remembered.isOfOtherBoot(identity, parts.kernel().place()));
+    return parts.directories().repairIdentity(identity, isOfOtherBoot(identity));
+  }
+
+  private boolean isOfOtherBoot(VolumeIdentity identity) {
+    return remembered.isOfOtherBoot(identity, parts.kernel().place());
+  }
+
+  /** Removes the directories that a power cut has brought back: nothing is mounted in them. */
+  private void removeUsesThatAreOver(VolumeRecord volume) {
+    VolumeIdentity identity = volume.identity();
+    Set<String> known =
+        volume.targets().keySet().stream()
+            .map(use -> StrayUse.directory(use).orElseGet(() -> VolumeLayout.id(use)))
+            .collect(Collectors.toSet());
+    try {
+      for (String use : parts.directories().uses(identity)) {
+        if (!known.contains(use)) {
+          parts.directories().removeUse(identity, use);
+        }
+      }
+    } catch (PathProblem problem) {
+      findings.add(told(problem));
+    }
   }
 
   /** What a power cut has brought back names its volume, too, until it is removed. */

@@ -115,8 +115,7 @@ final class VolumeMemory {
               boolean isIntent = save.need() == Need.ON_THE_MEDIUM;
               // Where nothing is on record yet, this is all that a power cut leaves of it.
               Durability otherwise = saved == null ? Durability.BEST_EFFORT : Durability.DEFERRED;
-              Stored stored =
-                  put(save.record(), isIntent ? Durability.REQUIRED : otherwise);
+              Stored stored = put(save.record(), isIntent ? Durability.REQUIRED : otherwise);
               // The plugin gets no call to mount of which the disk knows nothing.
               return stored == Stored.REMEMBERED && save.need() == Need.WRITTEN
                   ? put(save.record(), Durability.REQUIRED)

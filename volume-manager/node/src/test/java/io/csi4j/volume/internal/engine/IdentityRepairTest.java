@@ -19,6 +19,9 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
@@ -166,6 +169,17 @@ class IdentityRepairTest {
     assertThat(directories.prepareVolume(KNOWN)).isEmpty();
 
     assertThat(who(KNOWN)).hasBinaryContent(whole);
+  }
+
+  @Test
+  void theDirectoryOfAUseThatWasGivenBackIsRemovedAfterABoot() throws PathProblem {
+    VolumeUse over = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
+    directories.prepareUse(KNOWN, over);
+
+    assertThat(found()).isEmpty();
+
+    assertThat(layout.use(KNOWN, over).toPath()).doesNotExist();
+    assertThat(layout.uses(KNOWN).toPath()).exists();
   }
 
   @Test

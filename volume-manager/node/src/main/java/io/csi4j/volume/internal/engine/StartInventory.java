@@ -47,11 +47,10 @@ public final class StartInventory {
     begin = parts.clock().nanos();
     List<PathProblem> damaged = new ArrayList<>();
     remembered = Remembered.of(parts.state().load());
-    List<VolumeDirectories.Found> directories = directories(damaged);
-    directories.stream()
-        .map(VolumeDirectories.Found::identity)
-        .filter(it -> remembered.before(VolumeLayout.id(it)).isPresent())
-        .forEach(this::repairBuried);
+    List<VolumeDirectories.Found> directories =
+        directories(damaged).stream()
+            .map(it -> remembered.isBuried(it.identity()) ? repaired(it) : it)
+            .toList();
     recovered =
         Recovery.of(
             parts.layout(),
@@ -122,13 +121,24 @@ public final class StartInventory {
     }
   }
 
-  /** What a power cut has brought back names its volume, too, until it is removed. */
-  private void repairBuried(VolumeIdentity identity) {
+  /**
+   * What is back of a volume that was given back names it, too, until it is removed. Where a power
+   * cut has brought it back, nothing is mounted for its uses, and their directories go at once.
+   */
+  private VolumeDirectories.Found repaired(VolumeDirectories.Found buried) {
+    VolumeIdentity identity = buried.identity();
     try {
       repair(identity);
+      if (isOfOtherBoot(identity)) {
+        for (String use : buried.uses()) {
+          parts.directories().removeUse(identity, use);
+        }
+        return new VolumeDirectories.Found(identity, List.of());
+      }
     } catch (PathProblem problem) {
       findings.add(told(problem));
     }
+    return buried;
   }
 
   /**

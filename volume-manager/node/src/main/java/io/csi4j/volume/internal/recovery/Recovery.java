@@ -445,6 +445,11 @@ public final class Recovery {
       return volumes.containsKey(VolumeLayout.id(identity));
     }
 
+    /** Whether this was given back not long ago, and nothing else is on record of it. */
+    public boolean isBuried(VolumeIdentity identity) {
+      return !isOnRecord(identity) && tombstones.containsKey(VolumeLayout.id(identity));
+    }
+
     /** Whether what is remembered of this volume is from another boot than this. */
     public boolean isOfOtherBoot(VolumeIdentity identity, Place now) {
       String directory = VolumeLayout.id(identity);

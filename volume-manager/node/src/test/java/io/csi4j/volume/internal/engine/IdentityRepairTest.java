@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.RecordCodec;
+import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.OperatorCode;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 class IdentityRepairTest {
 
   private static final VolumeIdentity KNOWN = volume("known");
+  private static final Plan PLAN = new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", "");
   private static final VolumeIdentity UNKNOWN = volume("unknown");
 
   @TempDir Path temporary;
@@ -63,13 +66,12 @@ class IdentityRepairTest {
 
   /** Has the volume on record that is known, as it was in this boot. */
   private void remember(String boot) {
-    Plan plan = new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", "");
     try (StateStore state =
         JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {
       state.put(
           layout.key(KNOWN),
           RecordCodec.encode(
-              VolumeRecord.fresh(KNOWN, plan, new Place(boot, 0))
+              VolumeRecord.fresh(KNOWN, PLAN, new Place(boot, 0))
                   .withStaging(PathRecord.NONE.as(PathStatus.IN_DOUBT))),
           Durability.REQUIRED);
     }
@@ -180,6 +182,32 @@ class IdentityRepairTest {
 
     assertThat(layout.use(KNOWN, over).toPath()).doesNotExist();
     assertThat(layout.uses(KNOWN).toPath()).exists();
+  }
+
+  @Test
+  void whatAPowerCutBringsBackOfAVolumeThatWasGivenBackHasNoUses() throws IOException, PathProblem {
+    VolumeUse over = VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web"));
+    directories.prepareUse(KNOWN, over);
+    Files.write(who(KNOWN), new byte[0]);
+    try (StateStore state =
+        JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {
+      state.bury(
+          layout.key(KNOWN),
+          RecordCodec.encode(
+              new Tombstone(KNOWN, PLAN, new Place("", 0), List.of(over), new TreeMap<>())));
+    }
+
+    try (VolumeManager manager = VolumeManager.builder(root).open()) {
+      assertThat(manager.volumes())
+          .singleElement()
+          .satisfies(
+              volume -> {
+                assertThat(volume.handle()).isEqualTo(KNOWN.handle());
+                assertThat(volume.uses()).isEmpty();
+              });
+      assertThat(manager.recovered().findings()).isEmpty();
+    }
+    assertThat(layout.use(KNOWN, over).toPath()).doesNotExist();
   }
 
   @Test

@@ -124,12 +124,25 @@ final class ProxyCommand implements Callable<Integer> {
     FaultScript script = FaultFile.script(faults);
     ReportFile page = ReportFile.of(report);
     ending.listen();
-    try (CsiProxy proxy = open(listen, plugin)) {
+    CsiProxy proxy = open(listen, plugin);
+    int code = run(proxy, script, page, plugin);
+    if (record != null && proxy.recordingFailed()) {
+      throw CommandFailure.noConnection(
+          "Calls are missing in the recording "
+              + OneLine.of(record.toString())
+              + ", which could not be written. Make room on its disk, and record again.");
+    }
+    return code;
+  }
+
+  private int run(CsiProxy opened, FaultScript script, ReportFile page, CsiEndpoint to)
+      throws InterruptedException {
+    try (CsiProxy proxy = opened) {
       script.rules().forEach(rule -> proxy.inject(rule.fault(), rule.when()));
       console
           .out()
           .println(
-              "Passing calls from " + proxy.endpoint() + " to " + plugin + ". End it with Ctrl-C.");
+              "Passing calls from " + proxy.endpoint() + " to " + to + ". End it with Ctrl-C.");
       console.out().flush();
       if (judge || report != null) {
         ending.await();

@@ -24,6 +24,11 @@ final class ReportFile {
     if (out != null) {
       out.print(report.get().html());
       out.close();
+      if (out.checkError()) {
+        throw CommandFailure.noConnection(
+            "Writing the report failed, and it is not whole. Make room on its disk, and write it"
+                + " again.");
+      }
     }
   }
 }

@@ -94,6 +94,11 @@ final class StateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (volume != null && (json || show == Show.TROUBLE)) {
+      throw CommandFailure.usage(
+          "--volume goes with `state show` and `state explain`, without --json: the trouble, and the"
+              + " object, are those of the whole directory. Leave it out.");
+    }
     ManagerView view = read(directory == null ? Path.of("") : directory);
     Predicate<VolumeIdentity> about = about(view);
     List<String> trouble = StateWords.trouble(view);

@@ -133,6 +133,11 @@ public final class CsiProxy implements AutoCloseable {
     return core.unknownMethods();
   }
 
+  /** Whether calls are missing in the recording, because it could not be written. */
+  public boolean recordingFailed() {
+    return core.recordingFailed();
+  }
+
   /** Breaks every connection, and removes its socket. */
   @Override
   public void close() {

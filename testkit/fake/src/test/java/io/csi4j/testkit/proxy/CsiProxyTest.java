@@ -45,6 +45,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -432,6 +433,49 @@ class CsiProxyTest {
   }
 
   // Recordings.
+
+  @Test
+  void aSecondProxyThatCannotListenLeavesTheRecordingOfTheFirst() throws IOException {
+    Path file = directory.resolve("calls.jsonl");
+    Path socket = directory.resolve("proxy.sock");
+    try (CsiProxy recorder =
+            CsiProxy.builder(plugin.endpoint()).socket(socket).record(file).open();
+        RawCaller client = new RawCaller(recorder.endpoint())) {
+      assertThat(client.call(CREATE_VOLUME, Requests.create("v")).code()).isEqualTo(Status.Code.OK);
+      CsiProxy.Builder second = CsiProxy.builder(plugin.endpoint()).socket(socket).record(file);
+
+      assertThatThrownBy(second::open).isInstanceOf(UncheckedIOException.class);
+
+      assertThat(client.call(CREATE_VOLUME, Requests.create("w")).code()).isEqualTo(Status.Code.OK);
+      recorder.close();
+      assertThat(Recording.read(file).calls()).hasSize(2);
+      assertThat(recorder.recordingFailed()).isFalse();
+    }
+  }
+
+  @Test
+  void aRecordingWithSecretsIsForItsOwnerAlone() throws IOException {
+    Path there = Files.createFile(directory.resolve("there.jsonl"));
+    Files.setPosixFilePermissions(there, PosixFilePermissions.fromString("rw-r--r--"));
+    for (Path file : List.of(there, directory.resolve("new.jsonl"))) {
+      CsiProxy.builder(plugin.endpoint()).record(file).recordSecrets().open().close();
+
+      assertThat(Files.getPosixFilePermissions(file))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    }
+  }
+
+  @Test
+  void aRecordingThatCannotBeWrittenIsTold() {
+    try (CsiProxy recorder =
+            CsiProxy.builder(plugin.endpoint()).record(Path.of("/dev/full")).open();
+        RawCaller client = new RawCaller(recorder.endpoint())) {
+      assertThat(client.call(CREATE_VOLUME, Requests.create("v")).code()).isEqualTo(Status.Code.OK);
+      recorder.close();
+
+      assertThat(recorder.recordingFailed()).isTrue();
+    }
+  }
 
   @Test
   void aRecordingHoldsEveryCallAndNoSecret() throws IOException {

@@ -23,7 +23,11 @@ enum Mutant {
       edit(
           "lifecycle/MountStory",
           "return save(turn.with(counted), SAVE_INTENT);",
-          "return write(turn.with(counted), SAVE_INTENT);")),
+          "return write(turn.with(counted), SAVE_INTENT);"),
+      edit(
+          "engine/VolumeMemory",
+          "saved == null ? Durability.BEST_EFFORT : Durability.DEFERRED",
+          "Durability.DEFERRED")),
 
   /** A use is counted after its calls are made, not before. */
   USAGE_BEFORE_CALL(

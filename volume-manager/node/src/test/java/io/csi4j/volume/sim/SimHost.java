@@ -93,6 +93,9 @@ final class SimHost {
   /** Who works with a volume of which the mount was dead and is being made anew. */
   private final Set<VolumeUse> suspended = new TreeSet<>();
 
+  /** Why there was no proof, when one was asked for last. */
+  private String refusal = "";
+
   private final List<Asked> asked = new ArrayList<>();
   private Life life;
   private VolumeEngine engine;
@@ -364,6 +367,7 @@ final class SimHost {
       }
       return true;
     } catch (VolumeException refused) {
+      refusal = refused.operatorMessage().line();
       return false;
     }
   }
@@ -451,6 +455,7 @@ final class SimHost {
   void epilogue() {
     world.calm();
     recover();
+    awaitForsaken();
     awaitAll();
     mended();
     for (int round = 0; round < 4; round++) {
@@ -476,10 +481,21 @@ final class SimHost {
     recover();
     for (VolumeUse usage : all.keySet()) {
       if (!prove(usage)) {
-        world.findings().violated("I14", "nothing is left of " + usage + ", and there is no proof");
+        world
+            .findings()
+            .violated("I14", "nothing is left of " + usage + ", and there is no proof: " + refusal);
       }
     }
     world.watch().end();
+  }
+
+  /** Operations go on whose callers have turned away, also one that was asked for just now. */
+  private void awaitForsaken() {
+    if (asked.stream().anyMatch(ask -> ask.future() != null && ask.future().isCancelled())) {
+      world.time().until(this::broken, Duration.ofSeconds(1));
+      world.time().until(() -> world.isIdle() || broken(), BACKGROUND);
+      recover();
+    }
   }
 
   /** What was dead is made anew in the end, where the policy says so and the request is known. */

@@ -4,10 +4,17 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -20,47 +27,89 @@ public final class RecordingWriter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(RecordingWriter.class.getName());
 
   private final Path file;
+  private final FileChannel channel;
   private final BufferedWriter out;
   private final boolean secrets;
   private final BlockingQueue<Optional<RecordedCall>> waiting = new LinkedBlockingQueue<>();
   private final Thread thread;
+  private volatile boolean failed;
+  private volatile boolean begun;
 
-  private RecordingWriter(Path file, BufferedWriter out, boolean secrets) {
+  private RecordingWriter(Path file, FileChannel channel, boolean secrets) {
     this.file = file;
-    this.out = out;
+    this.channel = channel;
+    this.out = new BufferedWriter(Channels.newWriter(channel, StandardCharsets.UTF_8));
     this.secrets = secrets;
     this.thread = new Thread(this::run, "csi4j-testkit-recording");
     thread.setDaemon(true);
   }
 
   /**
-   * A writer that begins the file again.
+   * A writer that begins the file again with {@link #begin}; until then the file stays as it is.
    *
    * @param secrets whether secrets, mount flags and contexts are written as well
    * @throws IOException if it cannot, saying why
    */
   public static RecordingWriter open(Path file, boolean secrets) throws IOException {
     try {
-      BufferedWriter out = Files.newBufferedWriter(file, StandardCharsets.UTF_8);
-      RecordingWriter writer = new RecordingWriter(file, out, secrets);
-      writer.thread.start();
-      return writer;
+      if (secrets) {
+        restrict(file);
+      }
+      return new RecordingWriter(
+          file,
+          FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+          secrets);
     } catch (IOException e) {
-      throw new IOException(
-          "Recording to "
-              + SafeText.quote(file.toString())
-              + " failed: "
-              + SafeText.escape(e.toString())
-              + ". Name a file in a directory that exists and may be written to.",
-          e);
+      throw cannot(file, e);
     }
   }
 
-  /** Writes this call soon. */
-  public void write(RecordedCall call) {
-    waiting.add(Optional.of(call));
+  private static IOException cannot(Path file, IOException why) {
+    return new IOException(
+        "Recording to "
+            + SafeText.quote(file.toString())
+            + " failed: "
+            + SafeText.escape(why.toString())
+            + ". Name a file in a directory that exists and may be written to.",
+        why);
   }
 
+  /** Empties the file, and writes what waits and comes. */
+  public void begin() throws IOException {
+    try {
+      if (Files.isRegularFile(file)) {
+        channel.truncate(0);
+      }
+    } catch (IOException e) {
+      throw cannot(file, e);
+    }
+    begun = true;
+    thread.start();
+  }
+
+  /** Lets nobody else read the file, whether it is there or is about to be made. */
+  private static void restrict(Path file) throws IOException {
+    Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
+    try {
+      Files.createFile(file, PosixFilePermissions.asFileAttribute(owner));
+    } catch (FileAlreadyExistsException there) {
+      Files.setPosixFilePermissions(file, owner);
+    }
+  }
+
+  /** Writes this call soon; not after writing has failed. */
+  public void write(RecordedCall call) {
+    if (!failed) {
+      waiting.add(Optional.of(call));
+    }
+  }
+
+  /** Whether calls are missing in the file, because it could not be written. */
+  public boolean failed() {
+    return failed;
+  }
+
+  @SuppressWarnings("CatchThrowable") // whatever it was, the rest of the calls is not written
   private void run() {
     try (out) {
       while (true) {
@@ -74,15 +123,17 @@ public final class RecordingWriter implements AutoCloseable {
           out.flush();
         }
       }
-    } catch (IOException e) {
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Throwable e) {
+      failed = true;
+      waiting.clear();
       LOG.log(
           System.Logger.Level.WARNING,
           "Recording to {0} failed, and the calls from now on are not in it: {1}. Make room on its"
               + " disk, and record again.",
           SafeText.quote(file.toString()),
           SafeText.escape(e.toString()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -91,7 +142,12 @@ public final class RecordingWriter implements AutoCloseable {
   public void close() {
     waiting.add(Optional.empty());
     try {
+      if (!begun) {
+        channel.close();
+      }
       thread.join();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "A recording that was not begun could not be closed.", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -279,7 +279,7 @@ final class PassedCall {
                 List<Message> messages = made.get();
                 desk.onLoop(
                     () -> tell(messages, messages.stream().map(Message::toByteArray).toList()));
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) {
                 String why =
                     e instanceof IllegalArgumentException
                         ? String.valueOf(e.getMessage())

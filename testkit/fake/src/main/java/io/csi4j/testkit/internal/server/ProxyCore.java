@@ -100,11 +100,17 @@ public final class ProxyCore {
       ownDirectory = made;
       writer = opened;
       sockets.listenFor(List.of(site), any -> stream -> new CallerStream(stream, desk));
+      if (opened != null) {
+        // Only a proxy that has its socket begins a file again.
+        opened.begin();
+      }
     } catch (IOException e) {
       end(opened);
+      discard(made);
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } catch (RuntimeException | Error e) {
       end(opened);
+      discard(made);
       throw e;
     }
   }
@@ -217,6 +223,22 @@ public final class ProxyCore {
     if (recording != null) {
       recording.close();
     }
+  }
+
+  private static void discard(@Nullable Path made) {
+    try {
+      if (made != null) {
+        Files.deleteIfExists(made);
+      }
+    } catch (IOException left) {
+      // What stood in the way is told.
+      return;
+    }
+  }
+
+  /** Whether calls are missing in the recording. */
+  public boolean recordingFailed() {
+    return writer != null && writer.failed();
   }
 
   private void removeDirectory() throws IOException {

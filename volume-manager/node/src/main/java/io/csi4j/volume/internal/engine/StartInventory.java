@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.recovery.Recovery;
@@ -20,9 +21,13 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.Stored;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The inventory of a start: what was there before, read, compared, and taken over. */
 public final class StartInventory {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private static final Subject LOOKING = Subject.of("looking for directories of volumes");
 
@@ -47,18 +54,14 @@ public final class StartInventory {
     begin = parts.clock().nanos();
     List<PathProblem> damaged = new ArrayList<>();
     remembered = Remembered.of(parts.state().load());
+    List<Sighting> mounted = parts.kernel().beneath(parts.layout().volumes());
     List<VolumeDirectories.Found> directories =
         directories(damaged).stream()
-            .map(it -> remembered.isBuried(it.identity()) ? repaired(it) : it)
+            .map(it -> remembered.isBuried(it.identity()) ? repaired(it, mounted) : it)
             .toList();
     recovered =
         Recovery.of(
-            parts.layout(),
-            new Found(
-                remembered,
-                directories,
-                parts.kernel().beneath(parts.layout().volumes()),
-                parts.kernel().place()));
+            parts.layout(), new Found(remembered, directories, mounted, parts.kernel().place()));
     recovered.volumes().stream()
         .filter(it -> remembered.isOnRecord(it.identity()) && isOfOtherBoot(it.identity()))
         .forEach(this::removeUsesThatAreOver);
@@ -123,10 +126,14 @@ public final class StartInventory {
 
   /**
    * What is back of a volume that was given back names it, too, until it is removed. Where a power
-   * cut has brought it back, nothing is mounted for its uses, and their directories go at once.
+   * cut has brought it back and nothing is mounted in it, the directories of its uses go at once.
    */
-  private VolumeDirectories.Found repaired(VolumeDirectories.Found buried) {
+  private VolumeDirectories.Found repaired(VolumeDirectories.Found buried, List<Sighting> mounted) {
     VolumeIdentity identity = buried.identity();
+    MountPath home = parts.layout().volume(identity);
+    if (mounted.stream().anyMatch(it -> it.path().isWithin(home))) {
+      return buried;
+    }
     try {
       repair(identity);
       if (isOfOtherBoot(identity)) {
@@ -160,23 +167,36 @@ public final class StartInventory {
     }
   }
 
-  private boolean isOnRecord(VolumeRecord volume) {
-    return remembered.isOnRecord(volume.identity());
+  private boolean isInState(VolumeRecord volume) {
+    return remembered.hasKey(parts.layout().key(volume.identity()));
   }
 
-  /** Has what was found without a record on the medium before anything of it is removed. */
-  private void writeDown(List<VolumeRecord> volumes) {
-    for (int i = 0; i < volumes.size(); i++) {
-      VolumeRecord volume = volumes.get(i);
-      boolean isLast = i == volumes.size() - 1;
-      Stored ignored =
-          parts
-              .state()
-              .put(
-                  parts.layout().key(volume.identity()),
-                  RecordCodec.encode(volume),
-                  isLast ? Durability.BEST_EFFORT : Durability.DEFERRED);
+  /**
+   * Has what was found without a record on the medium before anything of it is removed; returns
+   * what the state does not take.
+   */
+  private Set<VolumeIdentity> writeDown(List<VolumeRecord> volumes) {
+    Set<VolumeIdentity> left =
+        volumes.stream().map(VolumeRecord::identity).collect(Collectors.toCollection(HashSet::new));
+    try {
+      for (VolumeRecord volume : volumes) {
+        boolean isLast = left.size() == 1;
+        Stored stored =
+            parts
+                .state()
+                .put(
+                    parts.layout().key(volume.identity()),
+                    RecordCodec.encode(volume),
+                    isLast ? Durability.BEST_EFFORT : Durability.DEFERRED);
+        if (stored == Stored.REMEMBERED) {
+          return left;
+        }
+        left.remove(volume.identity());
+      }
+    } catch (StateException refused) {
+      LOG.log(Level.DEBUG, "What was found is not on record yet.", refused);
     }
+    return left;
   }
 
   private static OperatorMessage told(PathProblem problem) {
@@ -221,6 +241,8 @@ public final class StartInventory {
 
   /** Hands the volumes and tombstones over, and tells what was found. */
   RecoveryReport into(VolumeIndex index, Tombstones tombstones) {
+    Set<VolumeIdentity> unwritten =
+        writeDown(recovered.volumes().stream().filter(it -> !isInState(it)).toList());
     for (VolumeRecord volume : recovered.volumes()) {
       VolumeQueue actor = index.found(volume);
       if (recovered.late().contains(volume.identity())) {
@@ -228,8 +250,10 @@ public final class StartInventory {
       } else {
         actor.restore(volume);
       }
+      if (unwritten.contains(volume.identity())) {
+        actor.memory.notOnRecord();
+      }
     }
-    writeDown(recovered.volumes().stream().filter(it -> !isOnRecord(it)).toList());
     recovered.tombstones().forEach(tombstones::add);
     findings.forEach(finding -> parts.events().accept(new VolumeEvent.Noticed(finding)));
     return new RecoveryReport(

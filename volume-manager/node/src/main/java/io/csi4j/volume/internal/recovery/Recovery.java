@@ -445,6 +445,11 @@ public final class Recovery {
       return volumes.containsKey(VolumeLayout.id(identity));
     }
 
+    /** Whether there is a record under this key, also one that cannot be read. */
+    public boolean hasKey(StateKey key) {
+      return state.values().containsKey(key);
+    }
+
     /** Whether this was given back not long ago, and nothing else is on record of it. */
     public boolean isBuried(VolumeIdentity identity) {
       return !isOnRecord(identity) && tombstones.containsKey(VolumeLayout.id(identity));

@@ -27,6 +27,7 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -208,6 +209,26 @@ class IdentityRepairTest {
       assertThat(manager.recovered().findings()).isEmpty();
     }
     assertThat(layout.use(KNOWN, over).toPath()).doesNotExist();
+  }
+
+  @Test
+  void aRecordThatCannotBeReadStaysAsItIsThoughThereIsADirectory() {
+    byte[] unreadable = {9, 9, 9};
+    try (StateStore state =
+        JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {
+      state.put(layout.key(KNOWN), StateValue.of(unreadable), Durability.REQUIRED);
+    }
+
+    try (VolumeManager manager = VolumeManager.builder(root).open()) {
+      assertThat(manager.recovered().findings())
+          .extracting(OperatorMessage::code)
+          .contains(OperatorCode.RECORD_UNREADABLE);
+    }
+
+    try (StateStore state =
+        JournalStateStore.open(layout.state().toPath(), JournalSettings.builder().build())) {
+      assertThat(state.load().values().get(layout.key(KNOWN))).isEqualTo(StateValue.of(unreadable));
+    }
   }
 
   @Test

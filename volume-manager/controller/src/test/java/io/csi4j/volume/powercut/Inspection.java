@@ -243,7 +243,9 @@ final class Inspection {
         Set<Path> uses = new TreeSet<>();
         paths.values().stream().filter(path -> path.startsWith(volume)).forEach(uses::add);
         if (uses.isEmpty()) {
-          left.add(volume + " is nobody's");
+          try (Stream<Path> all = Files.walk(volume)) {
+            left.add(volume + " is nobody's, with " + all.map(volume::relativize).toList());
+          }
           continue;
         }
         try (Stream<Path> directories = Files.list(volume.resolve("p"))) {

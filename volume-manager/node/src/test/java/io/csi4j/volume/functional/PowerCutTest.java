@@ -12,9 +12,13 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.UnmountOutcome;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +110,27 @@ class PowerCutTest {
 
       node.becomesClean();
       assertThat(node.plugin().verdict().lawful()).isTrue();
+    }
+  }
+
+  @Test
+  void anEmptyDirectoryOfAVolumeThatNothingRemembersIsRemoved() throws DiskException {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      Path volumes = node.targetPath("vol-1", "a").toPath().resolve("../../../..").normalize();
+      node.crash();
+      Path blank = volumes.resolve("a".repeat(25) + "e");
+      node.disk().createDirectory(blank);
+      node.disk().create(blank.resolve("who.new")).close();
+
+      node.start();
+
+      assertThat(node.disk().list(volumes)).hasSize(1).doesNotContain("a".repeat(25) + "e");
+      assertThat(node.report().findings())
+          .extracting(OperatorMessage::code)
+          .containsExactly(OperatorCode.ADOPTED);
+      assertThat(node.unmount(A)).isEqualTo(UnmountOutcome.LAST);
     }
   }
 }

@@ -53,12 +53,14 @@ public final class StartInventory {
     this.parts = parts;
     begin = parts.clock().nanos();
     List<PathProblem> damaged = new ArrayList<>();
+    List<MountPath> blank = new ArrayList<>();
     remembered = Remembered.of(parts.state().load());
     List<Sighting> mounted = parts.kernel().beneath(parts.layout().volumes());
     List<VolumeDirectories.Found> directories =
-        directories(damaged).stream()
+        directories(damaged, blank).stream()
             .map(it -> remembered.isBuried(it.identity()) ? repaired(it, mounted) : it)
             .toList();
+    blank.stream().filter(home -> !isUsed(home, mounted)).forEach(this::removeBlank);
     recovered =
         Recovery.of(
             parts.layout(), new Found(remembered, directories, mounted, parts.kernel().place()));
@@ -89,9 +91,10 @@ public final class StartInventory {
     return all;
   }
 
-  private List<VolumeDirectories.Found> directories(List<PathProblem> damaged) {
+  private List<VolumeDirectories.Found> directories(
+      List<PathProblem> damaged, List<MountPath> blank) {
     try {
-      return parts.directories().scan(remembered, damaged::add);
+      return parts.directories().scan(remembered, damaged::add, blank::add);
     } catch (PathProblem problem) {
       damaged.add(problem);
       return List.of();
@@ -104,6 +107,19 @@ public final class StartInventory {
 
   private boolean isOfOtherBoot(VolumeIdentity identity) {
     return remembered.isOfOtherBoot(identity, parts.kernel().place());
+  }
+
+  private static boolean isUsed(MountPath home, List<Sighting> mounted) {
+    return mounted.stream().anyMatch(it -> it.path().isWithin(home));
+  }
+
+  /** Removes what a power cut has left of a volume of which nothing else is there any more. */
+  private void removeBlank(MountPath home) {
+    try {
+      parts.directories().removeBlank(home);
+    } catch (PathProblem problem) {
+      findings.add(told(problem));
+    }
   }
 
   /** Removes the directories that a power cut has brought back: nothing is mounted in them. */
@@ -131,7 +147,7 @@ public final class StartInventory {
   private VolumeDirectories.Found repaired(VolumeDirectories.Found buried, List<Sighting> mounted) {
     VolumeIdentity identity = buried.identity();
     MountPath home = parts.layout().volume(identity);
-    if (mounted.stream().anyMatch(it -> it.path().isWithin(home))) {
+    if (isUsed(home, mounted)) {
       return buried;
     }
     try {

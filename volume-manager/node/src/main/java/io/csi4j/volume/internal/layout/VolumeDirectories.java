@@ -388,6 +388,12 @@ public final class VolumeDirectories {
     disk.removeEmpty(home);
   }
 
+  /** Removes a directory of which was told that there is nothing in it. */
+  public void removeBlank(MountPath home) throws PathProblem {
+    disk.delete(home.resolve("who.new"));
+    disk.removeEmpty(home);
+  }
+
   /**
    * Returns when the volumes that were removed are gone from the medium: before nothing remembers
    * them any more.
@@ -494,6 +500,15 @@ public final class VolumeDirectories {
    * @param owners what is remembered of them
    */
   public List<Found> scan(Owners owners, Consumer<PathProblem> damaged) throws PathProblem {
+    return scan(owners, damaged, blank -> {});
+  }
+
+  /**
+   * The same, and tells of each directory of a volume that is not remembered in which there is
+   * nothing: a power cut has left no more of it.
+   */
+  public List<Found> scan(Owners owners, Consumer<PathProblem> damaged, Consumer<MountPath> blank)
+      throws PathProblem {
     List<Found> found = new ArrayList<>();
     if (!isThere(layout.root(), layout.volumes())) {
       return found;
@@ -506,7 +521,11 @@ public final class VolumeDirectories {
           List<String> uses = uses(layout.home(name).path().resolve("p"), damaged);
           found.add(new Found(gone.get(), uses));
         } else if (owner.isEmpty() || !isOf(owner.get(), name)) {
-          find(name, damaged).ifPresent(found::add);
+          Optional<Found> each = find(name, damaged);
+          each.ifPresent(found::add);
+          if (owner.isEmpty() && each.isEmpty()) {
+            blank.accept(layout.volumes().resolve(name));
+          }
         }
       } catch (PathProblem problem) {
         damaged.accept(problem);

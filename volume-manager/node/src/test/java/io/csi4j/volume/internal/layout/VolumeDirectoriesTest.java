@@ -548,10 +548,13 @@ class VolumeDirectoriesTest {
     Path missing = Files.createDirectories(volumes.resolve("c".repeat(26)).resolve("s"));
     Path copied = Files.createDirectory(volumes.resolve("d".repeat(26)));
     Files.copy(file(layout.who(ONE)), copied.resolve("who"));
-    Files.createDirectory(volumes.resolve("e".repeat(26)));
+    Path blank = Files.createDirectory(volumes.resolve("e".repeat(26)));
+    Path begun = Files.createDirectory(volumes.resolve("f".repeat(26)));
+    Files.createFile(begun.resolve("who.new"));
     List<PathProblem> problems = new ArrayList<>();
+    List<MountPath> empty = new ArrayList<>();
 
-    assertThat(directories.scan(name -> Optional.empty(), problems::add))
+    assertThat(directories.scan(name -> Optional.empty(), problems::add, empty::add))
         .containsExactly(new Found(ONE, List.of(VolumeLayout.id(WEB))));
     assertThat(problems)
         .extracting(problem -> problem.kind() + " " + problem.path())
@@ -563,6 +566,7 @@ class VolumeDirectoriesTest {
             "SYMLINK " + layout.volumes().resolve("b".repeat(26)),
             "WRONG_IDENTITY " + MountPath.of(missing.resolveSibling("who")),
             "WRONG_IDENTITY " + MountPath.of(copied.resolve("who")));
+    assertThat(empty).containsExactlyInAnyOrder(MountPath.of(blank), MountPath.of(begun));
   }
 
   @Test

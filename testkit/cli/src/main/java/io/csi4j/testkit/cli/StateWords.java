@@ -1,5 +1,7 @@
 package io.csi4j.testkit.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.OperatorCode;
@@ -72,7 +74,20 @@ final class StateWords {
           counted(view.givenBack().size(), "volume")
               + " given back, and remembered for mounts that come late");
     }
+    moving(view).ifPresent(lines::add);
     return lines.stream().map(OneLine::of).toList();
+  }
+
+  /** Which volumes did not hold still. */
+  private static Optional<String> moving(ManagerView view) {
+    return view.moving().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "The manager worked on "
+                + counted(view.moving().size(), "volume")
+                + " while this was read, so what is said of them may be of two moments: "
+                + view.moving().stream().map(VolumeIdentity::toString).collect(joining(", "))
+                + ". Look again.");
   }
 
   private static String head(ManagerView view) {
@@ -135,6 +150,9 @@ final class StateWords {
         .filter(message -> message.code().severity() != OperatorCode.Severity.INFO)
         .filter(message -> sealed == 0 || message.code() != OperatorCode.RECORD_UNREADABLE)
         .forEach(message -> lines.add(message.line()));
+    if (!lines.isEmpty()) {
+      moving(view).ifPresent(lines::add);
+    }
     return lines.stream().map(OneLine::of).toList();
   }
 
@@ -279,6 +297,7 @@ final class StateWords {
         .with("paths", view.paths().stream().map(StateWords::json).toList())
         .with("owed", view.owed().stream().map(StateWords::json).toList())
         .with("start", json(view.start()))
+        .with("moving", view.moving().stream().map(StateWords::json).toList())
         .with("trouble", trouble(view));
   }
 

@@ -128,7 +128,10 @@ public final class CsiProxy implements AutoCloseable {
     return core.findings();
   }
 
-  /** How often methods were called that CSI does not have, by their paths. */
+  /**
+   * How often calls were passed on that are in no journal, by the paths of their methods: CSI does
+   * not have the method, or the request cannot be read, as one packed otherwise than by gzip.
+   */
   public Map<String, Long> unknownMethods() {
     return core.unknownMethods();
   }

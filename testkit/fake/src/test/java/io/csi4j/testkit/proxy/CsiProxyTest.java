@@ -5,6 +5,7 @@ import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.GET_METADATA_ALLOCATED;
 import static io.csi4j.client.model.CsiOperation.GET_PLUGIN_INFO;
 import static io.csi4j.client.model.CsiOperation.LIST_VOLUMES;
+import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.PROBE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,6 +58,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A proxy between a caller and a plugin, as each of the two sees it. */
 @Timeout(60)
@@ -136,6 +139,86 @@ class CsiProxyTest {
       assertThat(foreign.deadlines()).containsExactly(true);
       assertThat(between.unknownMethods()).containsExactly(entry("/vendor.v7.Extras/Chat", 1L));
       assertThat(between.journal().calls()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void trailersThatTheCallerDoesNotTakeEndItsCall(boolean through) throws IOException {
+    try (ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
+        CsiProxy between = CsiProxy.open(foreign.endpoint());
+        RawCaller client = new RawCaller(through ? between.endpoint() : foreign.endpoint())) {
+      Status ended = probe(client, ForeignPlugin.LARGE_TRAILERS, new byte[0]);
+
+      assertThat(ended.getCode()).isEqualTo(Status.Code.INTERNAL);
+      assertThat(ended.getCause()).hasMessageContaining("Header size exceeded");
+    }
+  }
+
+  @Test
+  void anAnswerThatIsLargerThanTheProxyHoldsIsRefusedAndNeverHasAHole() throws IOException {
+    try (ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
+        CsiProxy between = CsiProxy.open(foreign.endpoint());
+        RawCaller client = new RawCaller(between.endpoint())) {
+      UnknownFieldSet.Field large =
+          UnknownFieldSet.Field.newBuilder()
+              .addLengthDelimited(ByteString.copyFrom(new byte[3 << 20]))
+              .build();
+      byte[] request =
+          UnknownFieldSet.newBuilder().addField(999, large).build().toByteString().toByteArray();
+
+      Status ended = probe(client, ForeignPlugin.MANY_ANSWERS, request);
+
+      assertThat(ended.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+      assertThat(ended.getDescription())
+          .isEqualTo(
+              "The plugin's answer has more than 67108864 bytes, and the proxy passes no larger one"
+                  + " on. The plugin has done the work.");
+    }
+  }
+
+  private static Status probe(RawCaller client, String word, byte[] request) {
+    Metadata headers = new Metadata();
+    headers.put(ForeignPlugin.WORD, word);
+    CompletableFuture<Status> status = new CompletableFuture<>();
+    ClientCall<byte[], byte[]> call =
+        client
+            .channel()
+            .newCall(
+                MethodDescriptor.newBuilder(new RawCaller.Bytes(), new RawCaller.Bytes())
+                    .setFullMethodName(PROBE.fullName())
+                    .setType(MethodDescriptor.MethodType.UNARY)
+                    .build(),
+                CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS));
+    call.start(
+        new ClientCall.Listener<>() {
+          @Override
+          public void onClose(Status ended, Metadata told) {
+            status.complete(ended);
+          }
+        },
+        headers);
+    call.sendMessage(request);
+    call.halfClose();
+    call.request(2);
+    return status.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void aRequestThatCannotBeReadIsPassedAndWrittenDownNowhere() throws IOException {
+    byte[] request = "\377 no message, and secret".getBytes(StandardCharsets.ISO_8859_1);
+    try (ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
+        CsiProxy between = CsiProxy.builder(foreign.endpoint()).newPlugin().open();
+        RawCaller client = new RawCaller(between.endpoint())) {
+      Ended ended = client.begin(NODE_STAGE_VOLUME.fullName(), request).ended();
+
+      assertThat(ended.messages()).singleElement().isEqualTo(request);
+      assertThat(ended.code()).isEqualTo(Status.Code.NOT_FOUND);
+      assertThat(between.journal().calls()).isEmpty();
+      assertThat(between.unknownMethods())
+          .containsExactly(entry("/" + NODE_STAGE_VOLUME.fullName(), 1L));
+      assertThat(between.findings()).isEmpty();
+      assertThat(between.verdict().lawful()).isTrue();
     }
   }
 

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server of grpc-java that knows no method and answers all: it sends back each message as it
- * comes, and at the end the caller's header as a trailer, with NOT_FOUND.
+ * comes, and at the end the caller's header as a trailer, with NOT_FOUND. That header can be a word
+ * for something else.
  */
 final class ForeignPlugin implements AutoCloseable {
 
@@ -34,6 +35,12 @@ final class ForeignPlugin implements AutoCloseable {
       Metadata.Key.of("x-word", Metadata.ASCII_STRING_MARSHALLER);
   static final Metadata.Key<byte[]> DETAILS =
       Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
+  /** The word for trailers that are larger than callers take. */
+  static final String LARGE_TRAILERS = "large-trailers";
+
+  /** The word for each message to be sent back many times. */
+  static final String MANY_ANSWERS = "many-answers";
 
   private final EventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(
@@ -80,7 +87,10 @@ final class ForeignPlugin implements AutoCloseable {
     return new ServerCall.Listener<>() {
       @Override
       public void onMessage(byte[] message) {
-        call.sendMessage(message);
+        int times = MANY_ANSWERS.equals(headers.get(WORD)) ? 23 : 1;
+        for (int i = 0; i < times; i++) {
+          call.sendMessage(message);
+        }
         call.request(1);
       }
 
@@ -89,7 +99,9 @@ final class ForeignPlugin implements AutoCloseable {
         Metadata trailers = new Metadata();
         Optional.ofNullable(headers.get(WORD)).ifPresent(word -> trailers.put(WORD, word));
         trailers.put(DETAILS, new byte[] {1, 2, 3});
-        call.close(Status.NOT_FOUND.withDescription("näher"), trailers);
+        boolean isLarge = LARGE_TRAILERS.equals(headers.get(WORD));
+        call.close(
+            Status.NOT_FOUND.withDescription(isLarge ? "x".repeat(16_000) : "näher"), trailers);
       }
     };
   }

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
 import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -29,6 +30,7 @@ import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.journal.JournalView;
 import java.io.IOException;
@@ -42,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The directory of a manager at one moment, read without opening a manager: nothing is written or
@@ -63,6 +66,8 @@ import java.util.stream.Collectors;
  * @param paths each path of a volume that is on record, or would be after a start
  * @param owed the calls that a start would find owed
  * @param start what a start in this process would find, before anything is done about it
+ * @param moving the volumes whose records a manager at work changed meanwhile, however often it was
+ *     looked: what is said of them may be of two moments
  */
 public record ManagerView(
     Path root,
@@ -71,7 +76,11 @@ public record ManagerView(
     List<VolumeIdentity> givenBack,
     List<ViewedPath> paths,
     List<OwedCall> owed,
-    RecoveryReport start) {
+    RecoveryReport start,
+    List<VolumeIdentity> moving) {
+
+  /** So often a directory is read until nothing changes meanwhile. */
+  private static final int LOOKS = 20;
 
   /** Copies the lists. */
   public ManagerView {
@@ -79,6 +88,7 @@ public record ManagerView(
     givenBack = List.copyOf(givenBack);
     paths = List.copyOf(paths);
     owed = List.copyOf(owed);
+    moving = List.copyOf(moving);
   }
 
   /**
@@ -98,18 +108,51 @@ public record ManagerView(
   static ManagerView read(Path root, KernelMounts kernel) {
     VolumeLayout layout = new VolumeLayout(MountPath.of(real(root)));
     VolumeDirectories directories = new VolumeDirectories(new RealDisk(), layout);
-    JournalView journal = journal(layout, directories);
+    // The state, the mounts and the directories are read one after the other, and a manager may be
+    // at work. They are of one moment if the state is the same before and after.
+    JournalView after = journal(layout, directories);
+    for (int look = 1; ; look++) {
+      JournalView journal = after;
+      List<Sighting> mounted = kernel.beneath(layout.volumes());
+      List<PathProblem> damaged = new ArrayList<>();
+      List<VolumeDirectories.Found> found =
+          directories(directories, Remembered.of(journal.state()), damaged);
+      after = journal(layout, directories);
+      boolean isOneMoment = journal.state().values().equals(after.state().values());
+      if (isOneMoment || look == LOOKS) {
+        List<VolumeIdentity> moving =
+            isOneMoment ? List.of() : moving(journal.state(), after.state());
+        return view(layout, journal, mounted, kernel.place(), found, damaged, moving);
+      }
+    }
+  }
+
+  /** The volumes that one of two states has otherwise than the other one. */
+  private static List<VolumeIdentity> moving(LoadedState before, LoadedState after) {
+    Map<String, VolumeRecord> then = Remembered.of(before).volumes();
+    Map<String, VolumeRecord> now = Remembered.of(after).volumes();
+    return Stream.concat(then.values().stream(), now.values().stream())
+        .map(VolumeRecord::identity)
+        .distinct()
+        .filter(
+            volume -> {
+              StateKey key = StateKey.volume(VolumeLayout.id(volume));
+              return !before.value(key).equals(after.value(key));
+            })
+        .sorted()
+        .toList();
+  }
+
+  private static ManagerView view(
+      VolumeLayout layout,
+      JournalView journal,
+      List<Sighting> mounted,
+      Place place,
+      List<VolumeDirectories.Found> found,
+      List<PathProblem> damaged,
+      List<VolumeIdentity> moving) {
     Remembered remembered = Remembered.of(journal.state());
-    List<PathProblem> damaged = new ArrayList<>();
-    List<Sighting> mounted = kernel.beneath(layout.volumes());
-    Recovered recovered =
-        Recovery.of(
-            layout,
-            new Found(
-                remembered,
-                directories(directories, remembered, damaged),
-                mounted,
-                kernel.place()));
+    Recovered recovered = Recovery.of(layout, new Found(remembered, found, mounted, place));
     return new ManagerView(
         layout.root().toPath(),
         journal,
@@ -123,7 +166,8 @@ public record ManagerView(
             recovered.inDoubt(),
             recovered.going(),
             StartInventory.findings(recovered, damaged),
-            Duration.ZERO));
+            Duration.ZERO),
+        moving);
   }
 
   /** The path without symbolic links, as the mount table has it. */

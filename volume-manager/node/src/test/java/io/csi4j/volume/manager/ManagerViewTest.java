@@ -8,10 +8,16 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.real.SystemKernelMounts;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -25,6 +31,7 @@ import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.OwedCall;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.state.Doubt;
@@ -35,7 +42,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,6 +127,87 @@ class ManagerViewTest {
       ManagerView after = ManagerView.read(root());
       assertThat(after.volumes()).isEmpty();
       assertThat(after.givenBack()).containsExactly(VOLUME);
+    }
+  }
+
+  /** The kernel, before each look at which something is done. */
+  private record Interrupted(KernelMounts kernel, Runnable deed) implements KernelMounts {
+
+    @Override
+    public List<Sighting> beneath(MountPath directory) {
+      deed.run();
+      return kernel.beneath(directory);
+    }
+
+    @Override
+    public Place place() {
+      return kernel.place();
+    }
+
+    @Override
+    public List<Sighting> at(MountPath path) {
+      return kernel.at(path);
+    }
+
+    @Override
+    public Optional<String> device(MountPath path) {
+      return kernel.device(path);
+    }
+
+    @Override
+    public Optional<String> holders(MountPath path) {
+      return kernel.holders(path);
+    }
+
+    @Override
+    public boolean unmount(MountPath path) {
+      return kernel.unmount(path);
+    }
+
+    @Override
+    public boolean unmountDead(MountPath path, DeadUnmount how) {
+      return kernel.unmountDead(path, how);
+    }
+  }
+
+  @Test
+  void whatIsMountedWhileItIsReadIsReadOnceMore() {
+    try (VolumeManager manager = manager()) {
+      AtomicInteger looks = new AtomicInteger();
+      Runnable mounting =
+          () -> {
+            if (looks.incrementAndGet() == 1) {
+              mounted(manager);
+            }
+          };
+
+      ManagerView view =
+          ManagerView.read(root(), new Interrupted(SystemKernelMounts.system(), mounting));
+
+      assertThat(looks).hasValue(2);
+      assertThat(view.volumes()).extracting(VolumeStatus::handle).containsExactly(HANDLE);
+      assertThat(view.start().findings())
+          .extracting(OperatorMessage::code)
+          .containsExactly(OperatorCode.ADOPTED);
+      assertThat(view.moving()).isEmpty();
+    }
+  }
+
+  @Test
+  void aVolumeThatNeverHoldsStillIsNamed() {
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+      Runnable moving =
+          () -> {
+            if (manager.unmount(WEB) == UnmountOutcome.UNKNOWN) {
+              mounted(manager);
+            }
+          };
+
+      ManagerView view =
+          ManagerView.read(root(), new Interrupted(SystemKernelMounts.system(), moving));
+
+      assertThat(view.moving()).containsExactly(VOLUME);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.csi4j.testkit.internal.server;
 
+import com.google.protobuf.Message;
 import io.csi4j.testkit.internal.journal.WireOperation;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
@@ -16,6 +17,7 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ResetFrame;
 import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +73,17 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
     headers = asked;
     operation = WireOperation.at(String.valueOf(asked.path())).orElse(null);
     if (operation == null) {
-      raw = desk.passUnknown(this, asked, last);
-      slowed = raw;
+      PluginWire.Way unused = passUnread(asked, last);
     } else {
       read(Unpooled.EMPTY_BUFFER, last);
     }
+  }
+
+  private PluginWire.Way passUnread(Http2Headers asked, boolean last) {
+    PluginWire.Way way = desk.passUnknown(this, asked, last);
+    raw = way;
+    slowed = way;
+    return way;
   }
 
   private void read(ByteBuf content, boolean last) {
@@ -96,7 +104,14 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
       entered = true;
       byte[] whole = new byte[body.readableBytes()];
       body.readBytes(whole);
-      call = desk.take(this, operation, headers, whole);
+      Optional<Message> request = ProxyDesk.request(operation, whole);
+      if (request.isPresent()) {
+        call = desk.take(this, operation, headers, whole, request.get());
+      } else {
+        PluginWire.Way way = passUnread(headers, false);
+        way.data(Unpooled.wrappedBuffer(whole), true);
+        way.flush();
+      }
     }
   }
 

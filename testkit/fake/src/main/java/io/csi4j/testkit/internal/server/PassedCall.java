@@ -30,6 +30,7 @@ final class PassedCall {
 
   private static final int UNAVAILABLE = 14;
   private static final int INTERNAL = 13;
+  private static final int RESOURCE_EXHAUSTED = 8;
 
   private final ProxyDesk desk;
   private final CallerStream caller;
@@ -211,6 +212,12 @@ final class PassedCall {
               "The connection to the plugin behind the proxy, at "
                   + SafeText.quote(desk.link().socket().toString())
                   + ", broke while the call was open. The plugin may have done the work.");
+      case TOO_LARGE ->
+          fail(
+              RESOURCE_EXHAUSTED,
+              "The plugin's answer has more than "
+                  + PluginReply.BODY_LIMIT
+                  + " bytes, and the proxy passes no larger one on. The plugin has done the work.");
       case ABSENT ->
           fail(
               UNAVAILABLE,

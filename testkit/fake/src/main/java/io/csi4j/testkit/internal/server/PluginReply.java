@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a plugin to one call, as it stood on the wire. */
 final class PluginReply {
 
+  /** The most bytes of an answer that are held. */
+  static final int BODY_LIMIT = 64 << 20;
+
   private static final int UNKNOWN = 2;
 
   private final Kind kind;
   private final @Nullable Http2Headers headers;
-  private final byte[] body;
+  private final byte @Nullable [] body;
   private final @Nullable Http2Headers trailers;
   private final long reset;
   private final String why;
@@ -26,7 +29,7 @@ final class PluginReply {
   private PluginReply(
       Kind kind,
       @Nullable Http2Headers headers,
-      byte[] body,
+      byte @Nullable [] body,
       @Nullable Http2Headers trailers,
       long reset,
       String why) {
@@ -46,6 +49,8 @@ final class PluginReply {
     RESET,
     /** With a broken connection. */
     LOST,
+    /** With more than the proxy holds of an answer. */
+    TOO_LARGE,
     /** Before the plugin had it. */
     ABSENT
   }
@@ -60,9 +65,9 @@ final class PluginReply {
     return headers;
   }
 
-  /** The messages as bytes. */
+  /** The messages as bytes; none if there were more than are held. */
   byte[] body() {
-    return body;
+    return body == null ? new byte[0] : body;
   }
 
   /** The last headers; null if it did not end by them. */
@@ -103,9 +108,11 @@ final class PluginReply {
     return kind == Kind.ENDED && code() == 0;
   }
 
-  /** The messages; nothing if the bytes are no such messages. */
+  /** The messages; nothing if the bytes are no such messages, or more than are held. */
   Optional<List<Message>> messages(Message empty) {
-    return Framing.messages(body).flatMap(all -> parsed(all, empty));
+    return body == null
+        ? Optional.empty()
+        : Framing.messages(body).flatMap(all -> parsed(all, empty));
   }
 
   private static Optional<List<Message>> parsed(List<byte[]> all, Message empty) {
@@ -123,11 +130,10 @@ final class PluginReply {
   /** Collects an answer to its end. */
   static final class Collector implements PluginWire.Answering {
 
-    private static final int BODY_LIMIT = 64 << 20;
-
     private final Consumer<PluginReply> then;
     private final @Nullable CallerStream caller;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+    private boolean tooLarge;
     private @Nullable Http2Headers first;
 
     /**
@@ -161,7 +167,10 @@ final class PluginReply {
         caller.data(data.retainedDuplicate(), false);
         caller.flush();
       }
-      if (body.size() + data.readableBytes() <= BODY_LIMIT) {
+      if (tooLarge || body.size() + data.readableBytes() > BODY_LIMIT) {
+        tooLarge = true;
+        body.reset();
+      } else {
         byte[] bytes = new byte[data.readableBytes()];
         data.getBytes(data.readerIndex(), bytes);
         body.writeBytes(bytes);
@@ -187,7 +196,9 @@ final class PluginReply {
     }
 
     private void end(Kind kind, @Nullable Http2Headers trailers, long reset, String why) {
-      then.accept(new PluginReply(kind, first, body.toByteArray(), trailers, reset, why));
+      Kind told = kind == Kind.ENDED && tooLarge && caller == null ? Kind.TOO_LARGE : kind;
+      byte @Nullable [] whole = tooLarge ? null : body.toByteArray();
+      then.accept(new PluginReply(told, first, whole, trailers, reset, why));
     }
   }
 }

@@ -98,18 +98,21 @@ final class ProxyDesk {
     return List.copyOf(findings);
   }
 
-  /** How often methods were called that CSI does not have, by their paths. */
+  /** How often calls were passed on that the proxy cannot read, by the paths of their methods. */
   Map<String, Long> unknown() {
     return new TreeMap<>(unknown);
   }
 
+  /** The request in the body of a call; nothing if it cannot be read. */
+  static Optional<Message> request(WireOperation wire, byte[] body) {
+    return Framing.messages(body)
+        .filter(messages -> messages.size() == 1)
+        .flatMap(messages -> WireOperation.parsed(wire.request(), messages.get(0)));
+  }
+
   /** A call of CSI came in, whole. */
-  PassedCall take(CallerStream caller, WireOperation wire, Http2Headers headers, byte[] body) {
-    Message request =
-        Framing.messages(body)
-            .filter(messages -> messages.size() == 1)
-            .flatMap(messages -> WireOperation.parsed(wire.request(), messages.get(0)))
-            .orElse(wire.request());
+  PassedCall take(
+      CallerStream caller, WireOperation wire, Http2Headers headers, byte[] body, Message request) {
     Arrival arrival =
         new Arrival(
             wire.operation(),
@@ -126,7 +129,10 @@ final class ProxyDesk {
     return passed;
   }
 
-  /** A call came in of a method that CSI does not have: everything goes on as it comes. */
+  /**
+   * A call came in of a method that CSI does not have, or with a request that cannot be read:
+   * everything goes on as it comes. Nothing of it is written down, as nobody knows its secrets.
+   */
   PluginWire.Way passUnknown(CallerStream caller, Http2Headers headers, boolean last) {
     String path = String.valueOf(headers.path());
     if (unknown.size() < METHODS_LIMIT || unknown.containsKey(path)) {

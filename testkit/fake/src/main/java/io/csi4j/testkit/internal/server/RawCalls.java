@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RawCalls implements AutoCloseable {
 
   private static final int UNAVAILABLE = 14;
+  private static final int RESOURCE_EXHAUSTED = 8;
 
   private final PluginSockets sockets;
   private final PluginWire link;
@@ -90,6 +91,10 @@ final class RawCalls implements AutoCloseable {
                       .toList())
               : new CallEnd.Failed(reply.code(), reply.text());
       case RESET, LOST -> new CallEnd.Broken();
+      case TOO_LARGE ->
+          new CallEnd.Failed(
+              RESOURCE_EXHAUSTED,
+              "The plugin's answer has more than " + PluginReply.BODY_LIMIT + " bytes.");
       case ABSENT ->
           new CallEnd.Failed(UNAVAILABLE, "The plugin did not get the call: " + reply.why() + ".");
     };

@@ -75,6 +75,18 @@ class SimulatorTest {
     assertThat(tally.histories()).isEqualTo(600);
   }
 
+  /**
+   * A call that stages was done after it had been given up and the volume given back, and the power
+   * cut that followed took what would have shown it.
+   */
+  @Test
+  void whatALateCallDidBeforeAPowerCutIsGivenBack() {
+    Tally tally = Explorer.random(5499, 1, seed -> Setup.roam(false, false, 4, 6), NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(1);
+  }
+
   @Test
   void questionsForHealthBreakNoInvariantAndComeInNoOnesWay() {
     Tally tally =

@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The memory of one volume: what is known of it, and what of that is on record. */
@@ -52,6 +53,9 @@ final class VolumeMemory {
 
   /** Whether the plugin has said that it has no such call, and was not asked since what it has. */
   private boolean isCallMissing;
+
+  /** Whether the end of a call that mounts was not known for a time. */
+  private boolean isUnsettled;
 
   private @Nullable VolumeRecord record;
 
@@ -85,6 +89,11 @@ final class VolumeMemory {
     record = found;
     saved = found;
     doubts.restore(found, parts.clock().nanos());
+    isUnsettled =
+        Stream.concat(
+                Stream.of(found.staging()),
+                found.targets().values().stream().map(TargetRecord::path))
+            .anyMatch(path -> path.awaits(Verb.STAGE) || path.awaits(Verb.PUBLISH));
   }
 
   /** Knows that nothing of this is on record. */
@@ -98,6 +107,7 @@ final class VolumeMemory {
     if (isOver) {
       record = null;
       saved = null;
+      isUnsettled = false;
     }
     return isOver;
   }
@@ -175,7 +185,8 @@ final class VolumeMemory {
         at.record().plan(),
         parts.kernel().place(),
         List.copyOf(at.before().targets().keySet()),
-        at.record().abandoned());
+        at.record().abandoned(),
+        isUnsettled);
   }
 
   // ---- what is so at the moment
@@ -282,6 +293,7 @@ final class VolumeMemory {
 
   /** The end of a call is not known. */
   void unknown(Step.Call call, String instance) {
+    isUnsettled |= call.verb().isForward();
     doubts.begin(call.usage(), parts.clock().nanos(), instance);
   }
 

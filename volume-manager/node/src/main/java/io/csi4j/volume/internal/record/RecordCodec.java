@@ -137,6 +137,7 @@ public final class RecordCodec {
     FieldWriter out = head(FORMAT, tombstone.identity(), tombstone.plan(), tombstone.place());
     tombstone.targets().forEach(target -> out.part(5, usage(target)));
     tombstone.abandoned().forEach((use, reason) -> out.part(6, abandoned(use, reason)));
+    out.flag(7, tombstone.isUnsettled());
     return value(out, tombstone.identity(), tombstone.targets().size());
   }
 
@@ -149,8 +150,9 @@ public final class RecordCodec {
     Place place = in.required(4, RecordCodec::place);
     List<VolumeUse> targets = in.parts(5, RecordCodec::usage);
     SortedMap<VolumeUse, String> abandoned = abandoned(in, 6);
-    in.rest(6);
-    return new Tombstone(identity, plan, place, targets, abandoned);
+    boolean isUnsettled = in.flag(7);
+    in.rest(7);
+    return new Tombstone(identity, plan, place, targets, abandoned, isUnsettled);
   }
 
   // ---- writing

@@ -16,13 +16,16 @@ import java.util.TreeMap;
  * @param place where it was given back
  * @param targets who used it last
  * @param abandoned the uses whose release a person has ended, each with the reason given
+ * @param isUnsettled whether the end of a call that mounts was not known for a time: the plugin may
+ *     do it even now
  */
 public record Tombstone(
     VolumeIdentity identity,
     Plan plan,
     Place place,
     List<VolumeUse> targets,
-    SortedMap<VolumeUse, String> abandoned) {
+    SortedMap<VolumeUse, String> abandoned,
+    boolean isUnsettled) {
 
   /** Copies the collections. */
   public Tombstone {

@@ -240,14 +240,17 @@ public final class Recovery {
 
   /**
    * Mounts have appeared where a volume was that was given back: a call that was given up has
-   * ended.
+   * ended. If the host was started anew, nothing would show it; so where there was such a call, the
+   * volume is given back once more.
    */
   private void late(Tombstone tombstone) {
     VolumeIdentity identity = tombstone.identity();
     if (volumes.containsKey(identity)) {
       return;
     }
-    if (byVolume.containsKey(layout.volume(identity))) {
+    boolean mayBeHidden =
+        tombstone.isUnsettled() && !tombstone.place().boot().equals(found.place().boot());
+    if (mayBeHidden || byVolume.containsKey(layout.volume(identity))) {
       explained.add(layout.staging(identity));
       appeared.add(identity);
       volumes.put(identity, withStrays(late(tombstone, found.place())));

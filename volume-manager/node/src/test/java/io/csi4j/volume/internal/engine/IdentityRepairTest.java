@@ -195,7 +195,7 @@ class IdentityRepairTest {
       state.bury(
           layout.key(KNOWN),
           RecordCodec.encode(
-              new Tombstone(KNOWN, PLAN, new Place("", 0), List.of(over), new TreeMap<>())));
+              new Tombstone(KNOWN, PLAN, new Place("", 0), List.of(over), new TreeMap<>(), false)));
     }
 
     try (VolumeManager manager = VolumeManager.builder(root).open()) {

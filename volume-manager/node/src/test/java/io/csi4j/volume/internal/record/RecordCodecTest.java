@@ -110,7 +110,7 @@ class RecordCodecTest {
   @Test
   void whatANewerVersionWroteInATombstoneIsPassedOver() throws MalformedRecordException {
     byte[] bytes = RecordCodec.encode(Records.tombstone()).bytes();
-    FieldWriter newer = new FieldWriter().fields(bytes).text(7, "new").number(12, 1);
+    FieldWriter newer = new FieldWriter().fields(bytes).text(8, "new").number(12, 1);
 
     assertThat(RecordCodec.decodeTombstone(StateValue.of(newer.bytes())))
         .isEqualTo(Records.tombstone());

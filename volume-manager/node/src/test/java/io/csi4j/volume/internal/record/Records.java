@@ -132,7 +132,8 @@ public final class Records {
         used().plan(),
         PLACE,
         List.of(usage("db-1", "web-1")),
-        new TreeMap<>(Map.of(usage("db-1", "web-1"), "its machine was scrapped")));
+        new TreeMap<>(Map.of(usage("db-1", "web-1"), "its machine was scrapped")),
+        false);
   }
 
   /** A volume with a use whose contexts are known, and others whose are not. */
@@ -149,7 +150,8 @@ public final class Records {
         used().plan(),
         PLACE,
         List.of(usage("db-1", "web-2"), usage("db-1", "web-1")),
-        new TreeMap<>());
+        new TreeMap<>(),
+        false);
   }
 
   static VolumeRecord random(Random random) {
@@ -191,7 +193,13 @@ public final class Records {
     for (int i = random.nextInt(5); i > 0; i--) {
       uses.add(usage(random));
     }
-    return new Tombstone(identity(random), plan(random), place(random), uses, abandoned(random));
+    return new Tombstone(
+        identity(random),
+        plan(random),
+        place(random),
+        uses,
+        abandoned(random),
+        random.nextBoolean());
   }
 
   private static SortedMap<VolumeUse, String> abandoned(Random random) {

@@ -40,6 +40,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RecoveryTest {
 
@@ -67,9 +69,14 @@ class RecoveryTest {
   }
 
   private void bury(VolumeUse... uses) {
+    bury(HERE, false, uses);
+  }
+
+  private void bury(Place where, boolean isUnsettled, VolumeUse... uses) {
     state.value(
         StateKey.tombstone(LAYOUT.key(IDENTITY).id()),
-        RecordCodec.encode(new Tombstone(IDENTITY, PLAN, HERE, List.of(uses), new TreeMap<>())));
+        RecordCodec.encode(
+            new Tombstone(IDENTITY, PLAN, where, List.of(uses), new TreeMap<>(), isUnsettled)));
   }
 
   private static VolumeRecord present(Place place) {
@@ -322,6 +329,25 @@ class RecoveryTest {
 
     assertThat(recovered.volumes()).isEmpty();
     assertThat(recovered.tombstones()).hasSize(1);
+  }
+
+  /** A plugin that does not serialise its calls can do one late, and a reboot hides what it did. */
+  @ParameterizedTest
+  @CsvSource({"boot-0, true, 1", "boot-0, false, 0", "boot-1, true, 0"})
+  void whatAnUnsettledCallMayHaveDoneBeforeABootIsGivenBackOnceMore(
+      String boot, boolean isUnsettled, int volumes) {
+    bury(new Place(boot, 7), isUnsettled, USE);
+
+    Recovered recovered = recover();
+
+    assertThat(recovered.volumes())
+        .hasSize(volumes)
+        .allSatisfy(
+            record -> {
+              assertThat(record.staging().status()).isEqualTo(PathStatus.IN_DOUBT);
+              assertThat(target(record)).isEqualTo(PathStatus.GOING);
+            });
+    assertThat(recovered.late()).hasSize(volumes);
   }
 
   @Test

@@ -70,6 +70,11 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
   }
 
   @Override
+  public long connectionChanges() {
+    return connection.generation();
+  }
+
+  @Override
   public ConnectOptions.Transport transport() {
     return connection.transport();
   }

@@ -54,6 +54,12 @@ public interface CsiPlugin extends AutoCloseable {
   /** Returns the process that listened on the socket when it was connected last. */
   PeerCredentials peer();
 
+  /**
+   * Grows whenever a connection to the plugin is made, and whenever one is lost. As long as it is
+   * the same, the same process answers, and what it said it offers stands.
+   */
+  long connectionChanges();
+
   /** How calls travel on this connection; never {@link ConnectOptions.Transport#AUTO}. */
   ConnectOptions.Transport transport();
 

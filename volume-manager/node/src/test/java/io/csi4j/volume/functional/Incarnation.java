@@ -242,6 +242,13 @@ final class Incarnation {
       }
 
       @Override
+      public void knownFacts(Consumer<PluginAnswer> then) {
+        check();
+        Consumer<PluginAnswer> answered = asked(then);
+        real.knownFacts(answer -> ifAlive(() -> answered.accept(answer)));
+      }
+
+      @Override
       public String instance() {
         return real.instance();
       }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.functional;
 
+import static io.csi4j.client.model.CsiOperation.NODE_GET_CAPABILITIES;
 import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.volume.functional.Node.shared;
 import static io.csi4j.volume.functional.Node.single;
@@ -42,6 +43,55 @@ class ToldOfPluginsTest {
 
   private static List<OperatorMessage> told(Node node, OperatorCode code) {
     return node.notices().stream().filter(message -> message.code() == code).toList();
+  }
+
+  @Test
+  void whatAPluginCanDoIsAskedOnceAConnection() {
+    try (Node node = Node.open()) {
+      for (int i = 1; i <= 3; i++) {
+        node.volume("vol-" + i);
+        node.mount(single("vol-" + i, "web"));
+      }
+      int first = node.plugin().journal().calls(NODE_GET_CAPABILITIES).size();
+      for (int i = 4; i <= 6; i++) {
+        node.volume("vol-" + i);
+        node.mount(single("vol-" + i, "web"));
+      }
+      assertThat(node.plugin().journal().calls(NODE_GET_CAPABILITIES)).hasSize(first);
+
+      node.restartPlugins();
+      for (int i = 7; i <= 9; i++) {
+        node.volume("vol-" + i);
+        node.mount(single("vol-" + i, "web"));
+      }
+
+      assertThat(node.plugin().journal().calls(NODE_GET_CAPABILITIES).size())
+          .as("of another process it is not known")
+          .isBetween(first + 1, first + 3);
+      for (int i = 1; i <= 9; i++) {
+        assertThat(node.unmount(usage("vol-" + i, "web"))).isEqualTo(UnmountOutcome.LAST);
+      }
+    }
+  }
+
+  /** A plugin that says that it has not the call is not believed to have it any longer. */
+  @Test
+  void aPluginThatLacksACallIsAskedAgain() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.volume("vol-2");
+      node.mount(single("vol-1", "web"));
+      node.plugin()
+          .inject(Fault.fail(StatusCode.UNIMPLEMENTED, ""), When.calling(NODE_STAGE_VOLUME).once());
+      node.mountFails(single("vol-2", "web"));
+      int before = node.plugin().journal().calls(NODE_GET_CAPABILITIES).size();
+
+      node.mount(single("vol-2", "web"));
+
+      assertThat(node.plugin().journal().calls(NODE_GET_CAPABILITIES)).hasSize(before + 1);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmount(usage("vol-2", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
   }
 
   @Test

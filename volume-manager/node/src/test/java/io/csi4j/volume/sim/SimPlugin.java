@@ -365,6 +365,11 @@ final class SimPlugin {
       }
 
       @Override
+      public void knownFacts(Consumer<PluginAnswer> then) {
+        facts(then);
+      }
+
+      @Override
       public String instance() {
         return SimPlugin.this.instance();
       }

@@ -279,8 +279,7 @@ final class OperationRun {
       volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
       return;
     }
-    ask(
-        operation,
+    Consumer<PluginAnswer.Up> admitted =
         up -> {
           AccessMode mode = mode(operation, request, up);
           Optional<Failure> unreachable =
@@ -293,7 +292,8 @@ final class OperationRun {
           } else {
             publish(operation, request, isStaged(up), mode);
           }
-        });
+        };
+    plugin.knownFacts(ifUp(operation, admitted));
   }
 
   /** The access mode that the plugin is asked under: one that it knows, and tells of another. */
@@ -348,20 +348,23 @@ final class OperationRun {
 
   /** Asks the plugin what it can do, and goes on if it is there. */
   private void ask(Operation operation, Consumer<PluginAnswer.Up> then) {
-    plugin.facts(
-        answer ->
-            volume.ifCurrent(
-                operation,
-                () -> {
-                  if (answer instanceof PluginAnswer.Up up) {
-                    heard(up);
-                    then.accept(up);
-                  } else {
-                    volume.end(
-                        operation,
-                        new Result.Refused(VolumeReport.down((PluginAnswer.Down) answer)));
-                  }
-                }));
+    plugin.facts(ifUp(operation, then));
+  }
+
+  /** Goes on if the plugin is there. */
+  private Consumer<PluginAnswer> ifUp(Operation operation, Consumer<PluginAnswer.Up> then) {
+    return answer ->
+        volume.ifCurrent(
+            operation,
+            () -> {
+              if (answer instanceof PluginAnswer.Up up) {
+                heard(up);
+                then.accept(up);
+              } else {
+                volume.end(
+                    operation, new Result.Refused(VolumeReport.down((PluginAnswer.Down) answer)));
+              }
+            });
   }
 
   // ---- going for a goal

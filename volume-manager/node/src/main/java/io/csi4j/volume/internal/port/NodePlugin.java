@@ -25,6 +25,13 @@ public interface NodePlugin {
   void facts(Consumer<PluginAnswer> then);
 
   /**
+   * The same, without asking a plugin that has said it on the connection that there is.
+   *
+   * @param then told exactly once, on any thread
+   */
+  void knownFacts(Consumer<PluginAnswer> then);
+
+  /**
    * The process that is the plugin now, as a word; empty when it is not known. Never blocks: tells
    * what was last seen.
    */
@@ -90,6 +97,11 @@ public interface NodePlugin {
     @Override
     public void facts(Consumer<PluginAnswer> then) {
       then.accept(new PluginAnswer.Down(text(), OperatorCode.PLUGIN_NOT_REGISTERED));
+    }
+
+    @Override
+    public void knownFacts(Consumer<PluginAnswer> then) {
+      facts(then);
     }
 
     @Override

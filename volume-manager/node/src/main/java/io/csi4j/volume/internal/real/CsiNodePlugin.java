@@ -157,23 +157,37 @@ final class CsiNodePlugin implements NodePlugin {
    */
   @Override
   public void facts(Consumer<PluginAnswer> then) {
+    facts(then, false);
+  }
+
+  @Override
+  public void knownFacts(Consumer<PluginAnswer> then) {
+    facts(then, true);
+  }
+
+  private void facts(Consumer<PluginAnswer> then, boolean knownAreEnough) {
     CsiNodePlugin next = successor;
     String gone = retired;
     PluginAnswer.Down reason = gone == null ? barred : new PluginAnswer.Down(gone);
     if (next != null) {
-      next.facts(then);
+      next.facts(then, knownAreEnough);
     } else if (reason != null) {
       then.accept(reason);
     } else {
-      facts.ask(
+      Consumer<PluginAnswer> told =
           answer -> {
             CsiNodePlugin since = answer instanceof PluginAnswer.Down ? successor : null;
             if (since == null) {
               then.accept(answer);
             } else {
-              since.facts(then);
+              since.facts(then, knownAreEnough);
             }
-          });
+          };
+      if (knownAreEnough) {
+        facts.known(told);
+      } else {
+        facts.ask(told);
+      }
     }
   }
 
@@ -349,6 +363,9 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private void end(OpenCall asked, Answer answer) {
+    if (answer instanceof Answer.Failed failed && failed.code() == StatusCode.UNIMPLEMENTED) {
+      facts.doubt();
+    }
     queue.leave();
     asked.end(answer);
   }

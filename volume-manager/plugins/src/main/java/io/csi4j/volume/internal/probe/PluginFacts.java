@@ -15,10 +15,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a plugin is ready and what it can do. Nothing is kept: each answer is as new as
- * the question, and those who ask meanwhile are told the same.
+ * Finds out whether a plugin is ready and what it can do. Those who ask meanwhile are told the
+ * same, and what it said holds as long as its connection does, for those who are content with that.
  */
 public final class PluginFacts {
 
@@ -34,6 +35,16 @@ public final class PluginFacts {
   /** The process that was found to be ready last; empty if none was, or it is not known. */
   private volatile String well = "";
 
+  /** What it said last; null if that is in doubt. */
+  private volatile @Nullable Said said;
+
+  /**
+   * An answer on one connection.
+   *
+   * @param connection by the number of changes
+   */
+  private record Said(PluginAnswer.Up answer, long connection) {}
+
   /**
    * Nothing is asked yet.
    *
@@ -48,6 +59,30 @@ public final class PluginFacts {
     this.aside = aside;
   }
 
+  /** Tells what the plugin said on the connection that there is; asks it if it said nothing yet. */
+  public void known(Consumer<PluginAnswer> then) {
+    Said before = said;
+    if (before == null) {
+      ask(then);
+      return;
+    }
+    link.use(
+        way -> {
+          if (way instanceof PluginLink.Way.Open there
+              && there.plugin().connectionChanges() == before.connection()) {
+            then.accept(before.answer());
+          } else {
+            ask(then);
+          }
+        });
+  }
+
+  /** What it said is in doubt: the next one asks. */
+  public void doubt() {
+    said = null;
+  }
+
+  /** Asks the plugin. */
   public void ask(Consumer<PluginAnswer> then) {
     boolean isFirst;
     lock.lock();
@@ -129,15 +164,22 @@ public final class PluginFacts {
   }
 
   private CompletionStage<PluginAnswer> abilities(CsiPlugin plugin) {
+    long connection = plugin.connectionChanges();
     return plugin
         .node()
         .with(policy -> policy.attempts(1))
         .async()
         .getCapabilities()
-        .thenApply(offered -> up(offered, process.answered(plugin)));
+        .thenApply(
+            offered -> {
+              PluginAnswer.Up up = up(offered, process.answered(plugin));
+              boolean isSame = plugin.connectionChanges() == connection;
+              said = isSame && !up.instance().isEmpty() ? new Said(up, connection) : null;
+              return up;
+            });
   }
 
-  private static PluginAnswer up(CapabilitySet<NodeCapability> offered, String instance) {
+  private static PluginAnswer.Up up(CapabilitySet<NodeCapability> offered, String instance) {
     return new PluginAnswer.Up(
         offered.offers(NodeCapability.STAGE_UNSTAGE_VOLUME),
         instance,

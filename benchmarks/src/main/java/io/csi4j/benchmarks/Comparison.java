@@ -24,7 +24,7 @@ public record Comparison(
     Figures theirs,
     Optional<Goal> goal) {
 
-  /** What is to be reached. */
+  /** What is to be reached: by the medians, unless it says otherwise. */
   public sealed interface Goal {
 
     /** Whether a row reaches it. */
@@ -83,7 +83,7 @@ public record Comparison(
     record Most(double most) implements Goal {
       @Override
       public boolean isReachedBy(Comparison row) {
-        return row.ours().least() <= most;
+        return row.ours().median() <= most;
       }
 
       @Override
@@ -96,7 +96,7 @@ public record Comparison(
     record Extra(double most) implements Goal {
       @Override
       public boolean isReachedBy(Comparison row) {
-        return row.ours().least() - row.theirs().least() <= most;
+        return row.ours().median() - row.theirs().median() <= most;
       }
 
       @Override

@@ -82,6 +82,11 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
   }
 
   @Override
+  public void knownFacts(Consumer<PluginAnswer> then) {
+    facts(then);
+  }
+
+  @Override
   public String instance() {
     return "1";
   }

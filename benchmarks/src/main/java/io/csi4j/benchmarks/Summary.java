@@ -9,6 +9,8 @@ import java.util.Locale;
 /** One page for all families: which goals there are, and what came out. DIRECTORY FAMILY... */
 public final class Summary {
 
+  private static final int OURS = 5;
+  private static final int THEIRS = 9;
   private static final int VERDICT = 12;
   private static final int RATIO = 13;
 
@@ -23,9 +25,9 @@ public final class Summary {
             # Results
 
             Written by `benchmarks/run`; how to read them is told in [its README](../README.md). The rows with goals, of all families, \
-            each measured when its own page says.
+            each measured when its own page says. All figures are medians.
 
-            | family | operation | size | limit | csi4j best | limit's best | ratio | goal |
+            | family | operation | size | beside | csi4j | that | ratio | goal |
             |---|---|--:|---|--:|--:|--:|---|
             """);
     int reached = 0;
@@ -44,8 +46,8 @@ public final class Summary {
         Unit unit = Unit.valueOf(cells.get(3));
         out.append("| [").append(family).append("](").append(family).append(".md) | ");
         out.append(cells.get(0)).append(" | ").append(cells.get(2)).append(" | ");
-        out.append(cells.get(1)).append(" | ").append(text(unit, cells.get(4))).append(" | ");
-        out.append(text(unit, cells.get(8)))
+        out.append(cells.get(1)).append(" | ").append(text(unit, cells.get(OURS))).append(" | ");
+        out.append(text(unit, cells.get(THEIRS)))
             .append(" | ")
             .append(ratio(cells.get(RATIO)))
             .append(" | ")

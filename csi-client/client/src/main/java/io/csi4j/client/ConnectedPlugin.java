@@ -33,6 +33,9 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
   private final ServiceCalls calls;
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Ends that listeners are told of the connection. */
+  private volatile Runnable untold = () -> {};
+
   private ConnectedPlugin(CsiConnection shared, Connection connection, CallPath path) {
     this.shared = shared;
     this.connection = connection;
@@ -47,6 +50,7 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
     ConnectedPlugin plugin = new ConnectedPlugin(shared, connection, path);
     try {
       new Introduction(path, connection, limit).complete();
+      plugin.untold = path.tellOf(connection);
       return plugin;
     } catch (RuntimeException | Error failed) {
       plugin.close();
@@ -117,6 +121,7 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
     if (closed.getAndSet(true)) {
       return;
     }
+    untold.run();
     path.close();
     if (shared.leave(connection)) {
       connection.close();

@@ -114,6 +114,47 @@ class ListenerTest extends AgainstScriptedPlugin {
   }
 
   @Test
+  void aLostConnectionAndTheNextOneAreTold() {
+    List<Object> told = new CopyOnWriteArrayList<>();
+    CsiListener careless =
+        new CsiListener() {
+          @Override
+          public void onConnected(Connected event) {
+            throw new IllegalStateException("the test wants it so");
+          }
+        };
+    CsiListener listener =
+        new CsiListener() {
+          @Override
+          public void onConnected(Connected event) {
+            told.add(event);
+          }
+
+          @Override
+          public void onLost(Lost event) {
+            told.add(event);
+          }
+        };
+    CsiPlugin plugin = connect(options -> options.listener(careless).listener(listener));
+    eventually(() -> told.size() == 1);
+    long changes = plugin.connectionChanges();
+
+    scripted.stop();
+    eventually(() -> told.size() == 2);
+    scripted.start();
+    var unused = plugin.identity().probe();
+    eventually(() -> told.size() == 3);
+    plugin.close();
+
+    CsiListener.Connected connected =
+        new CsiListener.Connected(plugin.name(), plugin.endpoint(), plugin.peer());
+    assertThat(told)
+        .containsExactly(
+            connected, new CsiListener.Lost(plugin.name(), plugin.endpoint()), connected);
+    assertThat(plugin.connectionChanges()).isGreaterThan(changes + 1);
+  }
+
+  @Test
   void cancelledAndClosedCallsEndToo() {
     Notes notes = new Notes();
     CsiPlugin plugin = connect(options -> options.listener(notes));

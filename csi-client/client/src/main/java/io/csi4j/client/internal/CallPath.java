@@ -37,6 +37,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
@@ -353,6 +355,42 @@ public final class CallPath {
       LOGGER.log(level, "{0} at {1}: {2}", operation.rpcName(), endpoint(), oddity);
       CsiListener.Warning event = new CsiListener.Warning(operation, name, endpoint(), oddity);
       tell(listener -> listener.onWarning(event));
+    }
+  }
+
+  /**
+   * Tells listeners of this connection as it comes and goes, one after the other.
+   *
+   * @return ends that
+   */
+  public Runnable tellOf(Connection connection) {
+    if (listeners.isEmpty()) {
+      return () -> {};
+    }
+    TaskQueue queue = new TaskQueue(callbacks);
+    AtomicBoolean wasThere = new AtomicBoolean();
+    return connection.watch(
+        isThere -> {
+          try {
+            queue.execute(
+                () -> {
+                  if (wasThere.getAndSet(isThere) != isThere && !closed) {
+                    tell(isThere, connection);
+                  }
+                });
+          } catch (RejectedExecutionException closing) {
+            // Nobody is told any more.
+          }
+        });
+  }
+
+  private void tell(boolean isThere, Connection connection) {
+    if (isThere) {
+      CsiListener.Connected event = new CsiListener.Connected(name, endpoint(), connection.peer());
+      tell(listener -> listener.onConnected(event));
+    } else {
+      CsiListener.Lost event = new CsiListener.Lost(name, endpoint());
+      tell(listener -> listener.onLost(event));
     }
   }
 

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A listener who is told of every attempt that goes over the wire, and of oddities in requests and
- * answers that were let pass all the same.
+ * A listener who is told of every attempt that goes over the wire, of oddities in requests and
+ * answers that were let pass all the same, and of connections that were lost and made again.
  *
  * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}
  * and attempt. For one call the events come in order and never two at a time; different calls are
@@ -23,6 +23,18 @@ public interface CsiListener {
 
   /** Something in an answer, or in a request, is not as the spec wants it, but was let pass. */
   default void onWarning(Warning event) {}
+
+  /**
+   * A connection to the plugin is there: the first one, and each that follows a lost one. The next
+   * call makes it; nothing connects by itself.
+   */
+  default void onConnected(Connected event) {}
+
+  /**
+   * The connection to the plugin was lost: its process has ended, it asked to be left, or it was
+   * cut off. Not told when the host closes it.
+   */
+  default void onLost(Lost event) {}
 
   /**
    * The beginning of one attempt.
@@ -63,4 +75,21 @@ public interface CsiListener {
       Optional<PluginName> plugin,
       CsiEndpoint endpoint,
       Violation violation) {}
+
+  /**
+   * A connection that was made. These events come in order, and never two at a time.
+   *
+   * @param plugin the plugin, where its name is known
+   * @param endpoint where it listens
+   * @param peer the process at the other end, as far as the kernel tells it
+   */
+  record Connected(Optional<PluginName> plugin, CsiEndpoint endpoint, PeerCredentials peer) {}
+
+  /**
+   * A connection that was lost.
+   *
+   * @param plugin the plugin, where its name is known
+   * @param endpoint where it listened
+   */
+  record Lost(Optional<PluginName> plugin, CsiEndpoint endpoint) {}
 }

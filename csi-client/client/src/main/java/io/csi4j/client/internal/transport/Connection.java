@@ -19,8 +19,10 @@ import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,7 @@ public final class Connection implements AutoCloseable {
   private final ManagedChannel channel;
   private final CallbackThreads callbacks = new CallbackThreads();
   private final AtomicLong generation = new AtomicLong();
+  private final List<Consumer<Boolean>> watchers = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final FloodBrake floods = new FloodBrake();
   private final AtomicReference<CompletableFuture<Void>> nextAttempt =
@@ -85,10 +89,26 @@ public final class Connection implements AutoCloseable {
           () -> {
             if (state == ConnectivityState.READY) {
               generation.incrementAndGet();
+              watchers.forEach(watcher -> watcher.accept(false));
+            }
+            if (channel.getState(false) == ConnectivityState.READY) {
+              watchers.forEach(watcher -> watcher.accept(true));
             }
             watchForLoss();
           });
     }
+  }
+
+  /**
+   * Tells from now on when the connection is there (true) and when it is lost (false), first how it
+   * is. The watcher must be quick, and is told the same twice at times.
+   *
+   * @return ends that
+   */
+  public Runnable watch(Consumer<Boolean> watcher) {
+    watchers.add(watcher);
+    watcher.accept(channel.getState(false) == ConnectivityState.READY);
+    return () -> watchers.remove(watcher);
   }
 
   /**

@@ -274,16 +274,17 @@ final class OpenedManager implements AutoCloseable {
 
   /** The failure of a call when the state or the kernel's mounts cannot be used. */
   private static VolumeException obstacle(Subject subject, RuntimeException problem) {
-    boolean isState = problem instanceof StateException;
-    OperatorCode code =
-        isState
-            ? OperatorCode.valueOf(((StateException) problem).reason().name())
-            : OperatorCode.MOUNT_TABLE_UNREADABLE;
+    OperatorCode code = OperatorCode.MOUNT_TABLE_UNREADABLE;
+    String why = String.valueOf(problem.getMessage());
+    if (problem instanceof StateException refusal) {
+      code = OperatorCode.valueOf(refusal.reason().name());
+      why = refusal.why();
+    }
     boolean mayAskAgain =
         code == OperatorCode.STATE_IN_USE || code == OperatorCode.MOUNT_TABLE_UNREADABLE;
     return new VolumeException(
         mayAskAgain ? Outcome.REFUSED : Outcome.HELD,
-        Messages.of(code, subject, String.valueOf(problem.getMessage())),
+        Messages.of(code, subject, why),
         null,
         problem);
   }

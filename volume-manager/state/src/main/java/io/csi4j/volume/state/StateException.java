@@ -16,6 +16,8 @@ public final class StateException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
+  private static final String FAILED = " failed: ";
+
   private final StateReason reason;
   private final transient @Nullable StateOwner owner;
 
@@ -44,6 +46,18 @@ public final class StateException extends RuntimeException {
   /** Why. */
   public StateReason reason() {
     return reason;
+  }
+
+  /** Why, in words: a clause for a message that says itself what failed and what to do next. */
+  public String why() {
+    String text = String.valueOf(getMessage());
+    int failed = text.indexOf(FAILED);
+    int begin = failed < 0 ? 0 : failed + FAILED.length();
+    int end = text.indexOf(". ", begin);
+    if (end < 0) {
+      end = text.endsWith(".") ? text.length() - 1 : text.length();
+    }
+    return text.substring(begin, end);
   }
 
   /** Returns the owner of the state, if that was the reason and it is known. */

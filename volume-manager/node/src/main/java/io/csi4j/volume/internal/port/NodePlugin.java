@@ -115,7 +115,9 @@ public interface NodePlugin {
     }
 
     private String text() {
-      return "no plugin of this name is registered; there are " + known;
+      return known.isEmpty()
+          ? "no plugin is registered"
+          : "no plugin of this name is registered; there are " + known;
     }
   }
 }

@@ -48,14 +48,15 @@ class OrchestratorReportTest {
           new ScenarioResult(
               OrchestratorConformance.scenarios().get(0),
               List.of("it went wrong"),
-              breaches,
+              breaches.stream().filter(each -> each.duty().equals(DutyId.of(83))).toList(),
+              breaches.stream().filter(each -> each.duty().equals(DutyId.of(49))).toList(),
               journal,
               Duration.ZERO);
 
       assertThat(result.describe())
           .hasSizeLessThan(12_000)
           .contains("problem: it went wrong")
-          .containsOnlyOnce("broken duty D-049, 150 times: ")
+          .containsOnlyOnce("advice on duty D-049, 150 times: ")
           .containsOnlyOnce("broken duty D-083, 150 times: ")
           .containsOnlyOnce("first: the story of call 1\n    #")
           .containsOnlyOnce("first: the story of call 2\n    #")
@@ -73,6 +74,7 @@ class OrchestratorReportTest {
     return new ScenarioResult(
         OrchestratorConformance.scenarios().get(number),
         List.of(problems),
+        List.of(),
         List.of(),
         "",
         Duration.ofMillis(1500));

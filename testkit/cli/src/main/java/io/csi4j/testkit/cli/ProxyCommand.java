@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
       "0:ended as asked; with --judge: nothing was broken",
       "1:with --judge: an answer of the plugin breaks the spec",
       "2:the command line or the fault script makes no sense",
-      "3:with --judge: the caller broke a duty",
+      "3:with --judge: the caller broke a binding duty",
       "4:it could not listen, or not record"
     },
     footerHeading = "%nExample:%n",

@@ -32,9 +32,9 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:ended as asked; with --referee: no duty was broken",
+      "0:ended as asked; with --referee: no binding duty was broken",
       "2:the command line or the fault script makes no sense",
-      "3:with --referee: the caller broke a duty",
+      "3:with --referee: the caller broke a binding duty",
       "4:nothing could be served"
     },
     footerHeading = "%nExample:%n",

@@ -26,21 +26,27 @@ final class ScenarioText {
         .append("\n  expected: ")
         .append(result.scenario().expectation());
     result.problems().forEach(problem -> out.append("\n  problem: ").append(problem));
-    Map<DutyId, List<Breach>> broken = new TreeMap<>();
-    for (Breach breach : result.breaches()) {
-      broken.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
-    }
-    broken.forEach((duty, breaches) -> duty(out, duty, breaches));
+    duties(out, "broken duty ", result.breaches());
+    duties(out, "advice on duty ", result.advice());
     if (!result.passed()) {
       journal(out, result.journal().strip().lines().toList());
     }
     return out.toString();
   }
 
+  private static void duties(StringBuilder out, String title, List<Breach> breaches) {
+    Map<DutyId, List<Breach>> byDuty = new TreeMap<>();
+    for (Breach breach : breaches) {
+      byDuty.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
+    }
+    byDuty.forEach((duty, all) -> duty(out, title, duty, all));
+  }
+
   /** A duty with the first time that it was broken, and how often it was. */
-  private static void duty(StringBuilder out, DutyId duty, List<Breach> breaches) {
+  private static void duty(StringBuilder out, String title, DutyId duty, List<Breach> breaches) {
     Breach first = breaches.get(0);
-    out.append("\n  broken duty ")
+    out.append("\n  ")
+        .append(title)
         .append(duty)
         .append(breaches.size() == 1 ? "" : ", " + breaches.size() + " times")
         .append(": ")
@@ -73,6 +79,7 @@ final class ScenarioText {
           .append(each.took().toMillis())
           .append(" ms)")
           .append(each.broken().isEmpty() ? "" : " " + each.broken())
+          .append(each.advised().isEmpty() ? "" : " advice " + each.advised())
           .append('\n');
     }
     out.append(report.results().size())

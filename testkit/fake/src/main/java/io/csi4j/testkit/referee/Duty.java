@@ -40,19 +40,20 @@ public interface Duty {
     MAY_NOT,
     /** A field that the spec marks REQUIRED. */
     REQUIRED,
-    /** Laid down in plain words. */
+    /** Laid down in plain words, without a keyword. */
     DUTY,
-    /** Follows from what the plugin may do. */
+    /** Derived by us from what the plugin may do. */
     DERIVED;
 
     /**
-     * Whether breaking it makes a caller unlawful, and not merely unwise. What is derived binds as
-     * well: a plugin may rely on it. MAY and MAY NOT speak of what a caller can do, or cannot.
+     * Whether breaking it makes a caller unlawful, and not merely unwise: the spec says MUST, SHALL
+     * or REQUIRED, the words that it measures compliance by. All else is advice, also what is laid
+     * down in plain words and what we derived, however likely it is that a plugin relies on it.
      */
     public boolean binding() {
       return switch (this) {
-        case SHOULD, SHOULD_NOT, MAY, MAY_NOT -> false;
-        default -> true;
+        case MUST, MUST_NOT, SHALL, SHALL_NOT, REQUIRED -> true;
+        case SHOULD, SHOULD_NOT, MAY, MAY_NOT, DUTY, DERIVED -> false;
       };
     }
   }

@@ -10,7 +10,10 @@ public interface Verdict {
   /** Every duty there is with what the referee found, in the order of the numbers. */
   Map<DutyId, Finding> findings();
 
-  /** Every breach, in the order they happened. */
+  /**
+   * Every breach, in the order they happened: those of {@link Duty.Level#binding binding} duties,
+   * and those that are advice.
+   */
   List<Breach> breaches();
 
   /**
@@ -22,8 +25,11 @@ public interface Verdict {
     return List.of();
   }
 
-  /** The duties broken. */
+  /** The duties broken, binding ones and others. */
   Set<DutyId> broken();
+
+  /** Those of the {@link #broken} that are not binding: advice to the caller, no accusation. */
+  Set<DutyId> advice();
 
   /** Whether no duty was broken that is {@link Duty.Level#binding binding}; others are advice. */
   boolean lawful();

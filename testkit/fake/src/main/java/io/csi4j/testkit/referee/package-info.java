@@ -3,7 +3,7 @@
  * an orchestrator, their {@link io.csi4j.testkit.referee.Breach breaches}, and the {@link
  * io.csi4j.testkit.referee.Verdict verdict}.
  *
- * <p>{@link io.csi4j.testkit.Referee} judges. Duties have numbers, D-001 to D-551, that {@code
+ * <p>{@link io.csi4j.testkit.Referee} judges. Duties have numbers, D-001 to D-564, that {@code
  * docs/duties.md} explains.
  */
 @NullMarked

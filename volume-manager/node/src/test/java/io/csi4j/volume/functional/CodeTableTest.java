@@ -401,7 +401,7 @@ class CodeTableTest {
       }
       if (giving(row.verb(), row.code()) == Giving.FORGOTTEN) {
         // The plugin says that it has no such volume, so there is nothing to be unpublished.
-        node.excuse(142, 143, 149);
+        node.excuse(142, 143);
       }
       finish(node);
     }

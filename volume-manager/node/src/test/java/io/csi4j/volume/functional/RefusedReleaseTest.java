@@ -76,7 +76,7 @@ class RefusedReleaseTest {
       assertThat(node.plugin().verdict().lawful()).isTrue();
       assertThat(node.plugin().verdict().excused())
           .extracting(breach -> breach.duty().number())
-          .containsExactly(142, 143, 149);
+          .containsExactly(142, 143);
       assertThat(node.plugin().verdict().describe()).contains("Excused");
       node.plugin().clearFaults();
       node.mount(single("vol-1", "web"));

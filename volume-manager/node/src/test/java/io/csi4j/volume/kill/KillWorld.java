@@ -11,9 +11,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
-import io.csi4j.testkit.Referee;
 import io.csi4j.testkit.referee.Breach;
-import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.model.PluginId;
@@ -29,7 +27,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
@@ -47,7 +44,7 @@ final class KillWorld implements AutoCloseable {
   /** Of mount(2). */
   private static final long MS_SHARED = 1 << 20;
 
-  private static final DutyId GAVE_BACK_WHAT_IT_NEVER_TOOK = DutyId.of(434);
+  private static final DutyId GAVE_BACK_WHAT_IT_NEVER_TOOK = DutyId.of(556);
 
   private final Scratch scratch;
   private final Path directory;
@@ -234,17 +231,11 @@ final class KillWorld implements AutoCloseable {
   }
 
   /**
-   * What the plugin's caller did that CSI forbids. A caller who was killed before it could call
-   * gives back what it never took, which is not forbidden to it.
+   * What the plugin's caller did against the duties that it is held to. A caller who was killed
+   * before it could call gives back what it never took, which is not forbidden to it.
    */
   List<Breach> breaches() {
-    Set<DutyId> binding =
-        Referee.duties().stream()
-            .filter(duty -> duty.level().binding())
-            .map(Duty::id)
-            .collect(Collectors.toSet());
-    return plugin().verdict().breaches().stream()
-        .filter(breach -> binding.contains(breach.duty()))
+    return HeldDuties.broken(plugin().verdict()).stream()
         .filter(breach -> !breach.duty().equals(GAVE_BACK_WHAT_IT_NEVER_TOOK))
         .toList();
   }

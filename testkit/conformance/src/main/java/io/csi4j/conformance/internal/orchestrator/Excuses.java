@@ -1,17 +1,12 @@
 package io.csi4j.conformance.internal.orchestrator;
 
-import io.csi4j.testkit.Referee;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.Breach;
-import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
-/** Which breaches do not count against an orchestrator in a scenario. */
+/** Which breaches are not told of an orchestrator in a scenario, not even as advice. */
 final class Excuses {
 
   /** Validating a volume that others made: the scenarios hand it over as registered. */
@@ -22,14 +17,12 @@ final class Excuses {
   private Excuses() {}
 
   /**
-   * Whether a breach does not count.
+   * Whether a breach is not told.
    *
    * @param crash the last call that came in before the orchestrator crashed; 0 if it did not
    */
   static boolean excused(Breach breach, long crash) {
-    return breach.duty().equals(VALIDATE)
-        || isAcrossCrash(breach, crash)
-        || !isStrict(breach.duty());
+    return breach.duty().equals(VALIDATE) || isAcrossCrash(breach, crash);
   }
 
   /** A caller that comes back after a crash cannot know which of its calls are still open. */
@@ -38,12 +31,5 @@ final class Excuses {
     return ONE_CALL_AT_A_TIME.contains(breach.duty())
         && numbers.stream().anyMatch(number -> number <= crash)
         && numbers.stream().anyMatch(number -> number > crash);
-  }
-
-  private static boolean isStrict(DutyId id) {
-    Map<DutyId, Duty> duties =
-        Referee.duties().stream().collect(Collectors.toMap(Duty::id, Function.identity()));
-    Duty duty = duties.get(id);
-    return duty == null || duty.level().binding();
   }
 }

@@ -9,6 +9,7 @@ import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.ScenarioResult;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.referee.Breach;
+import io.csi4j.testkit.referee.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Plays one scenario from the start of its plugin to the verdict. */
@@ -51,14 +53,17 @@ public final class ScenarioRun {
               callDeadline,
               (volume, operation) -> secretsFor(operation));
       long crash = play(scenario, factory, setting, plugin, workers, patience, problems);
-      List<Breach> breaches =
-          plugin.verdict().breaches().stream()
+      Verdict verdict = plugin.verdict();
+      Map<Boolean, List<Breach>> breaches =
+          verdict.breaches().stream()
               .filter(breach -> !Excuses.excused(breach, crash))
-              .toList();
+              .collect(
+                  Collectors.partitioningBy(breach -> verdict.advice().contains(breach.duty())));
       return new ScenarioResult(
           scenario,
           problems,
-          breaches,
+          breaches.getOrDefault(false, List.of()),
+          breaches.getOrDefault(true, List.of()),
           plugin.journal().describe(),
           Duration.ofNanos(System.nanoTime() - began));
     } finally {

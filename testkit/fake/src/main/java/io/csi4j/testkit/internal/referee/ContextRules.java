@@ -27,10 +27,9 @@ final class ContextRules extends DutyRule {
 
   private void volume(RecordedCall call) {
     KnownVolume volume = world.knownVolume(WireFields.volume(call));
-    Map<String, String> own = volume == null ? null : volume.context;
-    if (own != null) {
+    if (volume != null && !volume.contexts.isEmpty()) {
       Map<String, String> sent = call.request().map("volume_context");
-      given(sent.equals(own), call, "volume context", sent);
+      given(volume.contexts.contains(sent), call, "volume context", sent);
     }
   }
 

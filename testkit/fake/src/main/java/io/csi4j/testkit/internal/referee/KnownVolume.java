@@ -3,9 +3,10 @@ package io.csi4j.testkit.internal.referee;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -19,11 +20,14 @@ final class KnownVolume {
   /** The call that created it; null for a volume that came from elsewhere. */
   @Nullable RecordedCall created;
 
-  /** Its own context; null if no answer told it. */
-  @Nullable Map<String, String> context;
+  /** Its own context by each answer: one, unless the plugin tells another one later. */
+  final Set<Map<String, String>> contexts = new HashSet<>();
 
-  /** Where it can be reached; empty if from everywhere, or if no answer told. */
-  List<WireMessage> topology = List.of();
+  /**
+   * Where it can be reached by any answer; empty if from everywhere, or if its creation told
+   * nothing.
+   */
+  final Set<WireMessage> topology = new HashSet<>();
 
   boolean validated;
   boolean deleted;
@@ -113,6 +117,12 @@ final class KnownVolume {
     return attachments.values().stream().anyMatch(TrackedUse::standing);
   }
 
+  /** Whether it is, or may be, attached to a node whose id no answer told. */
+  boolean attachedAsUnknown(KnownWorld world) {
+    return attachments.entrySet().stream()
+        .anyMatch(one -> one.getValue().possible() && !world.isNodeId(one.getKey()));
+  }
+
   /** Every attachment, staging and publication. */
   Stream<TrackedUse> things() {
     List<TrackedUse> all = new ArrayList<>(attachments.values());
@@ -121,15 +131,10 @@ final class KnownVolume {
     return all.stream();
   }
 
-  /** The paths on a node where it is, or may be. */
-  List<String> paths(String node) {
-    Map<String, TrackedUse> all = new HashMap<>(stagings(node));
-    all.putAll(publications(node));
-    return all.entrySet().stream()
-        .filter(entry -> entry.getValue().possible())
-        .map(Map.Entry::getKey)
-        .sorted()
-        .toList();
+  /** Whether a staging or publication at a path of a node is so. */
+  boolean at(String node, String path, Predicate<TrackedUse> so) {
+    return Stream.of(stagings(node).get(path), publications(node).get(path))
+        .anyMatch(use -> use != null && so.test(use));
   }
 
   void deleted() {

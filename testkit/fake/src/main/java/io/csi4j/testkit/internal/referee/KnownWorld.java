@@ -1,5 +1,7 @@
 package io.csi4j.testkit.internal.referee;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
@@ -32,11 +34,11 @@ final class KnownWorld {
    * @param seconds when it was cut
    */
   record Snapshot(String id, String source, String group, boolean ready, long size, long seconds) {
-    static Snapshot from(WireMessage told) {
+    static Snapshot from(WireMessage told, String group) {
       return new Snapshot(
           told.text("snapshot_id"),
           told.text("source_volume_id"),
-          told.text("group_snapshot_id"),
+          group,
           told.flag("ready_to_use"),
           told.number("size_bytes"),
           told.message("creation_time").number("seconds"));
@@ -51,7 +53,13 @@ final class KnownWorld {
   private final Map<String, Set<String>> nodeIds = new HashMap<>();
   private final Map<String, Set<String>> attachedTo = new HashMap<>();
   private final Map<String, Set<String>> usedOn = new HashMap<>();
-  private final Set<String> longIds = new HashSet<>();
+
+  /** The nodes at which listings told volumes to be. */
+  private final Set<String> listedNodes = new HashSet<>();
+
+  /** The texts and maps of answers that are longer than those of a request may be. */
+  private final Set<Object> tooLong = new HashSet<>();
+
   private @Nullable Boolean complete;
   private boolean called;
   private long deletions;
@@ -94,6 +102,11 @@ final class KnownWorld {
     return nodes.containsKey(id);
   }
 
+  /** Whether a listing told that a volume is attached to a node of this id. */
+  boolean isListedNode(String id) {
+    return listedNodes.contains(id);
+  }
+
   /** Every id that a plugin gave for its node. */
   Set<String> allNodeIds() {
     return nodes.keySet();
@@ -114,9 +127,9 @@ final class KnownWorld {
     return usedOn.getOrDefault(node, Set.of());
   }
 
-  /** Whether the plugin itself gave this text, which is longer than it ought to be. */
-  boolean isLongId(String text) {
-    return longIds.contains(text);
+  /** Whether the plugin itself told this text or map, which is longer than it ought to be. */
+  boolean isToldSoLong(Object told) {
+    return tooLong.contains(told);
   }
 
   /** The attachment of a volume to the node on whose socket a call came. */
@@ -280,6 +293,7 @@ final class KnownWorld {
   }
 
   private void answered(RecordedCall call, WireMessage answer) {
+    WireFields.walk(answer, WireFields.answerType(call.operation()), this::note);
     offers.answered(call, answer);
     switch (call.operation()) {
       case CREATE_VOLUME -> created(call, answer.message("volume"));
@@ -287,17 +301,13 @@ final class KnownWorld {
           use(volume(WireFields.volume(call)), call).contexts().add(answer.map("publish_context"));
       case CONTROLLER_EXPAND_VOLUME -> expanded(call, answer);
       case CONTROLLER_GET_VOLUME -> told(answer);
-      case LIST_VOLUMES -> {
-        noteLength(answer.text("next_token"));
-        answer.messages("entries").forEach(this::told);
-      }
-      case CREATE_SNAPSHOT, GET_SNAPSHOT -> snapshot(answer.message("snapshot"));
-      case LIST_SNAPSHOTS -> {
-        noteLength(answer.text("next_token"));
-        answer.messages("entries").forEach(entry -> snapshot(entry.message("snapshot")));
-      }
-      case CREATE_VOLUME_GROUP_SNAPSHOT, GET_VOLUME_GROUP_SNAPSHOT ->
-          group(answer.message("group_snapshot"));
+      case LIST_VOLUMES -> answer.messages("entries").forEach(this::told);
+      case CREATE_SNAPSHOT -> snapshot(answer.message("snapshot"), true);
+      case GET_SNAPSHOT -> snapshot(answer.message("snapshot"), false);
+      case LIST_SNAPSHOTS ->
+          answer.messages("entries").forEach(entry -> snapshot(entry.message("snapshot"), false));
+      case CREATE_VOLUME_GROUP_SNAPSHOT -> group(answer.message("group_snapshot"), true);
+      case GET_VOLUME_GROUP_SNAPSHOT -> group(answer.message("group_snapshot"), false);
       case DELETE_SNAPSHOT -> {
         snapshots.remove(WireFields.text(call, "snapshot_id"));
         deletions++;
@@ -317,30 +327,32 @@ final class KnownWorld {
     if (id.isEmpty()) {
       return;
     }
-    noteLength(id);
     KnownVolume volume = volume(id);
+    if (volume.deleted) {
+      volume.contexts.clear();
+      volume.topology.clear();
+    }
     volume.created = call;
     volume.deleted = false;
-    volume.context = told.map("volume_context");
-    volume.topology = told.messages("accessible_topology");
+    volume.contexts.add(told.map("volume_context"));
+    volume.topology.addAll(told.messages("accessible_topology"));
   }
 
   private void told(WireMessage entry) {
     WireMessage told = entry.message("volume");
-    String id = told.text("volume_id");
-    noteLength(id);
-    KnownVolume volume = volume(id);
-    if (volume.created == null) {
-      // A listing may leave the context out, which who made the volume gave to its caller.
-      if (volume.context == null && told.has("volume_context")) {
-        volume.context = told.map("volume_context");
-      }
-      volume.topology = told.messages("accessible_topology");
+    KnownVolume volume = volume(told.text("volume_id"));
+    // A listing may leave the context out, which who made the volume gave to its caller.
+    if (told.has("volume_context")) {
+      volume.contexts.add(told.map("volume_context"));
     }
-    entry
-        .message("status")
-        .texts("published_node_ids")
-        .forEach(node -> volume.attachment(node).told());
+    // The spec binds a caller to the place that was told at the creation: it may have moved since.
+    if (!volume.topology.isEmpty()) {
+      volume.topology.addAll(told.messages("accessible_topology"));
+    }
+    for (String node : entry.message("status").texts("published_node_ids")) {
+      listedNodes.add(node);
+      volume.attachment(node).told();
+    }
   }
 
   private void expanded(RecordedCall call, WireMessage answer) {
@@ -351,18 +363,18 @@ final class KnownWorld {
     }
   }
 
-  private void snapshot(WireMessage told) {
-    Snapshot snapshot = Snapshot.from(told);
-    noteLength(snapshot.id());
-    snapshots.put(snapshot.id(), snapshot);
+  /** The group is the one that was told first, or at its creation: a listing may leave it out. */
+  private void snapshot(WireMessage told, boolean created) {
+    Snapshot earlier = snapshots.get(told.text("snapshot_id"));
+    String group = created || earlier == null ? told.text("group_snapshot_id") : earlier.group();
+    snapshots.put(told.text("snapshot_id"), Snapshot.from(told, group));
   }
 
-  private void group(WireMessage told) {
+  private void group(WireMessage told, boolean created) {
     String id = told.text("group_snapshot_id");
-    noteLength(id);
     List<String> members = new ArrayList<>();
     for (WireMessage member : told.messages("snapshots")) {
-      snapshot(member);
+      snapshot(member, created);
       members.add(member.text("snapshot_id"));
     }
     if (!id.isEmpty()) {
@@ -372,15 +384,22 @@ final class KnownWorld {
 
   private void node(RecordedCall call, WireMessage answer) {
     String id = answer.text("node_id");
-    noteLength(id);
     nodes.put(id, answer);
     nodeIds.computeIfAbsent(WireFields.node(call), none -> new LinkedHashSet<>()).add(id);
   }
 
-  private void noteLength(String id) {
-    if (SafeText.utf8Length(id) > SizeRules.TEXT_LIMIT) {
-      longIds.add(id);
+  private void note(WireMessage message, FieldDescriptor field) {
+    String name = SpecFields.name(field);
+    if (field.isMapField()) {
+      if (WireFields.bytes(message.map(name)) > SizeRules.MAP_LIMIT) {
+        tooLong.add(message.map(name));
+      }
+      return;
     }
+    List<String> texts = field.isRepeated() ? message.texts(name) : List.of(message.text(name));
+    texts.stream()
+        .filter(text -> SafeText.utf8Length(text) > SizeRules.TEXT_LIMIT)
+        .forEach(tooLong::add);
   }
 
   /** Whether there has to be an attachment before a volume is used on a node. */

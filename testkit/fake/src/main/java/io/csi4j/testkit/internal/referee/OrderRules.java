@@ -3,9 +3,12 @@ package io.csi4j.testkit.internal.referee;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Attach, stage, publish, and the same backwards. */
@@ -77,6 +80,9 @@ final class OrderRules extends DutyRule {
     if (!world.needsAttachment()) {
       return;
     }
+    if (world.nodeIds(WireFields.node(call)).isEmpty() && volume.attachedAsUnknown(world)) {
+      return; // The node is not known by an id, and may be the one that it is attached to.
+    }
     TrackedUse attachment = world.attachmentHere(volume, WireFields.node(call));
     boolean here = attachment.succeeded();
     judge(here, call, "not attached");
@@ -139,7 +145,8 @@ final class OrderRules extends DutyRule {
   private void unstage(RecordedCall call, KnownVolume volume) {
     String node = WireFields.node(call);
     List<RecordedCall> evidence = new ArrayList<>();
-    String where = String.join(", ", standing(volume.publications(node), evidence));
+    String where =
+        String.join(", ", those(TrackedUse::standing, volume.publications(node), evidence));
     List<TrackedUse> left =
         volume.publications(node).values().stream().filter(TrackedUse::standing).toList();
     if (where.isEmpty()) {
@@ -150,6 +157,7 @@ final class OrderRules extends DutyRule {
     } else {
       judge(false, evidence, call, "still published", where);
     }
+    neverAsked(call, "never asked", List.of(volume.publications(node)));
     String path = WireFields.text(call, "staging_target_path");
     TrackedUse thing = volume.stagings(node).get(path);
     boolean known = knownPath(call, path, thing, volume.staged(node, TrackedUse::standing));
@@ -186,8 +194,10 @@ final class OrderRules extends DutyRule {
     List<RecordedCall> evidence = new ArrayList<>();
     List<String> published = new ArrayList<>();
     List<String> staged = new ArrayList<>();
-    publications.values().forEach(paths -> published.addAll(standing(paths, evidence)));
-    stagings.values().forEach(paths -> staged.addAll(standing(paths, evidence)));
+    publications
+        .values()
+        .forEach(paths -> published.addAll(those(TrackedUse::standing, paths, evidence)));
+    stagings.values().forEach(paths -> staged.addAll(those(TrackedUse::standing, paths, evidence)));
     if (published.isEmpty()) {
       kept(call, "all unpublished");
     } else {
@@ -199,6 +209,19 @@ final class OrderRules extends DutyRule {
       judge(false, evidence, call, "still staged", String.join(", ", staged));
     }
     judge(published.isEmpty() && staged.isEmpty(), call, "still in use");
+    neverAsked(call, "never unpublished", publications.values());
+    neverAsked(call, "never unstaged", stagings.values());
+  }
+
+  /** What was never asked to go; a call that was made, whatever came of it, is enough for this. */
+  private void neverAsked(
+      RecordedCall call, String about, Collection<Map<String, TrackedUse>> uses) {
+    List<RecordedCall> evidence = new ArrayList<>();
+    List<String> where = new ArrayList<>();
+    uses.forEach(paths -> where.addAll(those(TrackedUse::neverAskedBack, paths, evidence)));
+    if (!where.isEmpty()) {
+      judge(false, evidence, call, about, String.join(", ", where));
+    }
   }
 
   /** The uses on one node; on all nodes if a call names none. */
@@ -215,16 +238,12 @@ final class OrderRules extends DutyRule {
 
   private void delete(RecordedCall call, KnownVolume volume) {
     List<RecordedCall> evidence = new ArrayList<>();
-    List<String> where = new ArrayList<>(standing(volume.attachments(), evidence));
-    volume.stagings().values().forEach(paths -> where.addAll(standing(paths, evidence)));
-    volume.publications().values().forEach(paths -> where.addAll(standing(paths, evidence)));
+    List<String> where =
+        new ArrayList<>(those(TrackedUse::standing, volume.attachments(), evidence));
+    Stream.of(volume.stagings(), volume.publications())
+        .flatMap(uses -> uses.values().stream())
+        .forEach(paths -> where.addAll(those(TrackedUse::standing, paths, evidence)));
     judge(where.isEmpty(), evidence, call, "still in use", String.join(", ", where));
-    if (volume.stagedSomewhere()) {
-      judge(false, evidence, call, "still staged");
-    }
-    if (volume.publishedSomewhere()) {
-      judge(false, evidence, call, "still published");
-    }
     if (volume.validated || volume.created != null) {
       judge(volume.created != null, call, "pre-provisioned");
     }
@@ -248,12 +267,12 @@ final class OrderRules extends DutyRule {
         });
   }
 
-  private static List<String> standing(
-      Map<String, TrackedUse> things, List<RecordedCall> evidence) {
+  private static List<String> those(
+      Predicate<TrackedUse> which, Map<String, TrackedUse> things, List<RecordedCall> evidence) {
     List<String> where = new ArrayList<>();
     things.forEach(
         (key, thing) -> {
-          if (thing.standing()) {
+          if (which.test(thing)) {
             evidence.addAll(thing.evidence());
             where.add(quote(key) + ref(thing.maker()));
           }

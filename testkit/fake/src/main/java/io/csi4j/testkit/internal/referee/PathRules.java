@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Which paths are given, and what stands there. */
 final class PathRules extends DutyRule {
@@ -41,7 +42,7 @@ final class PathRules extends DutyRule {
       case NODE_UNPUBLISH_VOLUME -> removed(call);
       case NODE_GET_VOLUME_STATS -> {
         staging(call);
-        volumePath(call);
+        volumePath(call, TrackedUse::tried);
       }
       case NODE_GET_VOLUME_HEALTH -> {
         // Both paths are optional, and the volume need not be there.
@@ -66,7 +67,7 @@ final class PathRules extends DutyRule {
   }
 
   private void target(RecordedCall call) {
-    String path = call.request().text("target_path");
+    String path = WireFields.text(call, "target_path");
     boolean first = asked.add(key(call));
     PathFact fact = call.paths().getOrDefault("target_path", PathFact.UNKNOWN);
     if (fact != PathFact.UNKNOWN) {
@@ -90,7 +91,7 @@ final class PathRules extends DutyRule {
   private void removed(RecordedCall call) {
     KnownVolume volume = world.volume(WireFields.volume(call));
     TrackedUse thing =
-        volume.publications(WireFields.node(call)).get(call.request().text("target_path"));
+        volume.publications(WireFields.node(call)).get(WireFields.text(call, "target_path"));
     PathFact fact = call.paths().getOrDefault("target_path", PathFact.UNKNOWN);
     if (thing != null && thing.certain() && fact != PathFact.UNKNOWN && !neverMade) {
       judge(!isMissing(fact), call, "target removed");
@@ -122,11 +123,11 @@ final class PathRules extends DutyRule {
     }
   }
 
-  private void volumePath(RecordedCall call) {
-    String path = call.request().text("volume_path");
+  private void volumePath(RecordedCall call, Predicate<TrackedUse> so) {
+    String path = WireFields.text(call, "volume_path");
     KnownVolume volume = world.volume(WireFields.volume(call));
     if (!path.isEmpty() && !volume.id.isEmpty() && world.isComplete()) {
-      judge(volume.paths(WireFields.node(call)).contains(path), call, "other volume path");
+      judge(volume.at(WireFields.node(call), path, so), call, "other volume path");
     }
   }
 
@@ -140,7 +141,7 @@ final class PathRules extends DutyRule {
         volume.staged(node, TrackedUse::possible) || volume.published(node, TrackedUse::possible);
     judge(here, call, "not on the node");
     if (here) {
-      volumePath(call);
+      volumePath(call, TrackedUse::possible);
     }
     if (world.needsStaging(node)) {
       judge(volume.staged(node, TrackedUse::succeeded), call, "not staged");
@@ -174,6 +175,6 @@ final class PathRules extends DutyRule {
   }
 
   private static String key(RecordedCall call) {
-    return WireFields.node(call) + "\n" + call.request().text("target_path");
+    return WireFields.node(call) + "\n" + WireFields.text(call, "target_path");
   }
 }

@@ -15,6 +15,9 @@ final class PluginIdRules extends DutyRule {
 
   private final Set<String> given = new HashSet<>();
 
+  /** By kind: what was used as an id before it was known as a name. */
+  private final Set<String> elsewhere = new HashSet<>();
+
   PluginIdRules(Hearing hearing) {
     super(hearing, "Ids");
   }
@@ -33,11 +36,14 @@ final class PluginIdRules extends DutyRule {
       id(call, "snapshot", source.message("snapshot").text("snapshot_id"));
     }
     String node = WireFields.text(call, "node_id");
-    if (!node.isEmpty() && world.isComplete() && isJudged(call, "node")) {
-      judge(world.isNodeId(node), call, "node");
+    if (!node.isEmpty() && world.isComplete() && isJudged(call, "own node")) {
+      // An id that was told before this journal began, or at another socket, is right as well.
+      boolean own = world.isNodeId(node) || world.isListedNode(node);
+      judge(own, call, own ? "own node" : "other node");
     }
   }
 
+  /** What was never the name of anything is an id from elsewhere, also when a name is like it. */
   private void id(RecordedCall call, String kind, String id) {
     if (id.isEmpty()) {
       return;
@@ -45,7 +51,9 @@ final class PluginIdRules extends DutyRule {
     String real = ids.get(kind + " " + id);
     if (given.contains(id)) {
       kept(call, kind);
-    } else if (real != null) {
+    } else if (real == null) {
+      elsewhere.add(kind + " " + id);
+    } else if (!elsewhere.contains(kind + " " + id)) {
       judge(false, call, kind, quote(real));
     }
   }
@@ -65,6 +73,16 @@ final class PluginIdRules extends DutyRule {
         note(call, "group snapshot", group.text("group_snapshot_id"));
         group.messages("snapshots").forEach(member -> given.add(member.text("snapshot_id")));
       }
+      case LIST_VOLUMES ->
+          answer
+              .messages("entries")
+              .forEach(entry -> given.add(entry.message("volume").text("volume_id")));
+      case LIST_SNAPSHOTS ->
+          answer
+              .messages("entries")
+              .forEach(entry -> given.add(entry.message("snapshot").text("snapshot_id")));
+      case CONTROLLER_LIST_VOLUME_HEALTH ->
+          answer.messages("entries").forEach(entry -> given.add(entry.text("volume_id")));
       default -> {}
     }
   }

@@ -4,6 +4,8 @@ import io.csi4j.testkit.internal.spec.CallNeeds;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The fields that a request has to hold in any case. */
 final class RequiredFieldRules extends DutyRule {
@@ -63,7 +65,11 @@ final class RequiredFieldRules extends DutyRule {
     List<WireMessage> preferred = asked.messages("preferred");
     judge(!requisite.isEmpty() || !preferred.isEmpty(), call, "empty topology");
     if (!requisite.isEmpty() && !preferred.isEmpty()) {
-      judge(requisite.containsAll(preferred), call, "preferred topology");
+      judge(places(requisite).containsAll(places(preferred)), call, "preferred topology");
     }
+  }
+
+  private static Set<Set<String>> places(List<WireMessage> topologies) {
+    return topologies.stream().map(WireFields::pairs).collect(Collectors.toSet());
   }
 }

@@ -40,9 +40,9 @@ final class SnapshotRules extends DutyRule {
     if (!snapshot.group().isEmpty()) {
       judge(snapshot.ready(), call, "member not ready");
     }
-    long asked = call.request().message("capacity_range").number("required_bytes");
-    if (asked > 0 && snapshot.size() > 0) {
-      judge(asked >= snapshot.size(), call, "too small", snapshot.size());
+    long limit = call.request().message("capacity_range").number("limit_bytes");
+    if (limit > 0 && snapshot.size() > 0) {
+      judge(limit >= snapshot.size(), call, "too small", snapshot.size());
     }
   }
 
@@ -55,7 +55,7 @@ final class SnapshotRules extends DutyRule {
     }
     for (String id : named) {
       Snapshot snapshot = world.snapshot(id);
-      if (snapshot != null) {
+      if (snapshot != null && !snapshot.group().isEmpty()) {
         judge(snapshot.group().equals(group), call, "other group", quote(id));
       }
     }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** Where volumes are asked for, and where they are used. */
 final class TopologyRules extends DutyRule {
@@ -22,6 +21,9 @@ final class TopologyRules extends DutyRule {
 
   /** The keys and values that the plugin told, in lower case keys. */
   private final Set<String> told = new HashSet<>();
+
+  /** The keys alone: how they are written is the plugin's business. */
+  private final Set<String> keys = new HashSet<>();
 
   TopologyRules(Hearing hearing) {
     super(hearing, "Topology");
@@ -52,20 +54,26 @@ final class TopologyRules extends DutyRule {
   }
 
   private void segment(RecordedCall call, String key, String value) {
-    if (told.contains(pair(key, value))) {
+    if (told.contains(WireFields.pair(key, value))) {
       kept(call, "told");
       return;
     }
+    if (!keys.contains(key.toLowerCase(Locale.ROOT))) {
+      key(call, key);
+    }
+    judge(isName(value), call, "value");
+    if (world.isComplete() && !told.isEmpty() && call.operation() == CsiOperation.CREATE_VOLUME) {
+      judge(false, call, "not told");
+    }
+  }
+
+  private void key(RecordedCall call, String key) {
     int slash = key.indexOf('/');
     String prefix = slash < 0 ? "" : key.substring(0, slash);
     boolean isPrefix =
         slash < 0 || (prefix.length() <= PART_LIMIT && PREFIX.matcher(prefix).matches());
     judge(isName(key.substring(slash + 1)), call, "key name");
     judge(isPrefix, call, "key prefix");
-    judge(isName(value), call, "value");
-    if (world.isComplete() && !told.isEmpty() && call.operation() == CsiOperation.CREATE_VOLUME) {
-      judge(false, call, "not told");
-    }
   }
 
   private void reach(RecordedCall call, String node) {
@@ -77,8 +85,9 @@ final class TopologyRules extends DutyRule {
         || !world.offers().has(Part.PLUGIN, "", "VOLUME_ACCESSIBILITY_CONSTRAINTS")) {
       return;
     }
-    Set<String> here = pairs(info.message("accessible_topology"));
-    boolean reachable = volume.topology.stream().anyMatch(one -> here.containsAll(pairs(one)));
+    Set<String> here = WireFields.pairs(info.message("accessible_topology"));
+    boolean reachable =
+        volume.topology.stream().anyMatch(one -> here.containsAll(WireFields.pairs(one)));
     judge(reachable, call, "not accessible");
   }
 
@@ -89,7 +98,7 @@ final class TopologyRules extends DutyRule {
 
   private void answered(RecordedCall call, WireMessage answer) {
     switch (call.operation()) {
-      case NODE_GET_INFO -> told.addAll(pairs(answer.message("accessible_topology")));
+      case NODE_GET_INFO -> note(answer.message("accessible_topology"));
       case CREATE_VOLUME, CONTROLLER_GET_VOLUME -> note(answer, "volume");
       case LIST_VOLUMES -> answer.messages("entries").forEach(entry -> note(entry, "volume"));
       case CREATE_SNAPSHOT, GET_SNAPSHOT -> note(answer, "snapshot");
@@ -99,24 +108,15 @@ final class TopologyRules extends DutyRule {
   }
 
   private void note(WireMessage entry, String what) {
-    entry
-        .message(what)
-        .messages("accessible_topology")
-        .forEach(topology -> told.addAll(pairs(topology)));
+    entry.message(what).messages("accessible_topology").forEach(this::note);
+  }
+
+  private void note(WireMessage topology) {
+    told.addAll(WireFields.pairs(topology));
+    topology.map("segments").keySet().forEach(key -> keys.add(key.toLowerCase(Locale.ROOT)));
   }
 
   private static boolean isName(String text) {
     return text.length() <= PART_LIMIT && NAME.matcher(text).matches();
-  }
-
-  private static Set<String> pairs(WireMessage topology) {
-    return topology.map("segments").entrySet().stream()
-        .map(segment -> pair(segment.getKey(), segment.getValue()))
-        .collect(Collectors.toSet());
-  }
-
-  /** Keys are compared without regard to case. */
-  private static String pair(String key, String value) {
-    return key.toLowerCase(Locale.ROOT) + "=" + value;
   }
 }

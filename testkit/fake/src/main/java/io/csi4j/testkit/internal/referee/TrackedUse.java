@@ -20,6 +20,7 @@ final class TrackedUse {
 
   private Made made = Made.NO;
   private boolean undoing;
+  private boolean undoAsked;
   private boolean tried;
   private boolean succeeded;
 
@@ -38,6 +39,11 @@ final class TrackedUse {
   /** Whether it was made, and no call to take it away has succeeded. */
   boolean standing() {
     return made == Made.YES;
+  }
+
+  /** Whether it was made, and nobody ever asked for it to be taken away. */
+  boolean neverAskedBack() {
+    return made == Made.YES && !undoAsked;
   }
 
   /**
@@ -102,6 +108,7 @@ final class TrackedUse {
         made = Made.YES;
         succeeded = true;
         undoing = false;
+        undoAsked = false;
         refusals = 0;
         maker = call;
       }
@@ -132,6 +139,7 @@ final class TrackedUse {
 
   void undoing() {
     undoing = true;
+    undoAsked = true;
     lost = null;
   }
 

@@ -12,14 +12,23 @@ import io.csi4j.testkit.journal.WireMessage;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Reads requests without minding which operation has which field. */
 final class WireFields {
 
   private static final Map<CsiOperation, Set<String>> FIELDS = fields();
+
+  /** The fields that are paths. */
+  static final Set<String> PATHS =
+      Set.of("staging_target_path", "target_path", "volume_path", "volume_publish_path");
+
+  private static final Pattern TOO_MANY = Pattern.compile("(?<=/)/+|(?<=[^/])/+$");
 
   private static final List<String> SUBJECT =
       List.of(
@@ -41,6 +50,33 @@ final class WireFields {
     return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Request");
   }
 
+  /** The description of an operation's answer. */
+  static Descriptor answerType(CsiOperation operation) {
+    return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Response");
+  }
+
+  /** Hands on each text, list of texts and map of a message that is set, at any depth. */
+  static void walk(
+      WireMessage message, Descriptor type, BiConsumer<WireMessage, FieldDescriptor> each) {
+    Set<String> set = message.fields();
+    for (FieldDescriptor field : type.getFields()) {
+      String name = SpecFields.name(field);
+      if (!set.contains(name)) {
+        continue;
+      }
+      if (field.isMapField() || field.getJavaType() == FieldDescriptor.JavaType.STRING) {
+        each.accept(message, field);
+      } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+        Descriptor inner = field.getMessageType();
+        if (field.isRepeated()) {
+          message.messages(name).forEach(one -> walk(one, inner, each));
+        } else {
+          walk(message.message(name), inner, each);
+        }
+      }
+    }
+  }
+
   /** Whether requests of this kind can have the field. */
   static boolean knows(RecordedCall call, String field) {
     return FIELDS.getOrDefault(call.operation(), Set.of()).contains(field);
@@ -51,9 +87,10 @@ final class WireFields {
     return knows(call, field) && call.request().has(field);
   }
 
-  /** The field, or {@code ""}. */
+  /** The field, or {@code ""}; a path as the kernel takes it, without slashes too many. */
   static String text(RecordedCall call, String field) {
-    return knows(call, field) ? call.request().text(field) : "";
+    String text = knows(call, field) ? call.request().text(field) : "";
+    return PATHS.contains(field) ? TOO_MANY.matcher(text).replaceAll("") : text;
   }
 
   /** The field, or nothing. */
@@ -101,6 +138,18 @@ final class WireFields {
   /** The access mode of a capability; {@code UNKNOWN} if it has none. */
   static String mode(WireMessage capability) {
     return capability.message("access_mode").choice("mode");
+  }
+
+  /** A topology's keys and values as {@code key=value}; keys have no case. */
+  static Set<String> pairs(WireMessage topology) {
+    return topology.map("segments").entrySet().stream()
+        .map(segment -> pair(segment.getKey(), segment.getValue()))
+        .collect(Collectors.toSet());
+  }
+
+  /** A key and a value of a topology. */
+  static String pair(String key, String value) {
+    return key.toLowerCase(Locale.ROOT) + "=" + value;
   }
 
   /** How many bytes a map takes: its keys and values, in UTF-8. */

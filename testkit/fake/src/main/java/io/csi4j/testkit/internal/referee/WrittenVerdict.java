@@ -30,7 +30,7 @@ final class WrittenVerdict implements Verdict {
 
   void broken(int duty, String story, List<RecordedCall> calls) {
     DutyId id = DutyId.of(duty);
-    breaches.add(new Breach(id, id + " broken: " + story, calls));
+    breaches.add(new Breach(id, id + (isAdvice(id) ? " advice: " : " broken: ") + story, calls));
   }
 
   void excused(int duty, String story, List<RecordedCall> calls) {
@@ -73,8 +73,15 @@ final class WrittenVerdict implements Verdict {
   }
 
   @Override
+  public Set<DutyId> advice() {
+    Set<DutyId> advice = new TreeSet<>(broken());
+    advice.removeIf(duty -> !isAdvice(duty));
+    return Collections.unmodifiableSet(advice);
+  }
+
+  @Override
   public boolean lawful() {
-    return breaches.stream().allMatch(breach -> isAdvice(breach.duty()));
+    return advice().containsAll(broken());
   }
 
   @Override
@@ -85,13 +92,15 @@ final class WrittenVerdict implements Verdict {
     }
     out.append('\n');
     list(out, "Broken:", breaches, false);
-    list(out, "Advice (broken, but not binding):", breaches, true);
+    list(out, "Advice (not asked for with MUST, so the caller is not accused):", breaches, true);
     list(out, "Excused (bent, as the plugin left no other way):", excused, false);
     Map<Finding, Integer> counts = new EnumMap<>(Finding.class);
     findings().values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
     out.append("\nDuties: ")
-        .append(counts.getOrDefault(Finding.BROKEN, 0))
+        .append(counts.getOrDefault(Finding.BROKEN, 0) - advice().size())
         .append(" broken, ")
+        .append(advice().size())
+        .append(" with advice, ")
         .append(counts.getOrDefault(Finding.KEPT, 0))
         .append(" kept, ")
         .append(counts.getOrDefault(Finding.NOT_EXERCISED, 0))

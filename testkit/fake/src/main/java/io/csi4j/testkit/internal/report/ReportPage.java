@@ -105,8 +105,12 @@ public record ReportPage(
       tile(page, "", count(calls, "open"), "in flight");
     }
     if (verdict != null) {
-      int broken = verdict.broken().size();
+      int advice = verdict.advice().size();
+      int broken = verdict.broken().size() - advice;
       tile(page, verdict.lawful() ? "good" : "bad", broken, "duties broken by the caller");
+      if (advice > 0) {
+        tile(page, "", advice, "duties with advice to the caller");
+      }
     }
     tile(
         page,
@@ -157,8 +161,10 @@ public record ReportPage(
     page.append("<h2>Duties of the caller</h2><p class=\"dim\">")
         .append(found.getOrDefault(Verdict.Finding.KEPT, 0L))
         .append(" kept, ")
-        .append(found.getOrDefault(Verdict.Finding.BROKEN, 0L))
+        .append(verdict.broken().size() - verdict.advice().size())
         .append(" broken, ")
+        .append(verdict.advice().size())
+        .append(" with advice, ")
         .append(found.getOrDefault(Verdict.Finding.NOT_EXERCISED, 0L))
         .append(" without occasion.</p>");
     if (!verdict.breaches().isEmpty()) {
@@ -197,7 +203,7 @@ public record ReportPage(
         .append("</td><td>");
     breaches.stream()
         .limit(STORIES)
-        .map(breach -> breach.story().replaceFirst("^D-\\d+ broken: ", ""))
+        .map(breach -> breach.story().replaceFirst("^D-\\d+ [a-z]+: ", ""))
         .forEach(story -> page.append(Html.text(story)).append("<br>"));
     if (breaches.size() > STORIES) {
       page.append("and ").append(breaches.size() - STORIES).append(" times more<br>");

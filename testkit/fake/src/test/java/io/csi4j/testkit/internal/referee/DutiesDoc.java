@@ -22,9 +22,12 @@ final class DutiesDoc {
 
       ## Reading a row
 
-      **Level** is the keyword of the spec. *REQUIRED* is a field that the spec marks so, *DUTY* is laid down in plain words,
-      *DERIVED* follows from what a plugin must do or may leave out. A caller that breaks a SHOULD or a MAY gets advice; any
-      other breach makes it unlawful.
+      **Level** is the keyword of the spec. *REQUIRED* is a field that the spec marks so, *DUTY* is laid down in plain words
+      without a keyword, *DERIVED* we concluded from what a plugin must do or may leave out.
+
+      **Binds** says what a breach is. Only MUST, SHALL and REQUIRED bind, the words by which the spec measures compliance: a
+      caller that breaks one of these is unlawful. All else is advice, which accuses nobody; so are duties that the spec lays
+      down with MUST where the plugin's side shows no more than a sign of a breach, which then have a number of their own.
 
       **Judged** names the rule that judges the duty, or says why there is none.
 
@@ -46,7 +49,7 @@ final class DutiesDoc {
     StringBuilder page = new StringBuilder(INTRODUCTION);
     summary(page, duties);
     page.append(
-        "\n## Duties\n\n| number | level | section | duty | judged |\n|---|---|---|---|---|\n");
+        "\n## Duties\n\n| number | level | section | duty | binds | judged |\n|---|---|---|---|---|---|\n");
     for (Duty duty : duties) {
       page.append("| ")
           .append(duty.id())
@@ -56,6 +59,8 @@ final class DutiesDoc {
           .append(duty.section())
           .append(" | ")
           .append(cell(duty.text()))
+          .append(" | ")
+          .append(binds(duty))
           .append(" | ")
           .append(
               duty.unseen()
@@ -75,7 +80,9 @@ final class DutiesDoc {
         .append(duties.size())
         .append(" duties ")
         .append(duties.size() - unseen)
-        .append(" are judged.\n\n| not judged | because |\n|---|---|\n");
+        .append(" are judged, of which ")
+        .append(duties.stream().filter(duty -> binds(duty).equals("yes")).count())
+        .append(" bind.\n\n| not judged | because |\n|---|---|\n");
     reasons.entrySet().stream()
         .sorted((one, two) -> two.getValue() - one.getValue())
         .forEach(
@@ -85,6 +92,13 @@ final class DutiesDoc {
                     .append(" | ")
                     .append(reason.getKey())
                     .append(" |\n"));
+  }
+
+  private static String binds(Duty duty) {
+    if (duty.unseen().isPresent()) {
+      return "";
+    }
+    return duty.level().binding() ? "yes" : "advice";
   }
 
   private static String cell(String text) {

@@ -6,6 +6,7 @@ import io.csi4j.testkit.internal.referee.Rows.Row;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.testkit.referee.Verdict;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -16,6 +17,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RefereeTest {
+
+  /** The duties that are judged and bind: the spec says MUST, SHALL or REQUIRED. */
+  private static final List<Integer> BINDING =
+      Stream.of(
+              """
+              55 56 60 61 62 63 79 80 83 85 92 104 108 118 128 138 139 140 141 142 143 145
+              146 148 149 169 180 182 184 187 188 189 190 192 195 196 198 201 206 208 211
+              217 218 219 220 221 222 223 224 225 232 233 234 235 236 240 242 246 247 248
+              250 251 260 266 267 270 271 283 288 289 290 297 299 306 307 320 323 326 329
+              330 331 337 347 351 352 353 356 357 358 359 363 368 370 371 372 374 375 376
+              377 378 379 381 383 384 388 389 391 393 398 399 400 401 402 403 404 405 406
+              407 411 413 429 430 432 433 434 440 441 442 443 446 452 458 465 466 467 468
+              470 471 474 481 482 483 485 486 492 497 498 500 501 508 509 513 525 526 527
+              539 541 551
+              """
+                  .split("\\s+"))
+          .map(Integer::valueOf)
+          .toList();
 
   static Stream<Row> rows() {
     return Rows.all().stream();
@@ -41,11 +60,44 @@ class RefereeTest {
   }
 
   @Test
-  void everyLevelBindsButAdviceAndPermissions() {
+  void onlyTheWordsOfComplianceBind() {
     assertThat(Duty.Level.values())
-        .filteredOn(level -> !level.binding())
+        .filteredOn(Duty.Level::binding)
         .containsExactly(
-            Duty.Level.SHOULD, Duty.Level.SHOULD_NOT, Duty.Level.MAY, Duty.Level.MAY_NOT);
+            Duty.Level.MUST,
+            Duty.Level.MUST_NOT,
+            Duty.Level.SHALL,
+            Duty.Level.SHALL_NOT,
+            Duty.Level.REQUIRED);
+  }
+
+  @Test
+  void whatIsJudgedAsAdviceIsToldAsAdvice() {
+    for (Row row : Rows.all()) {
+      Verdict verdict = row.toy().verdict();
+      Set<Integer> advice = new TreeSet<>(row.broken());
+      advice.removeAll(BINDING);
+      assertThat(numbers(verdict.advice())).as(row.name()).isEqualTo(advice);
+      assertThat(verdict.breaches())
+          .allSatisfy(
+              breach ->
+                  assertThat(breach.story())
+                      .startsWith(
+                          breach.duty()
+                              + (advice.contains(breach.duty().number())
+                                  ? " advice: call "
+                                  : " broken: call ")));
+    }
+  }
+
+  /** A duty that becomes binding, or ceases to be, is a decision: docs/design-decisions.md. */
+  @Test
+  void theseOfTheJudgedDutiesBindAndNoOthers() {
+    assertThat(
+            AllRules.duties().stream()
+                .filter(duty -> duty.unseen().isEmpty() && duty.level().binding())
+                .map(duty -> duty.id().number()))
+        .containsExactlyElementsOf(BINDING);
   }
 
   @Test
@@ -76,7 +128,7 @@ class RefereeTest {
   @Test
   void everyDutyHasOneRowInTheCatalogue() {
     assertThat(AllRules.duties().stream().map(duty -> duty.id().number()))
-        .containsExactlyElementsOf(IntStream.rangeClosed(1, 551).boxed().toList());
+        .containsExactlyElementsOf(IntStream.rangeClosed(1, 564).boxed().toList());
     assertThat(AllRules.duties())
         .allSatisfy(
             duty -> {

@@ -76,6 +76,7 @@ final class Rows {
     table.uncertain();
     table.told();
     table.health();
+    table.lawful();
     return table.rows;
   }
 
@@ -382,7 +383,8 @@ final class Rows {
         toy -> toy.meet(longNode).create("v1").attach("v1", "node_id: '" + "n".repeat(128) + "'"),
         60,
         233,
-        458);
+        458,
+        563);
     row("a long node id", toy -> toy.meet(longNode).create("v1").attach("v1"));
     row(
         "ids of the plugin that are too long",
@@ -418,7 +420,7 @@ final class Rows {
                 .ok(NODE_GET_VOLUME_STATS, id("v1") + at("v1") + "volume_path: '/t/v1'"),
         110,
         453,
-        442);
+        557);
     row(
         "a controller call without a controller",
         PluginShape.nodeOnly(),
@@ -500,7 +502,7 @@ final class Rows {
         CONTROLLER_MODIFY_VOLUME,
         ControllerCapability.MODIFY_VOLUME,
         id("v1") + "mutable_parameters { key: 'a' value: 'b' }",
-        128);
+        552);
     gate(GET_SNAPSHOT, ControllerCapability.GET_SNAPSHOT, "snapshot_id: 's'", 129);
     row(
         "the reading calls",
@@ -567,7 +569,6 @@ final class Rows {
             toy.ok(
                 CREATE_VOLUME,
                 toy.created("v1") + "volume_content_source { snapshot { snapshot_id: 's' } }"),
-        115,
         202);
     row(
         "readonly attached",
@@ -637,7 +638,6 @@ final class Rows {
                 .ok(
                     VALIDATE_VOLUME_CAPABILITIES,
                     id("v1") + context("v1") + capabilities(WRITERS) + mutable),
-        128,
         268);
     row(
         "lawful mutable parameters",
@@ -671,7 +671,7 @@ final class Rows {
                     CREATE_VOLUME,
                     toy.created("v1") + "accessibility_requirements { requisite " + zone + "}",
                     Toy.made("v1")),
-        194);
+        564);
     row(
         "a zone that only a snapshot has told",
         PluginShape.full113(),
@@ -748,8 +748,7 @@ final class Rows {
                 .fail(NODE_UNPUBLISH_VOLUME, unpublished("v1", "/t/v1"), StatusCode.INTERNAL)
                 .unstage("v1"),
         142,
-        143,
-        149);
+        143);
     row(
         "detached while staged",
         toy -> toy.create("v1").attach("v1").stage("v1").detach("v1"),
@@ -770,7 +769,7 @@ final class Rows {
         146,
         148);
     row("deleted while attached", toy -> toy.create("v1").attach("v1").delete("v1"), 152);
-    row("deleted while in use", toy -> toy.use("v1").delete("v1"), 148, 149, 152);
+    row("deleted while in use", toy -> toy.use("v1").delete("v1"), 152);
     row("deleted after its use", toy -> toy.use("v1").leave("v1").delete("v1"));
     row(
         "a pre-provisioned volume deleted",
@@ -832,7 +831,7 @@ final class Rows {
                 .attach("v1")
                 .stage("v1")
                 .ok(NODE_UNSTAGE_VOLUME, id("v1") + "staging_target_path: '/s/other'"),
-        393);
+        555);
     row(
         "unstaged on another node",
         toy ->
@@ -850,7 +849,7 @@ final class Rows {
                 .stage("v1")
                 .publish("v1", "/t/v1", "staging_target_path: '/s/other'"),
         404);
-    row("unpublished at another path", toy -> toy.use("v1").unpublish("v1", "/t/other"), 434);
+    row("unpublished at another path", toy -> toy.use("v1").unpublish("v1", "/t/other"), 556);
     row(
         "unpublished on another node",
         toy -> toy.use("v1").meet("node-2").unpublish("v1", "/t/v1"),
@@ -947,7 +946,7 @@ final class Rows {
                 .attach("v1")
                 .stage("v1")
                 .stage("v1", capability(WRITERS)),
-        383);
+        554);
     row(
         "the progress of another snapshot",
         toy ->
@@ -1041,7 +1040,15 @@ final class Rows {
         OTHER,
         80,
         220);
-    changed(CREATE_VOLUME, StatusCode.UNAUTHENTICATED, like.created("v9"), SECRET, 85);
+    loop(CREATE_VOLUME, StatusCode.UNAUTHENTICATED, like.created("v9"), 85);
+    row(
+        "other secrets after each UNAUTHENTICATED",
+        toy -> {
+          for (String key : List.of("a", "b", "c")) {
+            String secret = "secrets { key: '" + key + "' value: 'canary' } ";
+            toy.fail(CREATE_VOLUME, like.created("v9") + secret, StatusCode.UNAUTHENTICATED);
+          }
+        });
     changed(CREATE_VOLUME, exists, like.created("v9"), OTHER, 222);
     changed(CREATE_VOLUME, range, like.created("v9"), OTHER, 224);
     changed(CONTROLLER_PUBLISH_VOLUME, exists, like.attached("v2"), "readonly: true", 248);
@@ -1051,7 +1058,6 @@ final class Rows {
         toy ->
             toy.fail(DELETE_SNAPSHOT, "snapshot_id: 's'", invalid)
                 .fail(DELETE_SNAPSHOT, "snapshot_id: 's'", invalid),
-        80,
         334);
     row(
         "a group deleted instead of its member",
@@ -1097,13 +1103,13 @@ final class Rows {
     }
     changed(CREATE_VOLUME_GROUP_SNAPSHOT, exists, "name: 'g' source_volume_ids: 'v1' ", OTHER, 497);
     String members = "group_snapshot_id: 'g' snapshot_ids: 'm' ";
-    changed(DELETE_VOLUME_GROUP_SNAPSHOT, invalid, members, "snapshot_ids: 'o'", 80, 505);
-    changed(GET_VOLUME_GROUP_SNAPSHOT, invalid, members, "snapshot_ids: 'o'", 80, 512);
+    changed(DELETE_VOLUME_GROUP_SNAPSHOT, invalid, members, "snapshot_ids: 'o'", 505);
+    changed(GET_VOLUME_GROUP_SNAPSHOT, invalid, members, "snapshot_ids: 'o'", 512);
     String cut = "snapshot_id: 's' ";
-    changed(GET_METADATA_ALLOCATED, invalid, cut, "max_results: 1", 80, 529);
+    changed(GET_METADATA_ALLOCATED, invalid, cut, "max_results: 1", 529);
     changed(GET_METADATA_ALLOCATED, range, cut, "max_results: 1", 531);
     String delta = "base_snapshot_id: 'a' target_snapshot_id: 'b' ";
-    changed(GET_METADATA_DELTA, invalid, delta, "max_results: 1", 80, 532);
+    changed(GET_METADATA_DELTA, invalid, delta, "max_results: 1", 532);
     changed(GET_METADATA_DELTA, range, delta, "max_results: 1", 535);
     changed(GET_METADATA_DELTA, state, delta, "max_results: 1", 534);
     loop(CREATE_VOLUME, StatusCode.PERMISSION_DENIED, like.created("v9"), 81);
@@ -1396,12 +1402,12 @@ final class Rows {
     row(
         "statistics of a path where nothing is",
         toy -> toy.use("v1").ok(NODE_GET_VOLUME_STATS, staging + "volume_path: '/x'"),
-        442);
+        557);
     row(
         "statistics of a relative path",
         toy -> toy.use("v1").ok(NODE_GET_VOLUME_STATS, staging + "volume_path: 'x'"),
-        442,
-        443);
+        443,
+        557);
     row(
         "statistics without the staging path",
         toy -> toy.use("v1").ok(NODE_GET_VOLUME_STATS, id("v1") + "volume_path: '/t/v1'"),
@@ -1439,7 +1445,7 @@ final class Rows {
     row(
         "a node expansion at a path where nothing is",
         expanded.andThen(toy -> toy.ok(NODE_EXPAND_VOLUME, staging + "volume_path: '/x'")),
-        466);
+        558);
     row(
         "a node expansion without the staging path",
         expanded.andThen(toy -> toy.ok(NODE_EXPAND_VOLUME, id("v1") + "volume_path: '/t/v1'")),
@@ -1604,6 +1610,10 @@ final class Rows {
         toy -> toy.create("v1").attach("v1", capability(WRITERS)),
         186);
     row(
+        "staged with other flags than it was attached with",
+        toy -> toy.create("v1").attach("v1").stage("v1", mounted("relatime")),
+        553);
+    row(
         "one node's volume on two",
         toy -> toy.create("v1").attach("v1").meet("node-2").attach("v1"),
         238);
@@ -1742,12 +1752,11 @@ final class Rows {
                 .ok(DELETE_VOLUME_GROUP_SNAPSHOT, "group_snapshot_id: 'n-g1' snapshot_ids: 'm1'"),
         323,
         492);
-    row("a node id of nobody", toy -> toy.create("v1").attach("v1", "node_id: 'zz'"), 233, 458);
+    row("a node id of nobody", toy -> toy.create("v1").attach("v1", "node_id: 'zz'"), 563);
     row(
         "a node id of nobody detached",
         toy -> toy.create("v1").attach("v1").ok(CONTROLLER_UNPUBLISH_VOLUME, detached("v1", "zz")),
-        252,
-        458);
+        252);
     row(
         "negative page sizes",
         toy -> toy.ok(LIST_VOLUMES, "max_entries: -1").ok(LIST_SNAPSHOTS, "max_entries: -1"),
@@ -1796,7 +1805,7 @@ final class Rows {
                     CREATE_VOLUME,
                     toy.created("v2")
                         + from.formatted("s1")
-                        + "capacity_range { required_bytes: 999 }",
+                        + "capacity_range { limit_bytes: 999 }",
                     Toy.made("v2")),
         204);
     row(
@@ -1808,7 +1817,7 @@ final class Rows {
                     CREATE_VOLUME,
                     toy.created("v2")
                         + from.formatted("s1")
-                        + "capacity_range { required_bytes: 1000 }",
+                        + "capacity_range { required_bytes: 999 limit_bytes: 1000 }",
                     Toy.made("v2")));
     row(
         "a member deleted alone",
@@ -1829,7 +1838,7 @@ final class Rows {
             toy.create("v1")
                 .group("g1", "m1", "v1", true)
                 .ok(DELETE_VOLUME_GROUP_SNAPSHOT, "group_snapshot_id: 'g1' snapshot_ids: 'm2'"),
-        501);
+        559);
     row(
         "a group read with another member",
         toy ->
@@ -1839,7 +1848,7 @@ final class Rows {
                     GET_VOLUME_GROUP_SNAPSHOT,
                     "group_snapshot_id: 'g1' snapshot_ids: 'm2'",
                     StatusCode.INTERNAL),
-        509);
+        560);
     String delta = "base_snapshot_id: '%s' target_snapshot_id: '%s'";
     Consumer<Toy> two =
         toy -> toy.create("v1").snapshot("s1", "v1", true).snapshot("s2", "v1", true);
@@ -1849,7 +1858,7 @@ final class Rows {
     row(
         "what changed before",
         two.andThen(toy -> toy.ok(GET_METADATA_DELTA, delta.formatted("s2", "s1"))),
-        527);
+        561);
     row(
         "streams that begin in the middle",
         toy ->
@@ -1919,8 +1928,7 @@ final class Rows {
             toy.use("v1")
                 .ok(CONTROLLER_EXPAND_VOLUME, grown, "node_expansion_required: true")
                 .leave("v1"),
-        360,
-        361);
+        562);
     row(
         "an expansion that the node followed",
         toy ->
@@ -1966,6 +1974,234 @@ final class Rows {
     row(
         "expanded as it is used",
         toy -> toy.use("v1").ok(CONTROLLER_EXPAND_VOLUME, grown + capability(toy.mode())));
+  }
+
+  /** What looks like a breach, and what the spec allows or leaves open. */
+  private void lawful() {
+    String grown = id("v1") + "capacity_range { required_bytes: 9 } ";
+    String modified = id("v1") + "mutable_parameters { key: 'a' value: 'b' } ";
+    String here = id("v1") + at("v1") + "volume_path: '/t/v1' ";
+    StatusCode invalid = StatusCode.INVALID_ARGUMENT;
+    row(
+        "expansions and changes unchanged after INVALID_ARGUMENT",
+        toy ->
+            toy.use("v1")
+                .failing(3, SOON, CONTROLLER_MODIFY_VOLUME, modified, invalid)
+                .failing(3, SOON, CONTROLLER_EXPAND_VOLUME, grown, invalid)
+                .failing(3, SOON, NODE_EXPAND_VOLUME, here, invalid));
+    row(
+        "UNIMPLEMENTED for one volume, then the same call for another",
+        toy ->
+            toy.use("v1")
+                .use("v2")
+                .fail(NODE_GET_VOLUME_STATS, here, StatusCode.UNIMPLEMENTED)
+                .ok(NODE_GET_VOLUME_STATS, id("v2") + at("v2") + "volume_path: '/t/v2'"));
+    row(
+        "statistics of a path where the volume was",
+        toy -> toy.use("v1").unpublish("v1", "/t/v1").ok(NODE_GET_VOLUME_STATS, here));
+    row(
+        "an expansion left to the node, offline",
+        FULL.without(PluginCapability.VOLUME_EXPANSION_ONLINE),
+        toy ->
+            toy.create("v1")
+                .ok(CONTROLLER_EXPAND_VOLUME, grown, "node_expansion_required: true")
+                .attach("v1")
+                .stage("v1")
+                .unstage("v1")
+                .detach("v1"));
+    String told = "n".repeat(200);
+    row(
+        "a node id that is the beginning of another",
+        toy -> toy.meet(told).meet(told.substring(0, 128)).create("v1").attach("v1").detach("v1"));
+    row(
+        "a node id cut short, detached",
+        toy ->
+            toy.meet(told)
+                .create("v1")
+                .attach("v1")
+                .ok(CONTROLLER_UNPUBLISH_VOLUME, detached("v1", told.substring(0, 128))),
+        252);
+    row(
+        "detached from a node that a listing told",
+        toy ->
+            toy.create("v1")
+                .ok(
+                    LIST_VOLUMES,
+                    "",
+                    "entries { " + Toy.made("v1") + "status { published_node_ids: 'n9' } }")
+                .ok(CONTROLLER_UNPUBLISH_VOLUME, detached("v1", "n9")));
+    row(
+        "staged on a node whose id was told before this journal began",
+        toy ->
+            toy.on("node-2")
+                .ok(PROBE, "")
+                .ok(
+                    NODE_GET_CAPABILITIES,
+                    "",
+                    "capabilities { rpc { type: STAGE_UNSTAGE_VOLUME } }")
+                .create("v1")
+                .attach("v1", "node_id: 'x-2'")
+                .stage("v1"),
+        455,
+        563);
+    row(
+        "a topology that only the documentation names",
+        toy ->
+            toy.meet("node-2", "accessible_topology { segments { key: 'z' value: 'b' } }")
+                .ok(
+                    CREATE_VOLUME,
+                    toy.created("v1")
+                        + "accessibility_requirements { requisite { segments { key: 'z' value:"
+                        + " 'a' } } }",
+                    Toy.made("v1")),
+        564);
+    row(
+        "a topology key that only the plugin can have meant so",
+        toy ->
+            toy.meet("node-2", "accessible_topology { segments { key: 'a b' value: 'b' } }")
+                .ok(
+                    CREATE_VOLUME,
+                    toy.created("v1")
+                        + "accessibility_requirements { requisite { segments { key: 'a b' value:"
+                        + " 'a' } } }",
+                    Toy.made("v1")),
+        564);
+    created(
+        "a preferred zone that is requisite under another case",
+        "accessibility_requirements { requisite { segments { key: 'Z' value: 'a' } } preferred {"
+            + " segments { key: 'z' value: 'a' } } }");
+    created("a secret under a key of letters", "secrets { key: 'schlüssel' value: 'x' }");
+    row(
+        "an id from elsewhere that is a name as well",
+        toy ->
+            toy.ok(VALIDATE_VOLUME_CAPABILITIES, id("n-v1") + capabilities(WRITERS))
+                .create("v1")
+                .ok(
+                    CONTROLLER_PUBLISH_VOLUME,
+                    id("n-v1") + "node_id: 'node-1' " + capability(WRITERS)));
+    row(
+        "a volume context that the plugin told last",
+        toy ->
+            toy.create("v1")
+                .ok(LIST_VOLUMES, "", "entries { volume { " + id("v1") + context("w") + "} }")
+                .attach("v1", context("w")));
+    String zone = "accessible_topology { segments { key: 'z' value: '%s' } } ";
+    row(
+        "a volume that has moved to another zone",
+        toy ->
+            toy.meet("node-2", zone.formatted("b"))
+                .ok(
+                    CREATE_VOLUME,
+                    toy.created("v1"),
+                    "volume { volume_id: 'v1' " + context("v1") + zone.formatted("a") + "}")
+                .ok(
+                    LIST_VOLUMES,
+                    "",
+                    "entries { volume { volume_id: 'v1' " + zone.formatted("b") + "} }")
+                .attach("v1"));
+    row(
+        "paths with more slashes than they need",
+        toy ->
+            toy.create("v1")
+                .attach("v1")
+                .stage("v1", "staging_target_path: '//s//v1/'")
+                .stage("v1", "staging_target_path: '/s/v1/'")
+                .publish("v1", "/t//v1")
+                .unpublish("v1", "/t/v1/")
+                .unstage("v1")
+                .detach("v1"));
+    groups();
+    longTexts();
+  }
+
+  private void groups() {
+    String members = "group_snapshot_id: 'g1' snapshot_ids: 'm1'";
+    Consumer<Toy> listed =
+        toy ->
+            toy.create("v1")
+                .group("g1", "m1", "v1", true)
+                .ok(
+                    LIST_SNAPSHOTS,
+                    "",
+                    "entries { snapshot { snapshot_id: 'm1' source_volume_id: 'v1' } }");
+    row(
+        "a group whose members a listing tells without it",
+        listed.andThen(toy -> toy.ok(DELETE_VOLUME_GROUP_SNAPSHOT, members)));
+    row(
+        "a member deleted alone that a listing tells without its group",
+        listed.andThen(toy -> toy.ok(DELETE_SNAPSHOT, "snapshot_id: 'm1'")),
+        330,
+        331);
+    row(
+        "a snapshot of its own in a group call",
+        toy ->
+            toy.create("v1")
+                .snapshot("s1", "v1", true)
+                .ok(DELETE_VOLUME_GROUP_SNAPSHOT, "group_snapshot_id: 'g9' snapshot_ids: 's1'"));
+    row(
+        "a snapshot deleted alone that a listing puts into a group",
+        toy ->
+            toy.create("v1")
+                .snapshot("s1", "v1", true)
+                .ok(
+                    LIST_SNAPSHOTS,
+                    "",
+                    "entries { snapshot { snapshot_id: 's1' group_snapshot_id: 'g9' } }")
+                .ok(DELETE_SNAPSHOT, "snapshot_id: 's1'"));
+  }
+
+  private void longTexts() {
+    String longText = "x".repeat(200);
+    row(
+        "long texts of a listing of health",
+        HEALTHY,
+        toy ->
+            toy.ok(
+                    CONTROLLER_LIST_VOLUME_HEALTH,
+                    "",
+                    "entries { volume_id: '" + longText + "' } next_token: '" + longText + "y'")
+                .ok(CONTROLLER_LIST_VOLUME_HEALTH, "starting_token: '" + longText + "y'")
+                .ok(CONTROLLER_GET_VOLUME_HEALTH, id(longText)));
+    row(
+        "long ids of a group and its source",
+        toy ->
+            toy.ok(
+                    LIST_SNAPSHOTS,
+                    "",
+                    "entries { snapshot { snapshot_id: 'm' source_volume_id: '"
+                        + longText
+                        + "' group_snapshot_id: '"
+                        + longText
+                        + "g' } }")
+                .ok(LIST_SNAPSHOTS, "source_volume_id: '" + longText + "'")
+                .ok(
+                    DELETE_VOLUME_GROUP_SNAPSHOT,
+                    "group_snapshot_id: '" + longText + "g' snapshot_ids: 'm'"));
+    row(
+        "a large topology that the plugin told",
+        toy -> {
+          StringBuilder zones = new StringBuilder("{ ");
+          for (int i = 0; i < 40; i++) {
+            String name = "z" + i + "z".repeat(50);
+            zones
+                .append("segments { key: '")
+                .append(name)
+                .append("' value: '")
+                .append("a".repeat(60))
+                .append("' } ");
+          }
+          toy.meet("node-2", "accessible_topology " + zones + "}")
+              .ok(GET_CAPACITY, "accessible_topology " + zones + "}");
+        });
+    row(
+        "a long path for health",
+        HEALTHY,
+        toy ->
+            toy.use("v1")
+                .ok(
+                    NODE_GET_VOLUME_HEALTH,
+                    id("v1") + at("v1") + "volume_publish_path: '/" + longText + "'"),
+        59);
   }
 
   private static String mounted(String flags) {

@@ -57,6 +57,24 @@ class CallReportTest {
   }
 
   @Test
+  void adviceToTheCallerIsToldApartFromWhatItBroke() throws IOException {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        RawCaller caller = new RawCaller(plugin.endpoint())) {
+      // Before any question about who is there and what it can do: that is unwise, and lawful.
+      assertThat(caller.call(LIST_VOLUMES, ListVolumesRequest.getDefaultInstance()).messages())
+          .hasSize(1);
+
+      assertThat(plugin.verdict().advice()).hasSize(4).isEqualTo(plugin.verdict().broken());
+      assertThat(CallReport.of(plugin).html())
+          .contains("<b>0</b>duties broken by the caller")
+          .contains("<b>4</b>duties with advice to the caller")
+          .contains(" kept, 0 broken, 4 with advice, ")
+          .contains(">advice</td>")
+          .doesNotContain(">broken</td>", "D-110 advice: ");
+    }
+  }
+
+  @Test
   void aTextFromOutsideIsNoMarkup() throws IOException {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
         RawCaller caller = new RawCaller(plugin.endpoint())) {

@@ -26,8 +26,8 @@ final class DutiesDoc {
       without a keyword, *DERIVED* we concluded from what a plugin must do or may leave out.
 
       **Binds** says what a breach is. Only MUST, SHALL and REQUIRED bind, the words by which the spec measures compliance: a
-      caller that breaks one of these is unlawful. All else is advice, which accuses nobody; so are duties that the spec lays
-      down with MUST where the plugin's side shows no more than a sign of a breach, which then have a number of their own.
+      caller that breaks one of these is unlawful. All else is advice, which accuses nobody. Where a plugin sees no more than
+      a sign that such a duty is broken, the sign is a duty of its own, and advice.
 
       **Judged** names the rule that judges the duty, or says why there is none.
 

@@ -1,16 +1,37 @@
 package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,11 +41,67 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Holds the tables of docs/volumes.md to the settings that there are, and to their defaults. */
+/**
+ * Holds docs/volumes.md to what compiles and runs, and its tables to the settings that there are
+ * and to their defaults.
+ */
 class VolumesPageTest {
 
+  private static final Page PAGE = Page.of("docs/volumes.md", "VolumesSnippets.java");
+
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z]\\w+)` \\| ([^|]+) \\|");
+
+  @Test
+  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
+    Map<String, String> regions = PAGE.regions();
+    if (Page.regenerating()) {
+      PAGE.regenerate(regions);
+    }
+    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
+  }
+
+  @Test
+  void whatIsMountedGetsItsNextTokenAtItsPlace(@TempDir Path directory) {
+    MemoryKernel kernel = new MemoryKernel();
+    PluginId plugin = PluginId.of("fake.csi4j.example");
+    VolumeId volume = VolumeId.of("vol-1");
+    VolumeUse use = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-1"));
+    MountRequest request =
+        MountRequest.builder(plugin, use, volume, AccessMode.SINGLE_NODE_WRITER)
+            .volumeContext(VolumeContext.of(Map.of("token", "first")))
+            .build();
+    try (FakeCsiPlugin fake =
+            FakeCsiPlugin.builder()
+                .shape(PluginShape.nodeOnly())
+                .effects(NodeEffects.filesMountedIn(kernel.host()))
+                .open();
+        VolumeManager manager =
+            VolumeManager.builder(directory.resolve("v"))
+                .mounts(kernel.table(), kernel.mounts())
+                .plugin(VolumesSnippets.rounds(plugin, fake.nodeEndpoint()))
+                .open()) {
+      fake.addVolume(volume, CapacityRange.exactly(1L << 30), request.volumeContext());
+      MountedVolume mounted = manager.mount(request);
+      fake.addVolume(
+          volume, CapacityRange.exactly(1L << 30), VolumeContext.of(Map.of("token", "second")));
+
+      assertThat(VolumesSnippets.refresh(manager, request, "second")).isEqualTo(mounted);
+
+      assertThat(
+              fake.journal().calls(volume).stream()
+                  .filter(call -> call.operation() == CsiOperation.NODE_PUBLISH_VOLUME))
+          .hasSize(2);
+      assertThatThrownBy(() -> VolumesSnippets.refresh(manager, request, "third"))
+          .isInstanceOfSatisfying(
+              VolumeException.class,
+              failure -> assertThat(failure.code()).isEqualTo(OperatorCode.REFRESH_REFUSED));
+      assertThat(manager.hasMount(use)).isTrue();
+      assertThat(manager.unmount(use)).isEqualTo(UnmountOutcome.LAST);
+      fake.assertLawful();
+    }
+  }
 
   @Test
   void theTablesHaveEverySettingWithItsDefault() throws Exception {

@@ -165,6 +165,8 @@ public enum OperatorCode {
   RELEASED_WITHOUT_CONFIRMATION(712),
   ABANDONED(713),
   RELEASE_NOT_SENT(714),
+  REFRESH_REFUSED(715),
+  REFRESH_IN_DOUBT(716),
 
   // 8xx: claims across machines
   CLAIM_HELD_BY(801),

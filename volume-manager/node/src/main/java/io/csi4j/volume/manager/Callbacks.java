@@ -45,6 +45,11 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
+    public CompletionStage<MountedVolume> refresh(MountRequest request) {
+      return handed(engine.refresh(request));
+    }
+
+    @Override
     public CompletionStage<UnmountOutcome> unmount(VolumeUse usage) {
       return handed(engine.unmount(usage));
     }

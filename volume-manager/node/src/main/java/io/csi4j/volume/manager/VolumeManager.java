@@ -255,6 +255,11 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   }
 
   @Override
+  public MountedVolume refresh(MountRequest request) {
+    return opened.await(opened.engine().refresh(request), "refreshing", request.usage());
+  }
+
+  @Override
   public UnmountOutcome unmount(VolumeUse usage) {
     return opened.await(opened.engine().unmount(usage), "unmounting", usage);
   }

@@ -18,6 +18,9 @@ public interface AsyncVolumeMounter {
   /** Makes a volume appear for a workload. */
   CompletionStage<MountedVolume> mount(MountRequest request);
 
+  /** Publishes again what a workload has, with the contexts and secrets of this request. */
+  CompletionStage<MountedVolume> refresh(MountRequest request);
+
   /** Gives up the use of a volume by a workload. */
   CompletionStage<UnmountOutcome> unmount(VolumeUse usage);
 

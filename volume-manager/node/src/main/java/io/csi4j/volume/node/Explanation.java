@@ -193,6 +193,7 @@ public record Explanation(String subject, List<Explained> volumes) {
       case STATS -> "reading how full it is";
       case CLEAN_UP -> "cleaning up";
       case REPAIR -> "making anew what is dead";
+      case REFRESH -> "refreshing";
     };
   }
 

@@ -197,7 +197,8 @@ public final class MountRequest {
 
     /**
      * The volume's own context, as its plugin gave it when it was created. What is mounted with
-     * another one is not mounted again: the request is refused ({@code OPTIONS_DIFFER}).
+     * another one is not mounted again: the request is refused ({@code OPTIONS_DIFFER}), and {@link
+     * VolumeMounter#refresh} brings the new one.
      */
     public Builder volumeContext(VolumeContext context) {
       volumeContext = Objects.requireNonNull(context, "context");
@@ -206,7 +207,8 @@ public final class MountRequest {
 
     /**
      * Sets the context that attaching the volume to this node returned. While a volume is mounted
-     * that was attached with another one, the request is refused ({@code OPTIONS_DIFFER}).
+     * that was attached with another one, the request is refused ({@code OPTIONS_DIFFER}), and
+     * {@link VolumeMounter#refresh} brings the new one.
      */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");
@@ -214,8 +216,8 @@ public final class MountRequest {
     }
 
     /**
-     * Where the secrets come from; what is mounted stays as it is when they change. Default: there
-     * are none.
+     * Where the secrets come from; what is mounted stays as it is when they change, until it is
+     * {@linkplain VolumeMounter#refresh refreshed}. Default: there are none.
      */
     public Builder secrets(SecretsProvider provider) {
       secrets = Objects.requireNonNull(provider, "provider");

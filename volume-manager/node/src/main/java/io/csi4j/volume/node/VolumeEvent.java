@@ -29,7 +29,9 @@ public sealed interface VolumeEvent {
     /** Taking away in the background what is not wanted any more. */
     CLEAN_UP,
     /** The repair of dead mounts in the background. */
-    REPAIR
+    REPAIR,
+    /** Publishing again what is published, with new contexts or secrets. */
+    REFRESH
   }
 
   /**

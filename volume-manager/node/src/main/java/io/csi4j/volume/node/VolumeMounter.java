@@ -31,6 +31,22 @@ public interface VolumeMounter {
   MountedVolume mount(MountRequest request);
 
   /**
+   * Publishes again what a workload has, at the same place, with the contexts and secrets of this
+   * request: for plugins that hand tokens or certificates on, which expire. All else in the request
+   * is as it was when the volume was mounted. The call waits for its turn, and a release that is
+   * asked for goes first. From then on a mount is repeated with the new contexts.
+   *
+   * <p>A refresh that fails leaves the volume mounted as it was: {@link
+   * io.csi4j.volume.model.OperatorCode#REFRESH_REFUSED} if the plugin has refused it, {@link
+   * io.csi4j.volume.model.OperatorCode#REFRESH_IN_DOUBT} if it is not known which contexts and
+   * secrets are in force. Asking again is harmless.
+   *
+   * @throws io.csi4j.volume.model.VolumeException if the volume is not mounted for the workload, or
+   *     is in another way, or it fails
+   */
+  MountedVolume refresh(MountRequest request);
+
+  /**
    * Gives up the use of a volume by a workload. Needs nothing but the two names, neither secrets
    * nor what was asked for at the mount. A use that is not known is no failure. After an end that
    * was {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} it may be asked again: it

@@ -25,10 +25,11 @@ public final class Campaign {
                         found
         --replay N      the random history of a seed, told event by event
         --script TEXT   the history of a script, as a violation is reported with
-        --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; a + at the
-                        end for a plugin that does not serialise its calls. Default: brief and the
-                        drills with all of the budget, and mend with one crash or one fault of it,
-                        as the plugin is in trouble already
+        --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; -refreshed
+                        after that for what is mounted to be refreshed, and a + at the end for a
+                        plugin that does not serialise its calls. Default: brief and the drills with
+                        all of the budget, refreshes with it, and mend with one crash or one fault
+                        of it, as the plugin is in trouble already
       budget: --crashes N (1)  --faults N (1)  --seconds N (no limit)  --threads N (processors)
               --go-on    does not stop at the first violation
               --full     plays each history to its end, also where another one has gone on from the
@@ -181,6 +182,7 @@ public final class Campaign {
         for (boolean serialising : new boolean[] {true, false}) {
           setups.add(Setup.drill(shared, serialising, crashBudget, faultBudget));
         }
+        setups.add(Setup.drill(shared, false, crashBudget, faultBudget).refreshing());
         // The trouble of the plugin counts too.
         if (crashBudget > 0) {
           setups.add(Setup.mend(shared, 1, 0));
@@ -197,10 +199,11 @@ public final class Campaign {
       boolean shared = mode.contains("shared");
       String what = mode.replace("+", "").split("-", 2)[0].toUpperCase(Locale.ROOT);
       Setup.Drive drive = Setup.Drive.valueOf(what);
-      setups.add(
+      Setup setup =
           drive == Setup.Drive.ROAM
               ? Setup.roam(shared, serialising, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults)
-              : Setup.drill(shared, serialising, crashBudget, faultBudget).with(drive));
+              : Setup.drill(shared, serialising, crashBudget, faultBudget).with(drive);
+      setups.add(mode.contains("-refreshed") ? setup.refreshing() : setup);
     }
     return setups;
   }

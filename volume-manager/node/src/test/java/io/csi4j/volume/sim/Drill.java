@@ -32,6 +32,10 @@ final class Drill {
       mend();
       return;
     }
+    if (world.setup().refreshes()) {
+      refresh();
+      return;
+    }
     host.start();
     then("first", () -> host.mount(a));
     if (world.setup().host() == Setup.Drive.BRIEF || !world.setup().shared()) {
@@ -57,6 +61,20 @@ final class Drill {
     if (world.setup().host() == Setup.Drive.HURRY && world.choices().choose("B goes on", 2) == 1) {
       then("fourth", () -> host.unmount(b));
     }
+  }
+
+  /** What one or two workloads have is refreshed, and one of them may end meanwhile. */
+  private void refresh() {
+    host.start();
+    then("first", () -> host.mount(a));
+    if (world.setup().shared()) {
+      then("second", () -> host.mount(b));
+    }
+    then("third", () -> host.refresh(a));
+    if (world.choices().choose("A goes on", 2) == 0) {
+      then("fourth", () -> host.unmount(a));
+    }
+    end();
   }
 
   private void end() {

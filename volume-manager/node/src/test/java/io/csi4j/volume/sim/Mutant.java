@@ -306,6 +306,31 @@ enum Mutant {
               nameAll();
           """)),
 
+  /** What cannot be refreshed is taken away, as what cannot be mounted is. */
+  REFRESH_LEAVES_THE_MOUNT(
+      "I11",
+      edit(
+          "lifecycle/RefreshStory",
+          ": leave(at, failure(at, failed));",
+          ": ReleaseStory.undo(at, failure(at, failed), now);")),
+
+  /** What is refreshed is unpublished first. */
+  REFRESH_OVER_THE_MOUNT(
+      "I11",
+      edit(
+          "lifecycle/RefreshStory",
+          ": intend(seeing(turn, looked.target().size()), now);",
+          ": looked.target().isEmpty()\n            ? intend(turn, now)\n"
+              + "            : ReleaseStory.clear(turn, Turn.Clearing.TARGET, now);")),
+
+  /** After a crash, a refresh that the plugin may be working on is taken for over. */
+  REFRESH_ON_RECORD(
+      "I1 I2",
+      edit(
+          "recovery/Recovery",
+          "return new PathRecord(PathStatus.PRESENT, path.pending(), top);",
+          "return PathRecord.present(top);")),
+
   /** What is wanted under a claim is staged and published without a question. */
   EPOCH_CONFIRMED(
       "I13", edit("lifecycle/MountStory", "return goal.epoch() > 0;", "return goal.epoch() < 0;"));

@@ -22,6 +22,11 @@ final class MutantHunt {
           Mutant.BARRED_GETS_NOTHING,
           Mutant.PLUGIN_FIRST);
 
+  /** Those that are about refreshes. */
+  private static final Set<Mutant> REFRESHING =
+      EnumSet.of(
+          Mutant.REFRESH_LEAVES_THE_MOUNT, Mutant.REFRESH_OVER_THE_MOUNT, Mutant.REFRESH_ON_RECORD);
+
   /** A missing tombstone does harm in one of ten thousand histories; from here on it is near. */
   private static final long NEAR_A_MISSED_TOMBSTONE = 200_001;
 
@@ -120,6 +125,9 @@ final class MutantHunt {
     if (mutant == Mutant.HEALTH_TAKES_ITS_TURN) {
       return Setup.roam(true, false, 4, 6).watching();
     }
+    if (REFRESHING.contains(mutant)) {
+      return Setup.drill(seed % 2 == 0, false, 1, 1).refreshing();
+    }
     if (MENDING.contains(mutant)) {
       return Setup.mend(seed % 2 == 0, 1, (int) (seed / 2 % 2));
     }
@@ -138,6 +146,12 @@ final class MutantHunt {
     }
     if (mutant == Mutant.HEALTH_TAKES_ITS_TURN) {
       return List.of();
+    }
+    if (REFRESHING.contains(mutant)) {
+      return List.of(
+          Setup.drill(false, false, 0, 0).refreshing(),
+          Setup.drill(false, false, 0, 1).refreshing(),
+          Setup.drill(false, false, 1, 0).refreshing());
     }
     if (MENDING.contains(mutant)) {
       setups.add(Setup.mend(false, 0, 0));

@@ -26,6 +26,7 @@ final class Omissions {
       Set.of(
           "../internal/engine/VolumeMemory$UnendedCalls$Doubt.since",
           "../internal/engine/Tombstones$Kept.until",
+          "../internal/engine/RefreshSchedule$Latest.since",
           "../internal/engine/VolumeMemory$RefusedReleases$Count.since");
 
   /** Names of processes, of which only matters where else they are: told by number. */

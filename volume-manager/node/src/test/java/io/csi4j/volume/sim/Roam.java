@@ -57,6 +57,10 @@ final class Roam {
   }
 
   private void act() {
+    if (world.setup().refreshes() && choices.rarely("refreshes", 2, 0.3) == 1) {
+      host.refresh(any());
+      return;
+    }
     switch (choices.choose("act", 4)) {
       case 0, 1 -> host.mount(any());
       case 2 -> host.unmount(any());

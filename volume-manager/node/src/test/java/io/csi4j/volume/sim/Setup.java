@@ -11,6 +11,7 @@ package io.csi4j.volume.sim;
  * @param faults how often something else may go wrong
  * @param claims whether the host claims what it mounts, in a cluster where claims move on
  * @param watched whether the plugins are asked for the health of volumes
+ * @param refreshes whether what is mounted is refreshed with other contexts
  */
 record Setup(
     Drive host,
@@ -20,7 +21,8 @@ record Setup(
     int crashes,
     int faults,
     boolean claims,
-    boolean watched) {
+    boolean watched,
+    boolean refreshes) {
 
   /** What the host does. */
   enum Drive {
@@ -38,7 +40,7 @@ record Setup(
 
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, false, false);
+    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, false, false, false);
   }
 
   /** One volume whose plugin is in trouble: small enough for all histories. */
@@ -48,21 +50,27 @@ record Setup(
 
   /** Random histories with the journal on a failing disk. */
   static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, false, false);
+    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, false, false, false);
   }
 
   Setup with(Drive other) {
-    return new Setup(other, shared, serialising, journal, crashes, faults, claims, watched);
+    return new Setup(
+        other, shared, serialising, journal, crashes, faults, claims, watched, refreshes);
   }
 
   /** The same with claims. */
   Setup claimed() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, true, watched);
+    return new Setup(host, shared, serialising, journal, crashes, faults, true, watched, refreshes);
   }
 
   /** The same, where plugins are asked for the health of volumes. */
   Setup watching() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, claims, true);
+    return new Setup(host, shared, serialising, journal, crashes, faults, claims, true, refreshes);
+  }
+
+  /** The same, where what is mounted is refreshed. */
+  Setup refreshing() {
+    return new Setup(host, shared, serialising, journal, crashes, faults, claims, watched, true);
   }
 
   boolean mends() {
@@ -81,6 +89,7 @@ record Setup(
         + (journal ? ", journal" : "")
         + (claims ? ", claimed" : "")
         + (watched ? ", watched" : "")
+        + (refreshes ? ", refreshed" : "")
         + ", "
         + crashes
         + " crashes, "

@@ -93,6 +93,12 @@ final class SimHost {
   /** Who works with a volume of which the mount was dead and is being made anew. */
   private final Set<VolumeUse> suspended = new TreeSet<>();
 
+  /** Whose refreshes were asked for and did not fail: their contexts are the new ones. */
+  private final Set<VolumeUse> refreshed = new TreeSet<>();
+
+  /** Those of them of which no end is known. */
+  private final Set<VolumeUse> refreshing = new TreeSet<>();
+
   /** Why there was no proof, when one was asked for last. */
   private String refusal = "";
 
@@ -186,6 +192,7 @@ final class SimHost {
           && world.choices().rarely("host forgets its workloads", 2, 0.3) == 1) {
         desired.clear();
         holding.clear();
+        refreshing.clear();
       }
       if (!first
           && world.setup().roams()
@@ -212,6 +219,10 @@ final class SimHost {
       tell(!first);
       if (!first) {
         for (VolumeUse usage : List.copyOf(desired)) {
+          if (!life.isDead() && refreshing.contains(usage)) {
+            // What is in force is not known before it is asked for again.
+            await(refresh(usage));
+          }
           if (!life.isDead()) {
             await(mount(usage));
           }
@@ -323,10 +334,25 @@ final class SimHost {
         });
   }
 
+  /** Wants a use that it has with other contexts. */
+  Asked refresh(VolumeUse usage) {
+    refreshing.add(usage);
+    return ask(
+        new Asked("REFRESH", usage, life),
+        () -> engine.refresh(Wanted.refreshed(request(usage))),
+        (it, volume) -> {
+          refreshing.remove(usage);
+          refreshed.add(usage);
+          world.watch().told(usage, (MountedVolume) volume);
+        });
+  }
+
   /** Does not want a use any more; the workload has ended. */
   Asked unmount(VolumeUse usage) {
     desired.remove(usage);
     holding.remove(usage);
+    refreshed.remove(usage);
+    refreshing.remove(usage);
     life.named.add(usage);
     for (Asked other : asked) {
       if (other.usage.equals(usage)) {
@@ -349,10 +375,12 @@ final class SimHost {
 
   /** What is wanted, under the claim that the host has. */
   private MountRequest request(VolumeUse usage) {
-    return world
-        .claims()
-        .map(claims -> all.get(usage).claimed(claims.epoch(usage)))
-        .orElseGet(all.get(usage)::request);
+    MountRequest request =
+        world
+            .claims()
+            .map(claims -> all.get(usage).claimed(claims.epoch(usage)))
+            .orElseGet(all.get(usage)::request);
+    return refreshed.contains(usage) ? Wanted.refreshed(request) : request;
   }
 
   /** Asks for the proof that nothing is left; tells whether it is given. */
@@ -420,6 +448,9 @@ final class SimHost {
     }
     ask.end = named.outcome().name();
     world.watch().failed(ask.usage, cause);
+    if (ask.what.equals("REFRESH") && named.outcome() == VolumeException.Outcome.REFUSED) {
+      refreshing.remove(ask.usage);
+    }
     if (ask.what.equals("MOUNT") && !ask.superseded) {
       desired.remove(ask.usage);
       holding.remove(ask.usage);

@@ -112,6 +112,30 @@ class SimulatorTest {
     assertThat(tally.histories()).isEqualTo(100);
   }
 
+  @Tag("campaign")
+  @Test
+  void noInvariantBreaksInAnyHistoryOfARefreshWithACrashOrAFault() {
+    for (boolean shared : new boolean[] {false, true}) {
+      allOf(Setup.drill(shared, false, 1, 0).refreshing());
+      allOf(Setup.drill(shared, false, 0, 1).refreshing());
+      allOf(Setup.drill(shared, false, 0, 1).refreshing().with(Setup.Drive.HURRY));
+    }
+    allOf(Setup.drill(false, false, 1, 1).refreshing());
+    allOf(Setup.drill(false, true, 0, 1).refreshing());
+    allOf(Setup.drill(false, false, 0, 1).refreshing().claimed());
+  }
+
+  @Test
+  void noInvariantBreaksInRandomHistoriesWithRefreshes() {
+    allOf(Setup.drill(false, false, 0, 1).refreshing());
+    Tally tally =
+        Explorer.random(
+            1, 100, seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6).refreshing(), NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(100);
+  }
+
   @Test
   void theSameHistoryHappensAgainBitForBit() {
     for (long seed = 1; seed <= 10; seed++) {

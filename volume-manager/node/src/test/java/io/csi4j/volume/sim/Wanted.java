@@ -68,6 +68,13 @@ record Wanted(VolumeUse usage, MountRequest request) {
     return (request.readOnly() ? claimed.readOnly() : claimed).build();
   }
 
+  /** The same with the contexts of a refresh. */
+  static MountRequest refreshed(MountRequest request) {
+    return request.toBuilder()
+        .volumeContext(VolumeContext.of(Map.of("url", World.CANARY + "-refreshed")))
+        .build();
+  }
+
   VolumeIdentity identity() {
     return new VolumeIdentity(request.plugin(), request.handle());
   }

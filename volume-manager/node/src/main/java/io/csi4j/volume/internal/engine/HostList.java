@@ -210,7 +210,7 @@ final class HostList {
             .filter(
                 actor ->
                     new VolumeIdentity(request.plugin(), request.handle()).equals(actor.identity()))
-            .ifPresent(actor -> actor.remember(request));
+            .ifPresent(actor -> actor.remember(engine.terms.applied(request)));
       }
     }
   }

@@ -52,6 +52,13 @@ record Operation(
      */
     record Expand(ExpandRequest request) implements Wish {}
 
+    /**
+     * A use that is published with other contexts or secrets from now on.
+     *
+     * @param request how it is wanted
+     */
+    record Refresh(MountRequest request) implements Wish {}
+
     /** How full it is. */
     record Stats() implements Wish {}
 

@@ -197,6 +197,8 @@ final class OperationRun {
       ask(operation, up -> repair(operation));
     } else if (wish instanceof Wish.Release release) {
       beginRelease(operation, release);
+    } else if (wish instanceof Wish.Refresh refresh) {
+      beginRefresh(operation, refresh.request());
     } else if (wish instanceof Wish.Mount mount) {
       parts.points().at(CrashPoint.ADMITTED);
       beginMount(operation, mount.request());
@@ -294,6 +296,24 @@ final class OperationRun {
           }
         };
     plugin.knownFacts(ifUp(operation, admitted));
+  }
+
+  /** Publishes a use again, once the plugin is there. */
+  private void beginRefresh(Operation operation, MountRequest request) {
+    Optional<Failure> refusal = unreadable(memory.use(request.usage()));
+    if (refusal.isPresent()) {
+      volume.end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    ask(
+        operation,
+        up -> {
+          VolumeRecord known = memory.record().orElseThrow();
+          goFor(
+              operation,
+              new Goal.Refresh(Goal.Publish.of(identity, request, known).keeping()),
+              known);
+        });
   }
 
   /** The access mode that the plugin is asked under: one that it knows, and tells of another. */
@@ -848,7 +868,9 @@ final class OperationRun {
     MountRequest request =
         now.wish() instanceof Wish.Repair repair
             ? Objects.requireNonNull(repair.requests().get(at.mount().usage()), "request")
-            : ((Wish.Mount) now.wish()).request();
+            : now.wish() instanceof Wish.Refresh refresh
+                ? refresh.request()
+                : ((Wish.Mount) now.wish()).request();
     return new NodeCall.Parcel(
         request.capability().withAccessMode(at.mount().plan().mode()),
         request.volumeContext(),
@@ -889,7 +911,7 @@ final class OperationRun {
     boolean isQuiet =
         engine.foreign.covering(identity).isEmpty()
             && !memory.isQuarantined(plugin)
-            && known.targets().values().stream().noneMatch(use -> isUnderWay(use.path()))
+            && known.targets().values().stream().noneMatch(OperationRun::isUnderWay)
             && !isUnderWay(known.staging());
     Optional<NodeCall> question = isQuiet ? healthQuestion(known, offered) : Optional.empty();
     if (question.isEmpty()) {
@@ -917,6 +939,11 @@ final class OperationRun {
         ? target.map(
             path -> new NodeCall.Condition(new NodeCall.Stats(identity.handle(), path, staged)))
         : Optional.empty();
+  }
+
+  /** The same for a use; a refresh of it that never ended is over with its quarantine. */
+  private static boolean isUnderWay(TargetRecord use) {
+    return !use.path().is(PathStatus.PRESENT) && isUnderWay(use.path());
   }
 
   /** Whether the plugin may be working on a call of which the end is not known. */

@@ -67,10 +67,10 @@ public final class VolumeEngine {
   final MountOrigins origins;
   final HostList host;
   final WantedMounts wanted;
+  final HostTerms terms;
 
   private final EngineParts parts;
   private final ClaimChecks.Rounds rounds;
-  private final HostTerms terms;
   private final VolumeQueries queries;
   private final RecoveryReport report;
   private final AtomicLong operations = new AtomicLong();
@@ -179,6 +179,25 @@ public final class VolumeEngine {
         MountedVolume.class);
   }
 
+  /** Publishes a use again, with contexts and secrets that are given now. */
+  public CompletableFuture<MountedVolume> refresh(MountRequest asked) {
+    VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
+    Subject doing = Subject.of("refreshing", identity).by(asked.usage());
+    Optional<HostTerms.Refusal> refusal = terms.refusal(asked);
+    if (refusal.isPresent()) {
+      return failed(refusal.get().code(), doing, refusal.get().seen());
+    }
+    Optional<VolumeIdentity> owner = index.owner(asked.usage());
+    if (owner.filter(other -> !other.equals(identity)).isPresent()) {
+      return failed(OperatorCode.OPTIONS_DIFFER, doing, VolumeQueries.otherwise(owner.get()));
+    }
+    return read(
+        asked.usage(),
+        new Wish.Refresh(terms.applied(asked)),
+        VolumeEvent.Operation.REFRESH,
+        MountedVolume.class);
+  }
+
   /** Gives up a use. */
   public CompletableFuture<UnmountOutcome> unmount(VolumeUse usage) {
     wanted.forget(usage);
@@ -234,7 +253,8 @@ public final class VolumeEngine {
     if (identity.isEmpty()) {
       return failed(
           OperatorCode.NOT_MOUNTED,
-          Subject.of("reading or expanding").by(usage),
+          Subject.of(wish instanceof Wish.Refresh ? "refreshing" : "reading or expanding")
+              .by(usage),
           "there is no such use");
     }
     return submit(identity.get(), nextId(), wish, kind, Optional.of(usage), type);

@@ -66,6 +66,9 @@ final class VolumeQueue {
   /** Made when claims are looked at for the first time. */
   private @Nullable ClaimChecks claims;
 
+  /** Made for a volume that is refreshed. */
+  private @Nullable RefreshSchedule refreshes;
+
   private @Nullable Operation current;
   private VolumeEvent.@Nullable Started started;
   private long begun;
@@ -170,6 +173,11 @@ final class VolumeQueue {
   void restore(VolumeRecord found) {
     memory.restore(found);
     report.restore(found);
+    boolean wasRefreshed =
+        found.targets().values().stream().anyMatch(RefreshSchedule::isBeingRefreshed);
+    if (wasRefreshed) {
+      refreshes().restore(found);
+    }
     show();
   }
 
@@ -243,6 +251,7 @@ final class VolumeQueue {
           dead.again();
           cleanup.again();
           dead.look();
+          considerRefresh();
         });
   }
 
@@ -251,6 +260,10 @@ final class VolumeQueue {
     mailbox.put(
         () -> {
           dead.remember(request);
+          if (mayRefresh()) {
+            refreshes().remember(request);
+          }
+          considerRefresh();
           cleanup.consider();
         });
   }
@@ -288,6 +301,9 @@ final class VolumeQueue {
     mailbox.put(
         () -> {
           cleanup.cancel();
+          if (refreshes != null) {
+            refreshes.cancel();
+          }
           for (Operation operation : List.copyOf(waiting)) {
             report.refuse(operation, OperatorCode.ENGINE_CLOSED, "the manager is being closed");
           }
@@ -302,7 +318,7 @@ final class VolumeQueue {
       engine.index.idle(this);
       return;
     }
-    if (!CleanupSchedule.isOf(operation)) {
+    if (!CleanupSchedule.isOf(operation) && !(operation.wish() instanceof Wish.Refresh)) {
       supersede(operation);
       cleanup.asked(operation);
     }
@@ -323,21 +339,22 @@ final class VolumeQueue {
     proceed();
   }
 
-  /** Ends the mounts of a use that is to be released: those that wait, and the one that retries. */
+  /**
+   * Ends the mounts and refreshes of a use that is to be released: those that wait, and the one
+   * that retries.
+   */
   private void supersede(Operation release) {
     if (!(release.wish() instanceof Wish.Release)) {
       return;
     }
     for (Operation mount : List.copyOf(waiting)) {
-      if (mount.wish() instanceof Wish.Mount && mount.usage().equals(release.usage())) {
+      if (isMade(mount) && mount.usage().equals(release.usage())) {
         waiting.remove(mount);
         report.refuse(mount, OperatorCode.SUPERSEDED, "its release was asked for before it began");
       }
     }
     Operation running = current;
-    if (running != null
-        && running.wish() instanceof Wish.Mount
-        && running.usage().equals(release.usage())) {
+    if (running != null && isMade(running) && running.usage().equals(release.usage())) {
       if (run.turn().isPresent()) {
         run.supersede();
       } else {
@@ -347,6 +364,11 @@ final class VolumeQueue {
                 Failure.of(OperatorCode.SUPERSEDED, "its release was asked for before it began")));
       }
     }
+  }
+
+  /** Whether an operation publishes a use. */
+  private static boolean isMade(Operation operation) {
+    return operation.wish() instanceof Wish.Mount || operation.wish() instanceof Wish.Refresh;
   }
 
   /** Shares the operation that wants the same, if it is the last in line. */
@@ -387,6 +409,7 @@ final class VolumeQueue {
     if (operation == null) {
       lookForLost();
       cleanup.consider();
+      considerRefresh();
       engine.index.idle(this);
       return;
     }
@@ -493,7 +516,7 @@ final class VolumeQueue {
     boolean isDone = result instanceof Result.Published || result instanceof Result.Withdrawn;
     boolean isNew = run.turn().filter(turn -> turn.sent().contains(Verb.PUBLISH)).isPresent();
     if (result instanceof Result.Published && isNew) {
-      run.turn().flatMap(Turn::usage).ifPresent(dead::isWell);
+      run.turn().flatMap(Turn::usage).ifPresent(this::isWell);
     }
     if (operation.wish() instanceof Wish.Repair && !engine.isStopped()) {
       if (isDone || goesOn(operation, result)) {
@@ -550,11 +573,23 @@ final class VolumeQueue {
     if (failure.filter(it -> it.code() == OperatorCode.MOUNT_DEAD).isPresent()) {
       dead.look();
     }
+    boolean isRefresh = operation.wish() instanceof Wish.Refresh;
+    if (isRefresh && failure.filter(it -> it.code() == OperatorCode.MOUNT_LOST).isPresent()) {
+      // It is told, and made again where the policy says so, as soon as nothing is being done.
+      dead.went(operation.usage().map(usage -> parts.layout().target(identity, usage)));
+    }
+    if (isRefresh
+        || refreshes != null
+        || (failure.isEmpty() && isMade(operation) && mayRefresh())) {
+      refreshes().ended(operation, result, failure);
+    }
     OperatorMessage before = trouble;
-    trouble =
-        failure
-            .map(VolumeException::operatorMessage)
-            .orElse(cleanup.owed().isPresent() ? before : null);
+    if (!isRefresh || failure.isEmpty()) {
+      trouble =
+          failure
+              .map(VolumeException::operatorMessage)
+              .orElse(cleanup.owed().isPresent() ? before : null);
+    }
     if (trouble != null && (before == null || before.code() != trouble.code())) {
       troubled = parts.clock().nanos();
     }
@@ -564,7 +599,9 @@ final class VolumeQueue {
     if (isKept && isTold && operation.wish() instanceof Wish.Release) {
       operation.usage().ifPresent(this::tellWhoHolds);
     }
-    cleanup.ended(operation, result, failure.isPresent());
+    if (!isRefresh) {
+      cleanup.ended(operation, result, failure.isPresent());
+    }
     ended(failure);
     if (failure.isPresent()) {
       operation.end().completeExceptionally(failure.get());
@@ -651,7 +688,9 @@ final class VolumeQueue {
         new View(
             memory.record(),
             Optional.ofNullable(current).filter(now -> !isFree()).map(this::activity),
-            Optional.ofNullable(trouble).or(dead::trouble),
+            Optional.ofNullable(trouble)
+                .or(dead::trouble)
+                .or(() -> Optional.ofNullable(refreshes).flatMap(RefreshSchedule::trouble)),
             trouble == null ? OptionalLong.empty() : OptionalLong.of(troubled),
             dead.uses());
   }
@@ -687,6 +726,35 @@ final class VolumeQueue {
         () -> {
           cleanup.again();
           cleanup.consider();
+          considerRefresh();
         });
+  }
+
+  // ---- refreshes
+
+  /** Whether the policy of the plugin has volumes refreshed; unknown before it is registered. */
+  boolean mayRefresh() {
+    NodePlugin plugin = plugin();
+    return plugin instanceof NodePlugin.Absent || !plugin.policy().refreshInterval().isZero();
+  }
+
+  private RefreshSchedule refreshes() {
+    RefreshSchedule made = refreshes == null ? new RefreshSchedule(this) : refreshes;
+    refreshes = made;
+    return made;
+  }
+
+  /** The plugin has published a use, and the mount table shows it. */
+  private void isWell(VolumeUse usage) {
+    if (refreshes != null) {
+      refreshes.isWell(usage);
+    }
+    dead.isWell(usage);
+  }
+
+  private void considerRefresh() {
+    if (refreshes != null) {
+      refreshes.consider();
+    }
   }
 }

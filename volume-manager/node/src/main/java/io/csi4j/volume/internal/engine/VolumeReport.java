@@ -252,6 +252,7 @@ final class VolumeReport {
           case STATS -> "reading the statistics of";
           case CLEAN_UP -> "cleaning up";
           case REPAIR -> "making anew what is dead of";
+          case REFRESH -> "refreshing";
         };
     return isBeforeAnything(code)
         ? usage

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
@@ -22,7 +23,8 @@ public final class Admission {
     return holders(record, goal).or(() -> differences(record, goal));
   }
 
-  private static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
+  /** The differences from how it is used already, which a mount cannot have. */
+  static Optional<Failure> differences(VolumeRecord record, Goal.Publish goal) {
     if (record.targets().isEmpty()) {
       return Optional.empty();
     }
@@ -32,7 +34,7 @@ public final class Admission {
         .filter(target -> !target.path().is(PathStatus.GOING))
         .filter(target -> target.readOnly() != goal.readOnly())
         .ifPresent(target -> names.add("read-only"));
-    // A dead mount is made again with the contexts that the host gave last.
+    // A dead mount is made again, and a refresh made, with the contexts that the host gave last.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
       names.add("publish context");
     }
@@ -53,7 +55,7 @@ public final class Admission {
   /** Whether what is there was published with another context of the volume. */
   private static boolean isPublishedOtherwise(VolumeRecord record, Goal.Publish goal) {
     String known = record.contexts().getOrDefault(goal.usage(), "");
-    return !known.isEmpty()
+    return Digests.isInForce(known)
         && !goal.context().isEmpty()
         && !known.equals(goal.context())
         && record

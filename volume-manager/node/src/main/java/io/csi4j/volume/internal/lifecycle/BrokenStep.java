@@ -87,6 +87,9 @@ public final class BrokenStep {
       return ReleaseStory.unfinished(ReleaseStory.marked(turn), failure);
     }
     Turn reached = turn.step() instanceof Step.Call call ? turn.reached(call.verb()) : turn;
+    if (turn.goal() instanceof Goal.Refresh) {
+      return RefreshStory.broke(reached, failure);
+    }
     return moment.isForth()
         ? ReleaseStory.undo(reached, failure, now)
         : ReleaseStory.unfinished(turn, failure);

@@ -145,6 +145,23 @@ public sealed interface Goal {
   }
 
   /**
+   * That a use which is published is published again, with contexts and secrets that are given now.
+   *
+   * @param wanted how it is wanted; all but the contexts as it is published
+   */
+  record Refresh(Publish wanted) implements Goal {
+    @Override
+    public Optional<VolumeUse> use() {
+      return wanted.use();
+    }
+
+    @Override
+    public Turn begin(VolumeRecord record) {
+      return RefreshStory.begin(Turn.of(this, record));
+    }
+  }
+
+  /**
    * That what is mounted goes, and who uses it stays on record: a target, or the staging of a
    * volume none of whose targets is there.
    *

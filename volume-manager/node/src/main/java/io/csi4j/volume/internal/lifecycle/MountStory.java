@@ -524,7 +524,7 @@ final class MountStory {
   }
 
   /** Whether a claim has to be asked about. */
-  private static boolean isClaimed(Goal.Publish goal) {
+  static boolean isClaimed(Goal.Publish goal) {
     return goal.epoch() > 0;
   }
 
@@ -652,14 +652,14 @@ final class MountStory {
     return turn.before().claim(goal.usage()).epoch() <= goal.epoch();
   }
 
-  private static VolumeRecord withClaim(VolumeRecord record, Goal.Publish goal) {
+  static VolumeRecord withClaim(VolumeRecord record, Goal.Publish goal) {
     return record
         .target(goal.usage())
         .map(use -> record.withTarget(use.under(new ClaimMark(goal.epoch(), true))))
         .orElse(record);
   }
 
-  private static Failure unclaimed(ClaimStanding standing, Goal.Publish goal, boolean isMounted) {
+  static Failure unclaimed(ClaimStanding standing, Goal.Publish goal, boolean isMounted) {
     OperatorCode code =
         standing instanceof ClaimStanding.Stale
             ? isMounted ? OperatorCode.FENCED_WHILE_MOUNTED : OperatorCode.FENCED

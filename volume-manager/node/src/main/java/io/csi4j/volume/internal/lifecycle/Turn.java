@@ -262,13 +262,13 @@ public record Turn(
   }
 
   /**
-   * The end of a publication that is not wanted any more, where it can be left: before a call, and
-   * instead of a pause or a question. What it has done is on record, for the release that follows.
+   * The end of a publication, or a refresh, that is not wanted any more, where it can be left:
+   * before a call, and instead of a pause or a question. What it has done is on record, for the
+   * release that follows.
    */
   public Optional<Turn> superseded() {
     boolean canBeLeft =
-        goal instanceof Goal.Publish publish
-            && !publish.keeps()
+        (goal instanceof Goal.Refresh || (goal instanceof Goal.Publish publish && !publish.keeps()))
             && awaited.moment().isForth()
             && step() instanceof Step.Later;
     return canBeLeft
@@ -406,10 +406,13 @@ public record Turn(
     return goal.use();
   }
 
-  /** The goal of a mount. */
+  /** The goal of a mount, or of a refresh. */
   public Goal.Publish mount() {
     if (goal instanceof Goal.Publish publish) {
       return publish;
+    }
+    if (goal instanceof Goal.Refresh refresh) {
+      return refresh.wanted();
     }
     throw new IllegalStateException("The goal is no mount: " + goal);
   }

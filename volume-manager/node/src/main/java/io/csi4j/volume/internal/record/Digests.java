@@ -26,7 +26,25 @@ public final class Digests {
   /** Of a context that has no entries. */
   public static final String OF_NOTHING = "-";
 
+  /** Before the digest of a context that the plugin was given and need not have in force. */
+  private static final String IN_DOUBT = "?";
+
   private Digests() {}
+
+  /** Returns what is on record while it is not known whether this context is in force. */
+  public static String inDoubt(String digest) {
+    return IN_DOUBT + digest;
+  }
+
+  /** Whether this is the digest of a context that is certainly in force. */
+  public static boolean isInForce(String digest) {
+    return !digest.isEmpty() && !digest.startsWith(IN_DOUBT);
+  }
+
+  /** Whether a context was the last that the plugin was given, as far as that is known. */
+  public static boolean isLastGiven(String known, String digest) {
+    return known.isEmpty() || known.equals(digest) || known.equals(inDoubt(digest));
+  }
 
   /** Of a list of flags; their order counts. */
   static String of(VolumeIdentity identity, MountFlags flags) {

@@ -18,7 +18,8 @@ import java.util.List;
  * @param fsType the filesystem; empty when left to the plugin
  * @param flags a digest of the mount flags; empty when left to the plugin
  * @param group the group that owns the files; empty when left to the plugin
- * @param attached a digest of what attaching it returned; empty when not known
+ * @param attached a digest of what attaching it returned, {@linkplain Digests#inDoubt marked} while
+ *     a refresh leaves it open; empty when not known
  */
 public record Plan(
     boolean staged,
@@ -59,7 +60,9 @@ public record Plan(
 
   /** Whether attaching it returned something else, as far as both are known. */
   public boolean isAttachedOtherwise(Plan other) {
-    return !attached.isEmpty() && !other.attached.isEmpty() && !attached.equals(other.attached);
+    return Digests.isInForce(attached)
+        && !other.attached.isEmpty()
+        && !attached.equals(other.attached);
   }
 
   /** The plan of a volume of which only the directory is left. */

@@ -39,6 +39,7 @@ import java.util.TreeMap;
  * evidence   1 ref  2 type  3 source  4 root  5 read-only
  * contexts   1 digest of what attaching returned  2 context...
  * context    1 usage  2 digest of the volume's context
+ *            (both digests: after a ? the one of a refresh of which the effect is not known)
  * abandoned  1 usage  2 the reason that a person gave
  * </pre>
  *

@@ -19,7 +19,8 @@ import java.util.TreeMap;
  * @param place where what is said to be present was seen
  * @param staging how far its staging is
  * @param targets who uses it: one for each use, in order
- * @param contexts digests of the volume's contexts with which uses were published, where known
+ * @param contexts digests of the volume's contexts with which uses were published, where known;
+ *     {@linkplain Digests#inDoubt marked} while a refresh leaves it open which is in force
  * @param leaving the last use, which is over, while no workload has the volume and it is not given
  *     back
  * @param abandoned the uses whose release a person has ended, each with the reason given

@@ -43,6 +43,11 @@ public final class Recovery {
 
   static final String DOING = "finding volumes again";
 
+  /** How a refresh is told of which the last process did not see the end. */
+  public static final String REFRESHED =
+      "it was being refreshed when the last process ended, so it is not known which contexts are in"
+          + " force";
+
   private final VolumeLayout layout;
 
   /** The directory that holds those of the volumes. */
@@ -164,11 +169,19 @@ public final class Recovery {
               Subject.of(DOING, identity).by(target.usage()).at(path));
       if (seen.is(PathStatus.PRESENT)) {
         adopted.add(target.usage());
+        tellIfRefreshed(seen, Subject.of(DOING, identity).by(target.usage()).at(path));
       }
       targets.add(path);
       now = now.withTarget(target.with(seen));
     }
     return withStrays(now, home, targets);
+  }
+
+  /** Tells of a refresh of which the last process did not see the end. */
+  private void tellIfRefreshed(PathRecord path, Subject subject) {
+    if (path.awaits(Verb.PUBLISH)) {
+      findings.add(Messages.of(OperatorCode.REFRESH_IN_DOUBT, subject, REFRESHED));
+    }
   }
 
   /**
@@ -235,7 +248,8 @@ public final class Recovery {
       findings.add(Messages.of(lost, subject, "it was there, and nothing is mounted now"));
       return path.as(PathStatus.IN_DOUBT);
     }
-    return PathRecord.present(top);
+    // A refresh may be going on in the plugin.
+    return new PathRecord(PathStatus.PRESENT, path.pending(), top);
   }
 
   /**

@@ -1,18 +1,29 @@
 package io.csi4j.volume.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.mount.MountTable;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -20,9 +31,12 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,6 +89,55 @@ class FirstMountTest {
         assertThat(manager.volumes()).isEmpty();
         assertThat(temp.resolve("root/v")).isEmptyDirectory();
       }
+      plugin.assertLawful();
+    }
+  }
+
+  @Test
+  void aRefreshKeepsTheMountAndTheFilesThatAreOpenOnIt() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint());
+        VolumeManager manager = manager(plugin)) {
+      Volume volume =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder(
+                          "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
+                      .capacityRange(CapacityRange.atLeast(1 << 20))
+                      .build());
+      VolumeUse web = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
+      MountRequest request =
+          request(web, volume).toBuilder()
+              .secrets(
+                  operation -> Secrets.of(Map.of("token", String.valueOf(asked.incrementAndGet()))))
+              .build();
+      MountedVolume mounted = manager.mount(request);
+      int before = asked.get();
+      MountRef ref = MountTable.system().find(MountPath.of(mounted.path())).orElseThrow().ref();
+      try (Writer log = Files.newBufferedWriter(mounted.path().resolve("log"))) {
+        log.write("first ");
+
+        assertThat(manager.refresh(request)).isEqualTo(mounted);
+
+        log.write("second ");
+        plugin.inject(
+            Fault.fail(StatusCode.ALREADY_EXISTS, "it is published"),
+            When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());
+        assertThatThrownBy(() -> manager.refresh(request))
+            .isInstanceOfSatisfying(
+                VolumeException.class,
+                failure -> assertThat(failure.code()).isEqualTo(OperatorCode.REFRESH_REFUSED));
+        log.write("third");
+      }
+
+      assertThat(asked).as("secrets are asked for with each call").hasValue(before + 2);
+      assertThat(mounted.path().resolve("log")).hasContent("first second third");
+      assertThat(MountTable.system().find(MountPath.of(mounted.path())).orElseThrow().ref())
+          .as("the same mount")
+          .isEqualTo(ref);
+      assertThat(manager.unmount(web)).isEqualTo(UnmountOutcome.LAST);
       plugin.assertLawful();
     }
   }

@@ -31,9 +31,9 @@ class StoriesPageTest {
       """
       # The way of a volume, step by step
 
-      What the engine does for a mount and for a release, one moment after the other. At each moment it waits for the answer to one step; what follows which answer is told in one
-      file for each way, from top to bottom: `MountStory` and `ReleaseStory` in `volume-manager/node`. The arrows are those that the tables of `LifecycleTest`, `ClearingTest`, `RepairingTest`
-      and `ConfirmingTest` walk. This page is made by `StoriesPageTest`: `mvn test -Dtest=StoriesPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+      What the engine does for a mount, a refresh and a release, one moment after the other. At each moment it waits for the answer to one step; what follows which answer is told in one
+      file for each way, from top to bottom: `MountStory`, `RefreshStory` and `ReleaseStory` in `volume-manager/node`. The arrows are those that the tables of `LifecycleTest`, `ClearingTest`, `RepairingTest`,
+      `ConfirmingTest` and `RefreshingTest` walk. This page is made by `StoriesPageTest`: `mvn test -Dtest=StoriesPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
 
@@ -67,7 +67,10 @@ class StoriesPageTest {
             RepairingTest.inTrouble(),
             ConfirmingTest.acquiring(),
             ConfirmingTest.mounted(),
-            ConfirmingTest.remembered())
+            ConfirmingTest.remembered(),
+            RefreshingTest.refreshing(),
+            RefreshingTest.refreshingThatFails(),
+            RefreshingTest.refreshingInTrouble())
         .flatMap(rows -> rows)
         .map(Arguments::get)
         .forEach(
@@ -119,11 +122,13 @@ class StoriesPageTest {
   @Test
   void thePageShowsTheStoriesAsTheyAre() throws IOException, IllegalAccessException {
     List<Moment<?>> mount = moments(MountStory.class);
+    List<Moment<?>> refresh = moments(RefreshStory.class);
     List<Moment<?>> release = moments(ReleaseStory.class);
     Map<String, Set<String>> arrows = arrows();
     assertThat(arrows.keySet())
         .as("every moment is walked by a row of the tables")
-        .containsAll(Stream.concat(mount.stream(), release.stream()).map(Moment::name).toList());
+        .containsAll(
+            Stream.of(mount, refresh, release).flatMap(List::stream).map(Moment::name).toList());
 
     String page =
         BEGIN
@@ -132,6 +137,11 @@ class StoriesPageTest {
             + picture(mount, arrows)
             + "\n"
             + table(mount, arrows)
+            + "\n## A refresh\n\nWhat is published is published again, and stays published: nothing leads"
+            + " from here to the release.\n\n"
+            + picture(refresh, arrows)
+            + "\n"
+            + table(refresh, arrows)
             + "\n## A release\n\nAsked for, or to undo a mount, or to clear the way for one: then"
             + " `LOOK_FIRST` of the mount follows.\n\n"
             + picture(release, arrows)

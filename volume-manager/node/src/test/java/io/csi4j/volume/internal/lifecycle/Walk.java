@@ -608,7 +608,10 @@ final class Walk implements Step.Performer {
     return failure.map(why -> ", undoing " + why.code()).orElse("");
   }
 
-  /** Staging, then each use: {@code [PRESENT, a IN_DOUBT PUBLISH?]}. */
+  /**
+   * Staging, then each use: {@code [PRESENT, a IN_DOUBT PUBLISH?]}, with its context if one is
+   * known.
+   */
   static String word(VolumeRecord record) {
     List<String> words = new ArrayList<>();
     words.add(word(record.staging()));
@@ -618,8 +621,17 @@ final class Walk implements Step.Performer {
         .forEach(
             target ->
                 words.add(
-                    target.usage().workload() + " " + word(target.path()) + word(target.claim())));
+                    target.usage().workload()
+                        + " "
+                        + word(target.path())
+                        + word(target.claim())
+                        + context(record, target)));
     return words.toString();
+  }
+
+  private static String context(VolumeRecord record, TargetRecord target) {
+    String digest = record.contexts().get(target.usage());
+    return digest == null ? "" : " with " + digest;
   }
 
   private static String word(PathRecord path) {

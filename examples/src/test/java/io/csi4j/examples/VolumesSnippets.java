@@ -1,0 +1,36 @@
+package io.csi4j.examples;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import java.time.Duration;
+import java.util.Map;
+
+/** The code blocks of docs/volumes.md, each between a mark with its name and one at its end. */
+final class VolumesSnippets {
+
+  private VolumesSnippets() {}
+
+  static MountedVolume refresh(VolumeManager manager, MountRequest mounted, String token) {
+    // snippet: refresh
+    MountRequest next =
+        mounted.toBuilder() // all else stays as it was mounted
+            .volumeContext(VolumeContext.of(Map.of("token", token)))
+            .build();
+    return manager.refresh(next); // from now on the mount is repeated with this request
+    // end
+  }
+
+  static PluginBinding rounds(PluginId id, CsiEndpoint endpoint) {
+    // snippet: rounds
+    return PluginBinding.builder(id, endpoint)
+        .policy(MountPolicy.builder().refreshInterval(Duration.ofMinutes(10)).build())
+        .build();
+    // end
+  }
+}

@@ -1,0 +1,232 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.engine.Operation.Wish;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.recovery.Recovery;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The refreshes of one volume: when the next is due by the policy of its plugin, and which have
+ * failed. Used in the mailbox of the volume only.
+ */
+final class RefreshSchedule {
+
+  /** The answers after which a caller has to change the request. */
+  private static final Set<StatusCode> FINAL =
+      Set.of(
+          StatusCode.INVALID_ARGUMENT,
+          StatusCode.ALREADY_EXISTS,
+          StatusCode.OUT_OF_RANGE,
+          StatusCode.UNIMPLEMENTED);
+
+  /** Requests that cannot be met, or are not wanted any more. */
+  private static final Set<OperatorCode> UNMET =
+      Set.of(OperatorCode.NOT_MOUNTED, OperatorCode.OPTIONS_DIFFER, OperatorCode.SUPERSEDED);
+
+  private final VolumeQueue volume;
+  private Scheduler.@Nullable Timer next;
+
+  // Shared while they are empty, as they are for most volumes.
+
+  /** How each use is refreshed by the policy; never written down. */
+  private Map<VolumeUse, Latest> uses = Map.of();
+
+  /** Why the last refresh of a use has failed. */
+  private Map<VolumeUse, OperatorMessage> failures = Map.of();
+
+  /**
+   * The last time that a use was published.
+   *
+   * @param request with which contexts, and where its secrets come from
+   * @param since when, in nanoseconds
+   * @param isRefused whether the plugin has refused this, so that it is not to be asked again
+   */
+  private record Latest(MountRequest request, long since, boolean isRefused) {}
+
+  RefreshSchedule(VolumeQueue volume) {
+    this.volume = volume;
+  }
+
+  /** Whether the plugin may be publishing again what is published. */
+  static boolean isBeingRefreshed(TargetRecord use) {
+    return use.path().is(PathStatus.PRESENT) && use.path().awaits(Verb.PUBLISH);
+  }
+
+  /** What was found at the start: the last process may have been refreshing a use. */
+  void restore(VolumeRecord found) {
+    for (TargetRecord use : found.targets().values()) {
+      if (isBeingRefreshed(use)) {
+        put(
+            use.usage(),
+            volume.report.message(
+                new Notice(
+                    OperatorCode.REFRESH_IN_DOUBT, Recovery.REFRESHED, Optional.of(use.usage()))));
+      }
+    }
+  }
+
+  private void put(VolumeUse usage, OperatorMessage message) {
+    failures = failures.isEmpty() ? new TreeMap<>() : failures;
+    failures.put(usage, message);
+  }
+
+  /** Returns why the last refresh of a use has failed, if one has. */
+  Optional<OperatorMessage> trouble() {
+    return failures.values().stream().findFirst();
+  }
+
+  // ---- what is refreshed
+
+  /** Remembers how a use is published, in case that the policy has it refreshed. */
+  void remember(MountRequest request) {
+    Latest known = uses.get(request.usage());
+    put(
+        new Latest(
+            request,
+            known == null ? volume.parts.clock().nanos() : known.since(),
+            known != null && known.isRefused() && known.request().equals(request)));
+  }
+
+  private void put(Latest latest) {
+    uses = uses.isEmpty() ? new TreeMap<>() : uses;
+    uses.put(latest.request().usage(), latest);
+  }
+
+  /** A mount or a refresh has ended. */
+  void ended(Operation operation, Result result, Optional<VolumeException> failure) {
+    if (operation.wish() instanceof Wish.Mount mount) {
+      if (failure.isEmpty() && volume.mayRefresh()) {
+        remember(mount.request());
+      }
+    } else if (operation.wish() instanceof Wish.Refresh refresh) {
+      refreshed(refresh.request(), result, failure);
+    }
+    keepOnly(volume.memory.record());
+  }
+
+  /** The next refresh comes after a whole pause, and with what is in force, as far as known. */
+  private void refreshed(MountRequest request, Result result, Optional<VolumeException> failure) {
+    Latest known = uses.get(request.usage());
+    boolean mayBeInForce = failure.isEmpty() || result instanceof Result.Unfinished;
+    if (volume.mayRefresh() && (mayBeInForce || known != null)) {
+      MountRequest inForce = mayBeInForce || known == null ? request : known.request();
+      boolean isRefused =
+          inForce.equals(request) && failure.filter(RefreshSchedule::isFinal).isPresent();
+      put(new Latest(inForce, volume.parts.clock().nanos(), isRefused));
+    }
+    // A request that cannot be met says nothing of what is mounted.
+    failure
+        .filter(it -> !UNMET.contains(it.code()))
+        .ifPresent(it -> put(request.usage(), it.operatorMessage()));
+  }
+
+  /** A use was published: what it has is in force. */
+  void isWell(VolumeUse usage) {
+    failures = without(failures, usage::equals);
+  }
+
+  /** Whether a plugin must not be asked the same again. */
+  private static boolean isFinal(VolumeException failure) {
+    return failure.getCause() instanceof CsiException answer && FINAL.contains(answer.code());
+  }
+
+  /** Forgets the uses that are no more, or are being given up. */
+  private void keepOnly(Optional<VolumeRecord> record) {
+    Predicate<VolumeUse> isOver =
+        usage ->
+            record
+                .flatMap(known -> known.target(usage))
+                .filter(use -> !use.path().is(PathStatus.GOING))
+                .isEmpty();
+    uses = without(uses, isOver);
+    failures = without(failures, isOver);
+  }
+
+  private static <T> Map<VolumeUse, T> without(Map<VolumeUse, T> all, Predicate<VolumeUse> which) {
+    if (!all.isEmpty()) {
+      all.keySet().removeIf(which);
+    }
+    return all.isEmpty() ? Map.of() : all;
+  }
+
+  // ---- when it is refreshed
+
+  /** Plans the next refresh, if the policy has any. */
+  void consider() {
+    cancel();
+    Duration interval = volume.plugin().policy().refreshInterval();
+    if (interval.isZero() || volume.engine.index.isClosing()) {
+      return;
+    }
+    eldest()
+        .ifPresent(
+            latest -> {
+              // Volumes that were mounted together need not be refreshed together.
+              double share = 0.8 + volume.parts.scheduler().random() / 5;
+              long due = latest.since() + (long) (interval.toNanos() * share);
+              Duration pause = Duration.ofNanos(Math.max(0, due - volume.parts.clock().nanos()));
+              next = volume.parts.scheduler().after(pause, () -> volume.mailbox.put(this::refresh));
+            });
+  }
+
+  /** Refreshes nothing more. */
+  void cancel() {
+    if (next != null) {
+      next.cancel();
+      next = null;
+    }
+  }
+
+  /** The use that was published the longest ago. */
+  private Optional<Latest> eldest() {
+    return uses.values().stream()
+        .filter(latest -> !latest.isRefused() && isPresent(latest.request().usage()))
+        .min(Comparator.comparingLong(Latest::since));
+  }
+
+  private boolean isPresent(VolumeUse usage) {
+    return volume
+        .memory
+        .use(usage)
+        .map(TargetRecord::path)
+        .filter(path -> path.is(PathStatus.PRESENT))
+        .isPresent();
+  }
+
+  private void refresh() {
+    next = null;
+    if (!volume.isEmpty() || volume.engine.index.isClosing()) {
+      // It is planned again when nothing is being done.
+      return;
+    }
+    eldest()
+        .ifPresent(
+            latest ->
+                volume.take(
+                    volume.engine.background(
+                        new Wish.Refresh(latest.request()),
+                        VolumeEvent.Operation.REFRESH,
+                        Optional.of(latest.request().usage()))));
+  }
+}

@@ -1,0 +1,349 @@
+package io.csi4j.volume.internal.lifecycle;
+
+import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
+import io.csi4j.volume.internal.lifecycle.Turn.Moment;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.lifecycle.Turn.Situation;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.record.Digests;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Verb;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimStanding;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.PathStatus;
+import java.util.Optional;
+
+/**
+ * A published volume is published again at its target, with the contexts and secrets that are given
+ * now: look, save the intent, publish, look, save. The use stays published on record all the time,
+ * and nothing is ever taken back: a refresh that fails leaves the volume as it was.
+ *
+ * <p>While the plugin has the call, the record says that the new contexts may be in force, and that
+ * the plugin may be working on a call. Both end with an answer that leaves nothing open.
+ */
+final class RefreshStory {
+
+  // ---- the moments, in order
+
+  static final Moment<Event.Looked> LOOK_PRESENT =
+      Moment.forth("LOOK_PRESENT", "looking at what is mounted", RefreshStory::seenPresent);
+
+  static final Moment<Event.Saved> SAVE_REFRESH =
+      Moment.forth("SAVE_REFRESH", "remembering that it is refreshed", RefreshStory::intentSaved)
+          .reaching(CrashPoint.INTENT_SAVED);
+
+  static final Moment<Event.Confirmed> CONFIRM_REFRESH =
+      Moment.forth(
+          "CONFIRM_REFRESH", "asking whether its claim is current", RefreshStory::confirmed);
+
+  static final Moment<Event.Called> REFRESH =
+      Moment.forth("REFRESH", "waiting for the plugin to publish it again", RefreshStory::called);
+
+  static final Moment<Event.Woke> REFRESH_AGAIN =
+      Moment.forth(
+          "REFRESH_AGAIN",
+          "waiting for the plugin to publish it again",
+          (turn, woke, now) -> look(turn, RefreshStory.LOOK_PRESENT));
+
+  static final Moment<Event.Looked> LOOK_REFRESHED =
+      Moment.forth("LOOK_REFRESHED", "looking at what is mounted now", RefreshStory::seenRefreshed)
+          .reaching(CrashPoint.TARGET_SEEN);
+
+  static final Moment<Event.Saved> SAVE_REFRESHED =
+      Moment.forth("SAVE_REFRESHED", "remembering what is in force", RefreshStory::ended)
+          .reaching(CrashPoint.PUBLISHED_SAVED);
+
+  private RefreshStory() {}
+
+  // ---- a look at what is refreshed
+
+  /** Begins, unless the use is not published, or in another way than is asked for. */
+  static Turn begin(Turn turn) {
+    Optional<Failure> refusal =
+        path(turn).filter(path -> path.is(PathStatus.PRESENT)).isPresent()
+            ? Admission.differences(turn.record(), turn.mount())
+            : Optional.of(Failure.of(OperatorCode.NOT_MOUNTED, "there is no such mount on record"));
+    return refusal
+        .map(failure -> turn.end(new Result.Refused(failure)))
+        .orElseGet(() -> look(turn, LOOK_PRESENT));
+  }
+
+  private static Turn look(Turn turn, Moment<Event.Looked> moment) {
+    return turn.await(moment, new Step.Look(turn.usage()));
+  }
+
+  private static Turn seenPresent(Turn turn, Event.Looked looked, Situation now) {
+    Optional<Failure> obstacle =
+        obstacle(turn, looked).or(() -> overtaken(turn, now)).or(now::barred);
+    return obstacle.isPresent()
+        ? leave(turn, obstacle.get())
+        : intend(seeing(turn, looked.target().size()), now);
+  }
+
+  /** Counts the mounts before the first call. */
+  private static Turn seeing(Turn turn, int mounts) {
+    return turn.tries().calls() == 0 ? turn.with(turn.tries().seeing(mounts)) : turn;
+  }
+
+  /** Why what is mounted cannot be refreshed, if it cannot. */
+  private static Optional<Failure> obstacle(Turn turn, Event.Looked looked) {
+    PathRecord target = path(turn).orElse(PathRecord.NONE);
+    if (Inspection.isForeign(target, looked.target())) {
+      return Optional.of(Inspection.foreign(looked.target()));
+    }
+    if (Inspection.isLost(target, looked.target())) {
+      return Optional.of(
+          Failure.of(OperatorCode.MOUNT_LOST, "the mount is gone, and nobody here took it away"));
+    }
+    if (Inspection.isDead(looked.target())) {
+      return Optional.of(
+          Failure.of(OperatorCode.MOUNT_DEAD, "it is mounted, and its server has ended"));
+    }
+    return Inspection.isLost(turn.record().staging(), looked.staging())
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.STAGING_LOST,
+                "the mount at the staging path is gone, from which it would be published"))
+        : Optional.empty();
+  }
+
+  /** While the plugin may be working on a call of an earlier operation, it gets no other one. */
+  private static Optional<Failure> overtaken(Turn turn, Situation now) {
+    Goal.Publish wanted = turn.mount();
+    boolean isGoingOn =
+        turn.tries().calls() == 0
+            && now.targetQuarantined(wanted.usage())
+            && path(turn).filter(path -> path.awaits(Verb.PUBLISH)).isPresent();
+    VolumeRecord record = turn.record();
+    return !isGoingOn
+            || (Digests.isLastGiven(given(record, wanted), wanted.context())
+                && Digests.isLastGiven(record.plan().attached(), wanted.plan().attached()))
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.REFRESH_IN_DOUBT,
+                "the plugin may still be working on an earlier NodePublishVolume with other"
+                    + " contexts, and until that is over gets only the same again"));
+  }
+
+  // ---- the intent: from now on it is not known which contexts are in force
+
+  private static Turn intend(Turn turn, Situation now) {
+    Goal.Publish wanted = turn.mount();
+    VolumeRecord record = turn.record();
+    VolumeRecord offered =
+        record
+            .withContext(wanted.usage(), offered(given(record, wanted), wanted.context()))
+            .with(
+                record
+                    .plan()
+                    .attached(offered(record.plan().attached(), wanted.plan().attached())));
+    Turn at =
+        withPath(
+            turn.with(offered), path(turn).orElseThrow().working(Verb.PUBLISH, now.instance()));
+    // After a power cut there is nothing to refresh.
+    return at.await(SAVE_REFRESH, new Step.Save(at.record(), Need.WRITTEN));
+  }
+
+  private static String offered(String known, String digest) {
+    return known.equals(digest) ? known : Digests.inDoubt(digest);
+  }
+
+  /** Returns the digest of the context that the plugin was given for the use, as far as known. */
+  private static String given(VolumeRecord record, Goal.Publish wanted) {
+    return record.contexts().getOrDefault(wanted.usage(), "");
+  }
+
+  private static Turn intentSaved(Turn turn, Event.Saved saved, Situation now) {
+    if (saved.problem().isPresent()) {
+      return leave(turn, MountStory.stateFailure(saved.problem().get()));
+    }
+    return MountStory.isClaimed(turn.mount())
+        ? turn.await(CONFIRM_REFRESH, new Step.Confirm(turn.mount().usage(), turn.mount().epoch()))
+        : send(turn, now);
+  }
+
+  /** Publishes while the claim is current; what is mounted stays in any case. */
+  private static Turn confirmed(Turn turn, Event.Confirmed answer, Situation now) {
+    Goal.Publish wanted = turn.mount();
+    ClaimStanding standing = answer.standing();
+    if (standing instanceof ClaimStanding.Current) {
+      return send(turn.with(MountStory.withClaim(turn.record(), wanted)), now);
+    }
+    boolean goesOn =
+        standing instanceof ClaimStanding.Unknown
+            && answer.recordSuffices()
+            && turn.before().claim(wanted.usage()).wasConfirmed(wanted.epoch());
+    return goesOn ? send(turn, now) : leave(turn, MountStory.unclaimed(standing, wanted, true));
+  }
+
+  // ---- the call
+
+  private static Turn send(Turn turn, Situation now) {
+    return now.barred()
+        .map(failure -> leave(turn, failure))
+        .orElseGet(() -> turn.call(REFRESH, Verb.PUBLISH, turn.usage()));
+  }
+
+  private static Turn called(Turn turn, Event.Called end, Situation now) {
+    return end.either(
+        answer -> answered(turn, answer, now),
+        withheld -> leave(turn, MountStory.pathFailure(withheld)));
+  }
+
+  private static Turn answered(Turn turn, Answer answer, Situation now) {
+    if (answer instanceof Answer.Failed failed) {
+      return failed(turn, failed, now);
+    }
+    Goal.Publish wanted = turn.mount();
+    VolumeRecord record = turn.record().withContext(wanted.usage(), wanted.context());
+    Turn inForce =
+        turn.with(record.with(record.plan().attached(wanted.plan().attached())))
+            .reached(Verb.PUBLISH);
+    return look(withPath(inForce, path(inForce).orElseThrow().idle()), LOOK_REFRESHED);
+  }
+
+  private static Turn failed(Turn turn, Answer.Failed failed, Situation now) {
+    AnswerClass kind = AnswerClass.of(failed);
+    boolean mayBeInForce =
+        failed.sent() && (kind == AnswerClass.IN_DOUBT || kind == AnswerClass.GOING_ON);
+    Turn at = mayBeInForce ? turn.reached(Verb.PUBLISH) : turn;
+    if (kind.isOver() && failed.sent()) {
+      at = withPath(at, path(at).orElseThrow().idle());
+    }
+    return kind.repeats() && at.tries().calls() < now.policy().attempts()
+        ? at.pause(REFRESH_AGAIN, kind.pause(now.policy(), at.tries().calls(), now.random()))
+        : leave(at, failure(at, failed));
+  }
+
+  /** How it is told: a plugin that said no has done nothing, unless it was asked before. */
+  private static Failure failure(Turn turn, Answer.Failed failed) {
+    Failure told = AnswerClass.failure(turn, Verb.PUBLISH, failed);
+    boolean isOfPlugin = failed.sent() && told.code() != OperatorCode.DATA_LOSS;
+    return isInDoubt(turn)
+        ? new Failure(OperatorCode.REFRESH_IN_DOUBT, told.seen(), told.cause())
+        : isOfPlugin ? new Failure(OperatorCode.REFRESH_REFUSED, told.seen(), told.cause()) : told;
+  }
+
+  /** Whether the plugin has got a call of which the effect is not known. */
+  private static boolean isInDoubt(Turn turn) {
+    return turn.sent().contains(Verb.PUBLISH);
+  }
+
+  // ---- a look at what the plugin has made of it
+
+  private static Turn seenRefreshed(Turn turn, Event.Looked looked, Situation now) {
+    Optional<Failure> wrong =
+        Inspection.published(turn.mount(), looked, turn.record(), now.policy());
+    if (wrong.isPresent()) {
+      return save(turn.failing(wrong(wrong.get())));
+    }
+    int before = turn.tries().layers();
+    int after = looked.target().size();
+    Turn told =
+        after > Math.max(before, 1)
+            ? turn.note(
+                new Notice(
+                    OperatorCode.STACKED_MOUNTS,
+                    "the plugin has mounted over what it was asked to refresh: there were "
+                        + before
+                        + (before == 1 ? " mount" : " mounts")
+                        + " and are "
+                        + after
+                        + ", and a running workload goes on with the one that it has",
+                    turn.usage()))
+            : turn;
+    return save(withPath(told, PathRecord.present(Inspection.top(looked.target()))));
+  }
+
+  private static Failure wrong(Failure seen) {
+    return seen.code() == OperatorCode.MOUNT_NOT_VISIBLE
+        ? Failure.of(
+            OperatorCode.MOUNT_LOST,
+            "it was mounted, and after the plugin has answered OK to another NodePublishVolume for"
+                + " it nothing is")
+        : seen;
+  }
+
+  // ---- the end
+
+  /** Ends without success; what the plugin has certainly not done leaves no trace on record. */
+  private static Turn leave(Turn turn, Failure failure) {
+    return save((isInDoubt(turn) ? turn : asBefore(turn)).failing(inDoubt(turn, failure)));
+  }
+
+  private static Failure inDoubt(Turn turn, Failure failure) {
+    return isInDoubt(turn)
+        ? new Failure(
+            OperatorCode.REFRESH_IN_DOUBT,
+            failure.code() == OperatorCode.REFRESH_IN_DOUBT
+                ? failure.seen()
+                : "NodePublishVolume was sent, its effect is not known, and it was not sent again: "
+                    + failure.seen(),
+            failure.cause())
+        : failure;
+  }
+
+  /** The record with what was in force before; a call that was answered is over. */
+  private static Turn asBefore(Turn turn) {
+    VolumeUse usage = turn.mount().usage();
+    VolumeRecord before = turn.before();
+    VolumeRecord record = turn.record().withContext(usage, given(before, turn.mount()));
+    Turn restored = turn.with(record.with(record.plan().attached(before.plan().attached())));
+    boolean isAnswered = path(turn).filter(path -> path.pending().isEmpty()).isPresent();
+    return isAnswered
+        ? restored
+        : before.target(usage).map(use -> withPath(restored, use.path())).orElse(restored);
+  }
+
+  private static Turn save(Turn turn) {
+    // A disk that is full keeps nobody from knowing how it ended.
+    return turn.record().equals(turn.saved())
+        ? end(turn)
+        : turn.await(SAVE_REFRESHED, new Step.Save(turn.record(), Need.RELEASING));
+  }
+
+  private static Turn ended(Turn turn, Event.Saved saved, Situation now) {
+    // What could not be written is known to this process; to the next one it is in doubt.
+    return end(turn);
+  }
+
+  private static Turn end(Turn turn) {
+    return turn.end(turn.failure().map(why -> result(turn, why)).orElseGet(Result.Published::new));
+  }
+
+  private static Result result(Turn turn, Failure why) {
+    if (why.code() == OperatorCode.REFRESH_IN_DOUBT) {
+      return new Result.Unfinished(why);
+    }
+    if (!isInDoubt(turn)) {
+      return new Result.Refused(why);
+    }
+    return new Result.Held(why);
+  }
+
+  /** A step threw what it should not. */
+  static Turn broke(Turn turn, Failure failure) {
+    return turn.awaited().moment().equals(SAVE_REFRESHED)
+        ? end(turn.failing(inDoubt(turn, failure)))
+        : leave(turn, failure);
+  }
+
+  // ---- the use
+
+  private static Optional<PathRecord> path(Turn turn) {
+    return turn.record().target(turn.mount().usage()).map(TargetRecord::path);
+  }
+
+  private static Turn withPath(Turn turn, PathRecord path) {
+    VolumeRecord record = turn.record();
+    return record
+        .target(turn.mount().usage())
+        .map(use -> turn.with(record.withTarget(use.with(path))))
+        .orElse(turn);
+  }
+}

@@ -42,6 +42,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.WantedUse;
@@ -95,6 +96,12 @@ final class ManagedNode implements OrchestratorUnderTest {
   public void unmount(VolumeId volume, ScenarioWorkload workload) {
     ClaimProgress gone = life.unmount(volume, workload);
     assert gone instanceof ClaimProgress.Gone;
+  }
+
+  @Override
+  public void refresh(MountOrder order) {
+    MountedVolume kept = life.refresh(order);
+    assert kept.path() != null;
   }
 
   @Override
@@ -251,6 +258,18 @@ final class ManagedNode implements OrchestratorUnderTest {
     }
 
     private Path mountAlone(MountOrder order) {
+      MountedVolume mounted = manager.mount(request(order, granted(order)));
+      VolumeHealth health = manager.health(mounted.usage()); // no other call of it is under way
+      assert health != null;
+      return mounted.path();
+    }
+
+    MountedVolume refresh(MountOrder order) {
+      return alone(order.volume(), () -> manager.refresh(request(order, granted(order))));
+    }
+
+    /** Claims the volume and attaches it, or finds that this was done. */
+    private ClaimGrant granted(MountOrder order) {
       boolean isBlock = order.capability().isBlock();
       AccessMode mode = order.capability().accessMode();
       VolumeUse usage = usage(order.volume(), order.workload());
@@ -273,23 +292,25 @@ final class ManagedNode implements OrchestratorUnderTest {
       if (attaches) {
         claim.nodeId(nodeId()).attaches(true);
       }
-      ClaimGrant grant = coordinator.acquire(claim.build());
+      return coordinator.acquire(claim.build());
+    }
+
+    private MountRequest request(MountOrder order, ClaimGrant grant) {
+      AccessMode mode = order.capability().accessMode();
+      VolumeUse usage = usage(order.volume(), order.workload());
       MountRequest.Builder request =
           MountRequest.builder(PLUGIN, usage, order.volume(), mode)
               .volumeContext(order.context())
               .publishContext(grant.context())
               .claim(grant.epoch())
               .secrets(secrets(order.volume()));
-      if (isBlock) {
+      if (order.capability().isBlock()) {
         request.block();
       }
       if (order.readonly()) {
         request.readOnly();
       }
-      Path path = manager.mount(request.build()).path();
-      VolumeHealth health = manager.health(usage); // here no other call of the volume is under way
-      assert health != null;
-      return path;
+      return request.build();
     }
 
     private NodeId nodeId() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ManagedNodeTest {
 
-  private static final Set<String> SLICE = Set.of("mount", "secrets", "shape", "plugin", "health");
+  private static final Set<String> SLICE = Set.of("mount", "secrets", "shape", "plugin", "health", "refresh");
 
   private static final OrchestratorConformance SUITE =
       OrchestratorConformance.create().withCallDeadline(Duration.ofMillis(500));
@@ -33,7 +33,7 @@ class ManagedNodeTest {
   @Test
   @Tag("campaign")
   void everyScenarioComesOutAsExpected() throws Exception {
-    assertThat(SUITE.chosen()).hasSize(95);
+    assertThat(SUITE.chosen()).hasSize(99);
     passes(SUITE);
   }
 

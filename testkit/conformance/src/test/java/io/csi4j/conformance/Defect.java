@@ -45,5 +45,7 @@ enum Defect {
   /** Nobody is told that a workload may only read. */
   IGNORES_READ_ONLY,
   /** What was staged is known from what the plugin offers now. */
-  TRUSTS_PRESENT_CAPABILITIES
+  TRUSTS_PRESENT_CAPABILITIES,
+  /** What could not be refreshed is taken away, as what could not be mounted is. */
+  UNDOES_FAILED_REFRESH
 }

@@ -100,7 +100,8 @@ final class SeededDefectsTest {
         arguments(Defect.UNCERTAIN_IS_NOT_DONE, names("lost/stage-given-up"), duties()),
         arguments(Defect.IGNORES_READ_ONLY, names("mount/read-only"), duties()),
         arguments(
-            Defect.TRUSTS_PRESENT_CAPABILITIES, names("plugin/upgrade-drops-staging"), duties()));
+            Defect.TRUSTS_PRESENT_CAPABILITIES, names("plugin/upgrade-drops-staging"), duties()),
+        arguments(Defect.UNDOES_FAILED_REFRESH, names("refresh/refused"), duties()));
   }
 
   /** The spec does not say MUST of what these do: they are caught by advice, and fail nothing. */

@@ -180,6 +180,15 @@ final class ToyNode implements AutoCloseable {
     if (!has(Defect.CLAIM_AFTER_PUBLISH)) {
       save(volume.with(order.workload(), tried));
     }
+    publishNow(volume, order, path);
+    if (!has(Defect.OK_IS_BELIEVED) && !Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IllegalStateException("the plugin made nothing at " + path);
+    }
+    ToyVolume now = Optional.ofNullable(disk.get(order.volume())).orElse(volume);
+    save(now.with(order.workload(), new Target(path, order.readonly(), true, true)));
+  }
+
+  private void publishNow(ToyVolume volume, MountOrder order, Path path) {
     NodePublishVolumeRequest.Builder request =
         NodePublishVolumeRequest.builder(id(order), plugin(path), order.capability())
             .readonly(order.readonly() && !has(Defect.IGNORES_READ_ONLY))
@@ -199,11 +208,25 @@ final class ToyNode implements AutoCloseable {
           node.node().publishVolume(request.build());
           return true;
         });
-    if (!has(Defect.OK_IS_BELIEVED) && !Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IllegalStateException("the plugin made nothing at " + path);
-    }
-    ToyVolume now = Optional.ofNullable(disk.get(order.volume())).orElse(volume);
-    save(now.with(order.workload(), new Target(path, order.readonly(), true, true)));
+  }
+
+  /** Publishes again at the same path; what is there stays. */
+  void refresh(MountOrder order) {
+    locked(
+        order.volume(),
+        () -> {
+          ToyVolume volume = disk.get(order.volume());
+          Target target = volume.targets().get(order.workload().value());
+          try {
+            publishNow(volume, order, target.path());
+          } catch (RuntimeException e) {
+            if (has(Defect.UNDOES_FAILED_REFRESH)) {
+              unmountAlone(order.volume(), order.workload());
+            }
+            throw e;
+          }
+          return true;
+        });
   }
 
   // ---- unmounting

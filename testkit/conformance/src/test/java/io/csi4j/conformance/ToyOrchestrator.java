@@ -42,6 +42,11 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   }
 
   @Override
+  public void refresh(MountOrder order) {
+    process.refresh(order);
+  }
+
+  @Override
   public void restart() {
     process.close();
     if (defects.contains(Defect.FORGETS_AT_RESTART)) {

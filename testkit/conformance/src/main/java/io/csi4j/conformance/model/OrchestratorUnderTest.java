@@ -29,6 +29,15 @@ public interface OrchestratorUnderTest extends AutoCloseable {
   void unmount(VolumeId volume, ScenarioWorkload workload) throws Exception;
 
   /**
+   * Publishes a volume again for a workload that has it, at the same path, with secrets that are
+   * asked for now, as is done for plugins whose tokens expire. Whether an orchestrator does so is
+   * its choice: by default nothing is done. The workload keeps its volume in any case.
+   *
+   * @throws Exception if the plugin did not take it
+   */
+  default void refresh(MountOrder order) throws Exception {}
+
+  /**
    * Crashes and comes back: everything in memory is gone, what it has written to disk stays. Called
    * while calls may be under way, which are then lost: their threads may fail, or never return.
    *

@@ -170,6 +170,18 @@ public final class Play {
     return outcome(unmounting(order), beginUnmount(order));
   }
 
+  /** Asks once for a refresh of what a workload has. */
+  OrchestratorReply<Boolean> tryRefresh(MountOrder order)
+      throws StuckException, InterruptedException {
+    return outcome(
+        "Refreshing volume '" + order.volume() + "' for '" + order.workload() + "'",
+        workers.begin(
+            () -> {
+              orchestrator.refresh(order);
+              return true;
+            }));
+  }
+
   /** Asks for a mount until it is done, and looks whether the plugin has it so. */
   Path mount(MountOrder order) throws StuckException, InterruptedException {
     Path path = insist(mounting(order), () -> tryMount(order));

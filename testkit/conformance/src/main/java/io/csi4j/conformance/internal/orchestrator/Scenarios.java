@@ -21,7 +21,8 @@ public final class Scenarios {
             FailureScenarios.scenarios(),
             CrowdScenarios.scenarios(),
             NameScenarios.scenarios(),
-            HealthScenarios.scenarios())
+            HealthScenarios.scenarios(),
+            RefreshScenarios.scenarios())
         .flatMap(List::stream)
         .toList();
   }

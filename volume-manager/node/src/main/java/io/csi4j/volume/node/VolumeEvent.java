@@ -1,5 +1,7 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -53,6 +55,27 @@ public sealed interface VolumeEvent {
    * @param failure what went wrong, if it did not end as asked
    */
   record Ended(Started started, Duration elapsed, Optional<OperatorMessage> failure)
+      implements VolumeEvent {}
+
+  /**
+   * A call of an operation has ended: it was answered, or was not answered in its time, or was not
+   * sent. Told between the {@link Started} and the {@link Ended} of the operation.
+   *
+   * @param operation the number of the operation
+   * @param plugin the plugin
+   * @param call the call
+   * @param code the status it ended with
+   * @param isSent whether the plugin may have received it
+   * @param elapsed the time since the operation asked for it, with the time in which it waited for
+   *     secrets, a connection and its turn
+   */
+  record Called(
+      OperationId operation,
+      PluginId plugin,
+      CsiOperation call,
+      StatusCode code,
+      boolean isSent,
+      Duration elapsed)
       implements VolumeEvent {}
 
   /**

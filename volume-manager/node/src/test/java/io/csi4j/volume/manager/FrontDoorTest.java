@@ -16,6 +16,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -38,7 +39,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -147,6 +151,69 @@ class FrontDoorTest {
       assertThat(released.get(60, TimeUnit.SECONDS)).isEqualTo(UnmountOutcome.LAST);
       assertThat(manager.hasMount(WEB_1)).isFalse();
     }
+  }
+
+  @Test
+  void aListenerIsToldWhoAsksOnTheThreadThatDoesAndEveryCallOfTheOperation() throws Exception {
+    fake.inject(Fault.fail(StatusCode.UNAVAILABLE, "not now"), STAGING.once());
+    List<VolumeEvent> told = new CopyOnWriteArrayList<>();
+    Map<OperationId, Thread> askers = new ConcurrentHashMap<>();
+    VolumeListener listener =
+        new VolumeListener() {
+          @Override
+          public void on(VolumeEvent event) {
+            told.add(event);
+          }
+
+          @Override
+          public void asked(OperationId operation) {
+            askers.put(operation, Thread.currentThread());
+            throw new IllegalStateException("never shown");
+          }
+        };
+    try (VolumeManager manager = manager(listener)) {
+      manager.mount(request(WEB_1));
+      manager.stats(WEB_1);
+      manager.unmount(WEB_1);
+    }
+
+    assertThat(askers)
+        .containsOnly(
+            Map.entry(new OperationId(1), Thread.currentThread()),
+            Map.entry(new OperationId(2), Thread.currentThread()),
+            Map.entry(new OperationId(3), Thread.currentThread()));
+    assertThat(told)
+        .filteredOn(event -> !(event instanceof VolumeEvent.Noticed))
+        .extracting(FrontDoorTest::phrase)
+        .containsExactly(
+            "#1 MOUNT begins",
+            "#1 NodeStageVolume UNAVAILABLE true",
+            "#1 NodeStageVolume OK true",
+            "#1 NodePublishVolume OK true",
+            "#1 ends",
+            "#2 STATS begins",
+            "#2 NodeGetVolumeStats OK true",
+            "#2 ends",
+            "#3 UNMOUNT begins",
+            "#3 NodeUnpublishVolume OK true",
+            "#3 NodeUnstageVolume OK true",
+            "#3 ends");
+  }
+
+  private static String phrase(VolumeEvent event) {
+    if (event instanceof VolumeEvent.Started started) {
+      return started.id() + " " + started.operation() + " begins";
+    } else if (event instanceof VolumeEvent.Called called) {
+      assertThat(called.plugin()).isEqualTo(PLUGIN);
+      assertThat(called.elapsed()).isPositive();
+      return String.join(
+          " ",
+          called.operation().toString(),
+          called.call().rpcName(),
+          called.code().name(),
+          String.valueOf(called.isSent()));
+    }
+    return ((VolumeEvent.Ended) event).started().id() + " ends";
   }
 
   @Test

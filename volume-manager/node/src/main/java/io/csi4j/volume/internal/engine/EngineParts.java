@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.state.StateStore;
@@ -26,6 +27,7 @@ import java.util.function.Consumer;
  * @param settings limits
  * @param points is told of named moments
  * @param events is told what happens; must not block
+ * @param asked is told of an operation on the thread that asks for it
  * @param claims asks what the claims of this node are worth
  */
 public record EngineParts(
@@ -39,4 +41,34 @@ public record EngineParts(
     ManagerSettings settings,
     CrashPoint.Listener points,
     Consumer<VolumeEvent> events,
-    Claims claims) {}
+    Consumer<OperationId> asked,
+    Claims claims) {
+
+  /** The parts of an engine that tells nobody who asks. */
+  public EngineParts(
+      Clock clock,
+      Scheduler scheduler,
+      KernelMounts kernel,
+      NodePlugins plugins,
+      StateStore state,
+      VolumeDirectories directories,
+      VolumeLayout layout,
+      ManagerSettings settings,
+      CrashPoint.Listener points,
+      Consumer<VolumeEvent> events,
+      Claims claims) {
+    this(
+        clock,
+        scheduler,
+        kernel,
+        plugins,
+        state,
+        directories,
+        layout,
+        settings,
+        points,
+        events,
+        operation -> {},
+        claims);
+  }
+}

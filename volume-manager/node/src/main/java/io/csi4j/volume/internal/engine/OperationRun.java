@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
@@ -756,6 +757,7 @@ final class OperationRun {
         parts
             .scheduler()
             .after(SLOW, () -> report.slow(call, made.get().filter(asked::isSent).isPresent()));
+    long began = parts.clock().nanos();
     try {
       NodeCall request = request(now, at, call);
       made.set(Optional.of(request));
@@ -768,6 +770,7 @@ final class OperationRun {
                     if (isExpected(now, expected)) {
                       engine.watch.heard(identity.plugin(), plugin.instance(), Optional.empty());
                       memory.ended(call, answer, instance);
+                      volume.called(call.verb().operation(), answer, began);
                       parts.points().at(CrashPoint.answered(call.verb()));
                       answered(call, answer);
                       askAfter(now, call, answer, () -> then.accept(new Event.Answered(answer)));
@@ -796,6 +799,7 @@ final class OperationRun {
       return;
     }
     long expected = generation;
+    long began = parts.clock().nanos();
     plugin.call(
         new NodeCall.Health(
             identity.handle(),
@@ -805,6 +809,7 @@ final class OperationRun {
             mailbox.put(
                 () -> {
                   if (isExpected(now, expected) && !engine.isStopped()) {
+                    volume.called(CsiOperation.NODE_GET_VOLUME_HEALTH, health, began);
                     engine.health.told(identity, health);
                     report.said(HealthWatch.words(health));
                     then.run();
@@ -1025,9 +1030,16 @@ final class OperationRun {
             volume.end(operation, new Result.Refused(missing.get()));
             return;
           }
+          long began = parts.clock().nanos();
           plugin.call(
               readCall(operation.wish(), usage, known),
-              answer -> volume.ifCurrent(operation, () -> readEnded(operation, answer)));
+              answer ->
+                  volume.ifCurrent(
+                      operation,
+                      () -> {
+                        volume.called(call(operation.wish()), answer, began);
+                        readEnded(operation, answer);
+                      }));
         });
   }
 
@@ -1052,6 +1064,12 @@ final class OperationRun {
             expand.request().capacity(),
             expand.request().secrets())
         : new NodeCall.Stats(identity.handle(), target, staging);
+  }
+
+  private static CsiOperation call(Wish wish) {
+    return wish instanceof Wish.Expand
+        ? CsiOperation.NODE_EXPAND_VOLUME
+        : CsiOperation.NODE_GET_VOLUME_STATS;
   }
 
   /** Why a use cannot be asked about, if it cannot. */

@@ -273,6 +273,9 @@ public final class VolumeEngine {
       Class<T> type) {
     CompletableFuture<Object> end = new CompletableFuture<>();
     CompletableFuture<T> result = end.thenApply(type::cast);
+    if (kind != VolumeEvent.Operation.CLEAN_UP) {
+      parts.asked().accept(id);
+    }
     return index.begin(identity, new Operation(id, wish, kind, usage, end))
         ? result
         : failed(

@@ -1,5 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.Operation.Wish;
@@ -9,6 +11,7 @@ import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Step;
 import io.csi4j.volume.internal.lifecycle.Turn;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
@@ -428,6 +431,29 @@ final class VolumeQueue {
   }
 
   // ---- what is being done
+
+  /**
+   * Tells of a call of the operation that is being done.
+   *
+   * @param asked when the operation asked for it, by the clock
+   */
+  void called(CsiOperation call, Answer answer, long asked) {
+    VolumeEvent.Started start = started;
+    if (isTold && start != null) {
+      Optional<Answer.Failed> failed =
+          answer instanceof Answer.Failed it ? Optional.of(it) : Optional.empty();
+      parts
+          .events()
+          .accept(
+              new VolumeEvent.Called(
+                  start.id(),
+                  identity.plugin(),
+                  call,
+                  failed.map(Answer.Failed::code).orElse(StatusCode.OK),
+                  failed.map(Answer.Failed::sent).orElse(true),
+                  Duration.ofNanos(parts.clock().nanos() - asked)));
+    }
+  }
 
   /** Does this in the mailbox, unless the operation has ended meanwhile. */
   void ifCurrent(Operation operation, Runnable work) {

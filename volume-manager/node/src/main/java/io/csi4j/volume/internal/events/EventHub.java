@@ -8,10 +8,12 @@ import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -20,15 +22,20 @@ import java.util.function.Consumer;
  */
 public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
+  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+
   /** The operations that the flight recorder has seen begin; none while it does not record. */
   private final Map<OperationId, VolumeOperationEvent> recorded = new ConcurrentHashMap<>();
 
   private final ListenerHub hub = new ListenerHub("volume events", "csi4j-volume-events");
   private final List<Listening<VolumeEvent>> listeners;
+  private final List<VolumeListener> asked;
+  private final AtomicBoolean hasAskedFailed = new AtomicBoolean();
   private final Duration closing;
 
   private EventHub(List<VolumeListener> listeners, int waiting, Duration closing) {
     this.closing = closing;
+    this.asked = List.copyOf(listeners);
     this.listeners =
         listeners.stream()
             .map(
@@ -52,6 +59,22 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   public void accept(VolumeEvent event) {
     record(event);
     listeners.forEach(each -> each.tell(event));
+  }
+
+  /** Tells the listeners, here and now, that the caller on this thread asks for an operation. */
+  public void asked(OperationId operation) {
+    for (VolumeListener listener : asked) {
+      try {
+        listener.asked(operation);
+      } catch (Throwable failure) {
+        LOG.log(
+            hasAskedFailed.getAndSet(true) ? Level.DEBUG : Level.WARNING,
+            "A listener of volume events failed when it was told that an operation is asked for."
+                + " The operation goes on; further such failures are logged for debugging only."
+                + " Repair the listener.",
+            failure);
+      }
+    }
   }
 
   private void record(VolumeEvent event) {

@@ -6,9 +6,11 @@ import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.node.VolumeEvent;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
@@ -17,9 +19,9 @@ import java.util.TreeSet;
 
 /**
  * The events that wait for one listener. When there are too many, operations that it does not know
- * of yet go first, the oldest of them, from start to end; then failures and notices. The end of an
- * operation whose start it was told is never dropped, so the queue may exceed its bound by as many
- * as were going on. Not safe for several threads.
+ * of yet go first, the oldest of them, from start to end; then failures, notices and calls. The end
+ * of an operation whose start it was told is never dropped, so the queue may exceed its bound by as
+ * many as were going on. Not safe for several threads.
  */
 final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
 
@@ -33,7 +35,7 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
   private int toldSinceNotice;
 
   /** Where an operation waits whose start was not told yet. */
-  private record Span(long start, Optional<Long> end) {}
+  private record Span(long start, List<Long> calls, Optional<Long> end) {}
 
   EventQueue(int bound) {
     this.bound = bound;
@@ -52,9 +54,11 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
   @Override
   public void add(VolumeEvent event) {
     if (event instanceof VolumeEvent.Started started) {
-      untouched.put(started.id(), new Span(append(event), Optional.empty()));
+      untouched.put(started.id(), new Span(append(event), new ArrayList<>(), Optional.empty()));
     } else if (event instanceof VolumeEvent.Ended ended) {
       addEnd(ended);
+    } else if (event instanceof VolumeEvent.Called called) {
+      addCall(called);
     } else {
       dispensable.add(append(event));
     }
@@ -78,10 +82,28 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
     dispensable.remove(oldest.getKey());
     all.remove();
     if (event instanceof VolumeEvent.Started started) {
-      untouched.remove(started.id());
+      Span span = untouched.remove(started.id());
+      if (span != null) {
+        dispensable.addAll(span.calls());
+      }
     }
     toldSinceNotice++;
     return Optional.of(event);
+  }
+
+  /** A call goes with its operation while the listener does not know of that. */
+  private void addCall(VolumeEvent.Called called) {
+    if (halfDropped.contains(called.operation())) {
+      dropped++;
+      return;
+    }
+    long place = append(called);
+    Span span = untouched.get(called.operation());
+    if (span == null) {
+      dispensable.add(place);
+    } else {
+      span.calls().add(place);
+    }
   }
 
   private void addEnd(VolumeEvent.Ended ended) {
@@ -95,7 +117,8 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
     if (startWasDropped) {
       dispensable.add(place);
     }
-    untouched.computeIfPresent(id, (key, span) -> new Span(span.start(), Optional.of(place)));
+    untouched.computeIfPresent(
+        id, (key, span) -> new Span(span.start(), span.calls(), Optional.of(place)));
   }
 
   private long append(VolumeEvent event) {
@@ -114,6 +137,8 @@ final class EventQueue implements ListenerHub.Waiting<VolumeEvent> {
     Span span = oldest.getValue();
     all.remove();
     waiting.remove(span.start());
+    span.calls().forEach(waiting::remove);
+    dropped += span.calls().size();
     if (span.end().isEmpty()) {
       halfDropped.add(id);
     } else {

@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.VolumeEvent;
@@ -99,7 +100,10 @@ public final class RealParts implements AutoCloseable {
 
   /** The parts for an engine. */
   public EngineParts parts(
-      StateStore state, CrashPoint.Listener points, Consumer<VolumeEvent> events) {
+      StateStore state,
+      CrashPoint.Listener points,
+      Consumer<VolumeEvent> events,
+      Consumer<OperationId> asked) {
     return new EngineParts(
         clock,
         scheduler,
@@ -111,6 +115,7 @@ public final class RealParts implements AutoCloseable {
         settings,
         points,
         events,
+        asked,
         claims.<Claims>map(it -> it).orElse(Claims.NONE));
   }
 

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.events;
 
+import static io.csi4j.volume.internal.events.Samples.called;
 import static io.csi4j.volume.internal.events.Samples.ended;
 import static io.csi4j.volume.internal.events.Samples.failed;
 import static io.csi4j.volume.internal.events.Samples.noticed;
@@ -81,6 +82,35 @@ class EventQueueTest {
   }
 
   @Test
+  void theCallsOfAnOperationAreToldBetweenItsStartAndItsEnd() {
+    EventQueue queue = new EventQueue(4);
+    List<VolumeEvent> events = List.of(started(1), called(1), called(1), ended(1));
+    events.forEach(queue::add);
+    assertThat(all(queue)).containsExactlyElementsOf(events);
+  }
+
+  @Test
+  void theCallsOfAnOperationAreDroppedWithItAndWhatComesLaterToo() {
+    EventQueue queue = new EventQueue(3);
+    List.of(started(1), called(1), started(2), called(2), called(1), ended(1)).forEach(queue::add);
+    List<VolumeEvent> told = all(queue);
+    assertThat(told).startsWith(started(2), called(2)).hasSize(3);
+    assertThat(dropped(told.get(2))).startsWith("4 events ");
+  }
+
+  @Test
+  void aCallOfAnOperationThatWasToldIsDroppedWhereItsEndIsNot() {
+    EventQueue queue = new EventQueue(2);
+    queue.add(started(1));
+    queue.add(called(1));
+    assertThat(queue.next()).contains(started(1));
+    List.of(called(1), called(1), ended(1)).forEach(queue::add);
+    List<VolumeEvent> told = all(queue);
+    assertThat(told).hasSize(3).startsWith(called(1)).endsWith(ended(1));
+    assertThat(dropped(told.get(1))).startsWith("2 events ");
+  }
+
+  @Test
   void aStartThatWasToldGetsItsEndWhateverIsDropped() {
     EventQueue queue = new EventQueue(1);
     queue.add(started(1));
@@ -138,6 +168,10 @@ class EventQueueTest {
       queue.add(started(id));
       open.add(id);
       offeredToldDropped[0]++;
+      if (random.nextBoolean()) {
+        queue.add(called(open.get(random.nextInt(open.size()))));
+        offeredToldDropped[0]++;
+      }
       if (open.size() > 10 || random.nextBoolean()) {
         long ends = open.remove(random.nextInt(open.size()));
         queue.add(random.nextInt(10) == 0 ? failed(ends) : ended(ends));
@@ -165,6 +199,8 @@ class EventQueueTest {
     counts[1]++;
     if (event instanceof VolumeEvent.Started started) {
       assertThat(open.add(started.id())).isTrue();
+    } else if (event instanceof VolumeEvent.Called called) {
+      assertThat(open).contains(called.operation());
     } else if (event instanceof VolumeEvent.Ended ended && ended.failure().isEmpty()) {
       assertThat(open.remove(ended.started().id())).isTrue();
     } else if (event instanceof VolumeEvent.Ended ended) {

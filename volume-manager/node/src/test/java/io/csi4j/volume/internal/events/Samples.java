@@ -1,5 +1,7 @@
 package io.csi4j.volume.internal.events;
 
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperationId;
@@ -23,6 +25,16 @@ final class Samples {
         VolumeEvent.Operation.MOUNT,
         PluginId.of("hostpath.csi"),
         Optional.of(VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))));
+  }
+
+  static VolumeEvent.Called called(long id) {
+    return new VolumeEvent.Called(
+        new OperationId(id),
+        PluginId.of("hostpath.csi"),
+        CsiOperation.NODE_STAGE_VOLUME,
+        StatusCode.OK,
+        true,
+        Duration.ofMillis(2));
   }
 
   static VolumeEvent.Ended ended(long id) {

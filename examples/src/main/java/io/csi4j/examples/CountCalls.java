@@ -15,9 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A listener that counts and times attempts by operation and status. With Micrometer, {@code onEnd}
- * is one line: {@code registry.timer("csi.attempts", "operation", operation.rpcName(), "code",
- * code.name()).record(elapsed)}, and {@code running} a gauge.
+ * A listener that counts and times attempts by operation and status. For Micrometer there is one
+ * already, in {@code csi4j-micrometer}.
  */
 public final class CountCalls implements CsiListener {
 

@@ -99,6 +99,14 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
               Map.of(),
               "csi4j logs through System.Logger alone"),
           new Library(
+              List.of("io.micrometer.."),
+              Map.of("telemetry/micrometer", List.of("io.csi4j.micrometer")),
+              "metrics are for hosts that want them"),
+          new Library(
+              List.of("io.opentelemetry.."),
+              Map.of("telemetry/opentelemetry", List.of("io.csi4j.opentelemetry")),
+              "traces are for hosts that want them"),
+          new Library(
               List.of("picocli.."),
               Map.of("testkit/cli", List.of("io.csi4j.testkit.cli")),
               "only the program has a command line"));
@@ -247,6 +255,23 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
             "io.csi4j.volume.controller..",
             "io.csi4j.volume.upkeep..",
             "io.csi4j.volume.workload.."));
+    rows.add(
+        never(
+            List.of("telemetry/micrometer", "telemetry/opentelemetry"),
+            "it hears what any listener of a host hears, and sees what any host sees",
+            "io.csi4j.client.internal..",
+            "io.csi4j.volume.internal..",
+            "io.csi4j.mount..",
+            "io.csi4j.testkit..",
+            "io.csi4j.conformance.."));
+    List<String> others = new ArrayList<>(House.modules());
+    others.removeIf(module -> module.startsWith("telemetry/"));
+    rows.add(
+        never(
+            others,
+            "metrics and traces lie above all that they show",
+            "io.csi4j.micrometer..",
+            "io.csi4j.opentelemetry.."));
     return List.copyOf(rows);
   }
 

@@ -40,7 +40,9 @@ final class House {
           "volume-manager/claims-jdbc",
           "testkit/fake",
           "testkit/conformance",
-          "testkit/cli");
+          "testkit/cli",
+          "telemetry/micrometer",
+          "telemetry/opentelemetry");
 
   /** Imported at once: what they have in common is read once. */
   private static final JavaClasses ALL =

@@ -12,6 +12,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.micrometer.CsiMetrics;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.Mounts;
@@ -21,6 +22,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.opentelemetry.CsiTracing;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.JsonCall;
@@ -74,6 +76,8 @@ import io.csi4j.volume.workload.VolumeMount;
 import io.csi4j.volume.workload.VolumeRequest;
 import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -146,6 +150,29 @@ final class JavadocSnippets {
       manager.unmount(request.usage());
     }
     // end
+  }
+
+  static void metrics(
+      MeterRegistry registry, Path directory, PluginId plugin, CsiEndpoint endpoint) {
+    // snippet: CsiMetrics
+    CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
+    ConnectOptions options = ConnectOptions.builder().listener(metrics.calls()).build();
+    VolumeManager manager =
+        VolumeManager.builder(directory)
+            .listener(metrics.volumes())
+            .plugin(PluginBinding.builder(plugin, endpoint).connectOptions(options).build())
+            .open();
+    metrics.watch(manager); // volumes, uses, what is owed and in doubt, plugins
+    // end
+  }
+
+  static VolumeManager traces(OpenTelemetry telemetry, Path directory, PluginBinding plugin) {
+    // snippet: CsiTracing
+    CsiTracing tracing = CsiTracing.of(telemetry);
+    VolumeManager manager =
+        VolumeManager.builder(directory).listener(tracing.volumes()).plugin(plugin).open();
+    // end
+    return manager;
   }
 
   static ManagerSettings permission(Map<VolumeIdentity, Namespace> owners) {

@@ -80,7 +80,13 @@ class ModulesTest {
                     "io.csi4j.testkit",
                     volume + "node",
                     volume + "claims",
-                    volume + "claims.etcd")));
+                    volume + "claims.etcd")),
+            Map.entry(
+                "io.csi4j.micrometer",
+                Set.of("io.csi4j.client.model", volume + "node", volume + "claims")),
+            Map.entry(
+                "io.csi4j.opentelemetry",
+                Set.of("io.csi4j.client.model", volume + "node", volume + "claims")));
   }
 
   @Test

@@ -26,7 +26,7 @@ class PublicApiTest {
   @MethodSource("modules")
   void noForeignTypeStandsInAnExportedSignature(String name) {
     assertThat(PublicApi.of(House.compiled(name)).foreignTypes(House.exported()))
-        .filteredOn(shown -> !isForJUnit(shown))
+        .filteredOn(shown -> !isForJUnit(shown) && !isForTelemetry(shown))
         .isEmpty();
   }
 
@@ -49,6 +49,18 @@ class PublicApiTest {
             isForJUnit(
                 shown.formatted("testkit.referee.Shown", "org.junit.jupiter.api.DynamicNode")))
         .isFalse();
+  }
+
+  @Test
+  void aBridgeTakesTheFrontDoorOfItsLibraryAndShowsNothingElseOfIt() {
+    String registry = "io.micrometer.core.instrument.MeterRegistry";
+    assertThat(
+            isForTelemetry(
+                "io.csi4j.micrometer.CsiMetrics.bindTo(%s) takes %s".formatted(registry, registry)))
+        .isTrue();
+    assertThat(isForTelemetry("io.csi4j.micrometer.CsiMetrics.timer() returns io.micrometer.Timer"))
+        .isFalse();
+    assertThat(isForTelemetry("io.csi4j.client.CsiPlugin.meter() returns " + registry)).isFalse();
   }
 
   @Test
@@ -207,6 +219,16 @@ class PublicApiTest {
   private static boolean isForJUnit(String shown) {
     return shown.matches(
         "io\\.csi4j\\.(testkit\\.junit|conformance)\\.[A-Z].* org\\.junit\\.jupiter\\.api\\..*");
+  }
+
+  /** Whether a foreign type is the one that a host hands to the front door of a bridge to it. */
+  private static boolean isForTelemetry(String shown) {
+    return shown.matches(
+            "io\\.csi4j\\.micrometer\\.CsiMetrics\\.bindTo\\(.*\\) takes"
+                + " io\\.micrometer\\.core\\.instrument\\.MeterRegistry")
+        || shown.matches(
+            "io\\.csi4j\\.opentelemetry\\.CsiTracing\\.of\\(.*\\) takes"
+                + " io\\.opentelemetry\\.api\\.OpenTelemetry");
   }
 
   private PublicApi shown(String... texts) {

@@ -72,7 +72,7 @@ final class OneMount {
   }
 
   private static EngineParts parts(RealParts real, StateStore state, MountingPlugin plugin) {
-    EngineParts all = real.parts(state, CrashPoint.Listener.NONE, event -> {});
+    EngineParts all = real.parts(state, CrashPoint.Listener.NONE, event -> {}, asked -> {});
     return new EngineParts(
         all.clock(),
         all.scheduler(),

@@ -48,7 +48,7 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
       try (Journal journal =
           Journal.open(
               underJournal, real.layout().state().toPath(), JournalSettings.builder().build())) {
-        EngineParts usual = real.parts(journal, CrashPoint.Listener.NONE, event -> {});
+        EngineParts usual = real.parts(journal, CrashPoint.Listener.NONE, event -> {}, asked -> {});
         VolumeEngine engine =
             VolumeEngine.open(
                 new EngineParts(

@@ -40,7 +40,7 @@ final class Node implements Started {
             real.layout().state().toPath(),
             // The state of a node in memory is on tmpfs.
             JournalSettings.builder().acceptAnyFilesystem(true).build());
-    EngineParts usual = real.parts(state, CrashPoint.Listener.NONE, event -> {});
+    EngineParts usual = real.parts(state, CrashPoint.Listener.NONE, event -> {}, asked -> {});
     engine =
         VolumeEngine.open(
             new EngineParts(

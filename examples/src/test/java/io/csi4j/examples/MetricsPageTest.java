@@ -1,0 +1,142 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Holds docs/metrics.md to what really compiles, runs and is shown. Its tables are held by the
+ * tests of the modules that they are about.
+ */
+@Timeout(60)
+class MetricsPageTest {
+
+  private static final Page PAGE = Page.of("docs/metrics.md", "MetricsSnippets.java");
+  private static final PluginId PLUGIN = PluginId.of("fake");
+  private static final VolumeId VOLUME = VolumeId.of("vol-1");
+  private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-1"));
+
+  /** The plugin makes directories only, so that everybody may run this. */
+  private static final MountPolicy POLICY = MountPolicy.builder().requireMount(false).build();
+
+  @TempDir Path directory;
+
+  @Test
+  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
+    Map<String, String> regions = PAGE.regions();
+    if (Page.regenerating()) {
+      PAGE.regenerate(regions);
+    }
+    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
+  }
+
+  @Test
+  void theMetricsOfThePageAreThere() throws Exception {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      fake.addVolume(VOLUME);
+      MetricsSnippets.metrics(
+          registry,
+          directory,
+          PLUGIN,
+          fake.endpoint(),
+          POLICY,
+          manager -> {
+            mount(manager);
+            assertThat(registry.get("csi4j.volumes").tag("plugin", "fake").gauge().value())
+                .isBetween(0.0, 1.0);
+          });
+    }
+
+    assertThat(
+            registry
+                .get("csi4j.operations")
+                .tags("plugin", "fake", "operation", "mount", "code", "OK")
+                .timer()
+                .count())
+        .isEqualTo(1);
+    assertThat(
+            registry
+                .get("csi4j.call.attempts")
+                .tags("call", "NodePublishVolume", "code", "OK")
+                .timer()
+                .count())
+        .isEqualTo(1);
+    assertThat(registry.find("csi4j.volumes").gauges()).as("not watched any more").isEmpty();
+  }
+
+  @Test
+  void theTraceOfThePageIsThere() {
+    InMemorySpanExporter exporter = InMemorySpanExporter.create();
+    try (FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+        OpenTelemetrySdk telemetry =
+            OpenTelemetrySdk.builder()
+                .setTracerProvider(
+                    SdkTracerProvider.builder()
+                        .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                        .build())
+                .build()) {
+      fake.addVolume(VOLUME);
+      Span job = telemetry.getTracer("host").spanBuilder("start job").startSpan();
+      MetricsSnippets.traces(
+          telemetry,
+          directory,
+          PluginBinding.builder(PLUGIN, fake.endpoint()).policy(POLICY).build(),
+          manager -> {
+            try (Scope scope = job.makeCurrent()) {
+              assertThat(scope).isNotNull();
+              mount(manager);
+            }
+          });
+      job.end();
+
+      List<SpanData> spans = exporter.getFinishedSpanItems();
+      assertThat(spans)
+          .extracting(SpanData::getName)
+          .containsExactlyInAnyOrder(
+              "start job",
+              "csi4j.mount",
+              "csi.v1.Node/NodeStageVolume",
+              "csi.v1.Node/NodePublishVolume");
+      assertThat(spans)
+          .extracting(SpanData::getTraceId)
+          .containsOnly(job.getSpanContext().getTraceId());
+    }
+  }
+
+  private static void mount(VolumeManager manager) {
+    assertThat(
+            manager
+                .mount(
+                    MountRequest.builder(PLUGIN, USE, VOLUME, AccessMode.SINGLE_NODE_WRITER)
+                        .build())
+                .usage())
+        .isEqualTo(USE);
+  }
+}

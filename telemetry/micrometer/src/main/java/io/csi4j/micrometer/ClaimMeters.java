@@ -1,0 +1,52 @@
+package io.csi4j.micrometer;
+
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+
+/** Times the work on claims, whose start and end are told on the thread that does it. */
+final class ClaimMeters implements ClaimListener {
+
+  private final Meters meters;
+
+  /** When the work of this thread began, the innermost last. */
+  private final ThreadLocal<Deque<Long>> begun = ThreadLocal.withInitial(ArrayDeque::new);
+
+  private ClaimMeters(Meters meters) {
+    this.meters = meters;
+  }
+
+  /** Made here, so that the front door can be loaded where there are no claims. */
+  static ClaimListener listener(Meters meters) {
+    return new ClaimMeters(meters);
+  }
+
+  @Override
+  public void on(ClaimEvent event) {
+    if (event instanceof ClaimEvent.Started) {
+      begun.get().addLast(System.nanoTime());
+    } else if (event instanceof ClaimEvent.Ended ended) {
+      ended(ended);
+    } else if (event instanceof ClaimEvent.Noticed noticed) {
+      meters.count(CsiMeter.NOTICES, noticed.message().code().name());
+    }
+  }
+
+  private void ended(ClaimEvent.Ended ended) {
+    Deque<Long> open = begun.get();
+    Long start = open.pollLast();
+    if (open.isEmpty()) {
+      begun.remove();
+    }
+    if (start != null) {
+      meters.time(
+          CsiMeter.CLAIMS,
+          Duration.ofNanos(System.nanoTime() - start),
+          ended.work().name().toLowerCase(Locale.ROOT),
+          ended.problem().map(message -> message.code().name()).orElse(OperationMeters.OK));
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.csi4j.micrometer;
+
+import io.csi4j.client.model.CsiListener;
+import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.plugin.PluginEvent;
+import io.csi4j.volume.plugin.PluginListener;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * The metrics of csi4j in a registry of Micrometer: timers of calls, operations and claims, gauges
+ * of volumes and plugins. A host gives the listeners to what it opens, and the manager to watch:
+ *
+ * <pre>{@code
+ * CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
+ * ConnectOptions options = ConnectOptions.builder().listener(metrics.calls()).build();
+ * VolumeManager manager =
+ *     VolumeManager.builder(directory)
+ *         .listener(metrics.volumes())
+ *         .plugin(PluginBinding.builder(plugin, endpoint).connectOptions(options).build())
+ *         .open();
+ * metrics.watch(manager); // volumes, uses, what is owed and in doubt, plugins
+ * }</pre>
+ *
+ * <p>A tag is the name of a plugin, a call, an operation, or a word or code of csi4j: never an id
+ * of a volume, a path, or a text. Plugins beyond a bound share one value. Safe for use by many
+ * threads.
+ */
+public final class CsiMetrics implements AutoCloseable {
+
+  /** The number of plugins that have a value of the tag {@code plugin} each, unless told. */
+  public static final int MOST_PLUGINS = 100;
+
+  private final Meters meters;
+  private final PluginTags plugins;
+  private final NodeGauges gauges;
+
+  private CsiMetrics(MeterRegistry registry, int mostPlugins) {
+    meters = new Meters(Objects.requireNonNull(registry, "registry"));
+    plugins = new PluginTags(mostPlugins);
+    gauges = new NodeGauges(meters, plugins);
+  }
+
+  /** Metrics in this registry, with at most {@link #MOST_PLUGINS} names of plugins. */
+  public static CsiMetrics bindTo(MeterRegistry registry) {
+    return bindTo(registry, MOST_PLUGINS);
+  }
+
+  /**
+   * Metrics in this registry.
+   *
+   * @param mostPlugins the number of plugins that have a value of the tag {@code plugin} each; all
+   *     further ones share {@code other}
+   * @throws IllegalArgumentException if that is negative
+   */
+  public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins) {
+    if (mostPlugins < 0) {
+      throw new IllegalArgumentException(
+          "The number of plugins with a name of their own must not be negative, and is "
+              + mostPlugins
+              + ". Use 0 for none.");
+    }
+    return new CsiMetrics(registry, mostPlugins);
+  }
+
+  /**
+   * A listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener}, which times every
+   * attempt of a call. Any number of connections may share it. It never blocks, so that callbacks
+   * may be in place.
+   */
+  public CsiListener calls() {
+    return new CallMeters(meters, plugins);
+  }
+
+  /** A listener for the builder of one manager, which times every operation. */
+  public VolumeListener volumes() {
+    return OperationMeters.listener(meters, plugins);
+  }
+
+  /** A listener for coordinators of claims, which times the work on claims. */
+  public ClaimListener claims() {
+    return ClaimMeters.listener(meters);
+  }
+
+  /**
+   * A listener for a supervisor of plugins, or for one role of a registry, which counts the changes
+   * of their health.
+   */
+  public PluginListener plugins() {
+    return event -> {
+      if (event instanceof PluginEvent.HealthChanged changed) {
+        meters.count(
+            CsiMeter.HEALTH_CHANGES,
+            plugins.of(changed.plugin().value()),
+            changed.now().state().name().toLowerCase(Locale.ROOT));
+      }
+    };
+  }
+
+  /** Counts a message: for what tells messages alone, such as a controller and a health monitor. */
+  public void message(OperatorMessage message) {
+    meters.count(CsiMeter.NOTICES, message.code().name());
+  }
+
+  /**
+   * Shows the volumes of a manager, and the instances of its plugins. Gauges of several managers
+   * are added up. Reading the gauges looks at the manager at most once a second, and calls no
+   * plugin.
+   *
+   * @return ends it, and removes the gauges of plugins that nothing else shows
+   */
+  public AutoCloseable watch(VolumeManager manager) {
+    return gauges.watch(manager);
+  }
+
+  /**
+   * Shows the instances of plugins of a registry; that of a manager is shown with it.
+   *
+   * @return as for a manager
+   */
+  public AutoCloseable watch(PluginRegistry registry) {
+    return gauges.watch(registry);
+  }
+
+  /** Removes all meters; the listeners do nothing from then on. Doing it twice is harmless. */
+  @Override
+  public void close() {
+    gauges.close();
+    meters.close();
+  }
+}

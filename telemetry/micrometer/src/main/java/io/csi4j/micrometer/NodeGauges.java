@@ -1,0 +1,233 @@
+package io.csi4j.micrometer;
+
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * What managers and registries show, as gauges. All gauges of a scrape share one look, which is at
+ * most a second old. A look registers the gauges of plugins that are new, and removes those of
+ * plugins that are neither registered nor have volumes.
+ */
+final class NodeGauges {
+
+  private static final System.Logger LOG = System.getLogger("io.csi4j.micrometer");
+  private static final long FRESH = Duration.ofSeconds(1).toNanos();
+
+  private static final Map<CsiMeter, ToLongFunction<Figures>> PLAIN =
+      Map.of(
+          CsiMeter.VOLUMES, figures -> figures.volumes,
+          CsiMeter.DOUBTED, figures -> figures.doubted,
+          CsiMeter.OWED, figures -> figures.owed,
+          CsiMeter.TROUBLED, figures -> figures.troubled,
+          CsiMeter.UNWELL, figures -> figures.unwell,
+          CsiMeter.STORAGE_FAULTS, figures -> figures.storageFaults);
+
+  private final Meters meters;
+  private final PluginTags tags;
+  private final List<VolumeManager> managers = new CopyOnWriteArrayList<>();
+  private final List<PluginRegistry> registries = new CopyOnWriteArrayList<>();
+
+  /** Guards the fields below. Held while managers and registries are looked at. */
+  private final ReentrantLock looking = new ReentrantLock();
+
+  private Map<String, Figures> seen = Map.of();
+  private final Set<String> shown = new HashSet<>();
+  private int plugins;
+  private long lookedAt;
+  private boolean isStale = true;
+
+  /** The figures of one value of the tag {@code plugin}. */
+  private static final class Figures {
+    private final Map<PathStatus, Long> uses = new EnumMap<>(PathStatus.class);
+    private final Map<PluginHealth.State, Long> instances = new EnumMap<>(PluginHealth.State.class);
+    private long volumes;
+    private long doubted;
+    private long owed;
+    private long troubled;
+    private long unwell;
+    private long storageFaults;
+
+    void add(VolumeStatus status) {
+      Set<PathStatus> paths = new HashSet<>();
+      paths.add(status.staging());
+      for (VolumeStatus.Use use : status.uses()) {
+        paths.add(use.status());
+        uses.merge(use.status(), 1L, Long::sum);
+      }
+      volumes++;
+      doubted += paths.contains(PathStatus.IN_DOUBT) ? 1 : 0;
+      owed += isOwed(status, paths) ? 1 : 0;
+      troubled += status.trouble().isPresent() ? 1 : 0;
+      unwell += status.health().isWell() ? 0 : 1;
+    }
+
+    private static boolean isOwed(VolumeStatus status, Set<PathStatus> paths) {
+      return paths.contains(PathStatus.GOING)
+          || !status.leaving().isEmpty()
+          || (status.uses().isEmpty() && status.staging() != PathStatus.NONE);
+    }
+  }
+
+  NodeGauges(Meters meters, PluginTags tags) {
+    this.meters = meters;
+    this.tags = tags;
+  }
+
+  /** Looks at a manager from now on; gives what ends that. */
+  AutoCloseable watch(VolumeManager manager) {
+    managers.add(manager);
+    AutoCloseable itsPlugins = watch(manager.plugins());
+    return () -> {
+      managers.remove(manager);
+      itsPlugins.close();
+    };
+  }
+
+  /** Looks at a registry from now on; gives what ends that. */
+  AutoCloseable watch(PluginRegistry registry) {
+    registries.add(registry);
+    meters.gauge(CsiMeter.PLUGINS, this::plugins);
+    again();
+    return () -> {
+      registries.remove(registry);
+      again();
+    };
+  }
+
+  /** Looks at nothing any more. */
+  void close() {
+    managers.clear();
+    registries.clear();
+  }
+
+  private Number plugins() {
+    return looked(() -> plugins);
+  }
+
+  private Number figure(String plugin, ToLongFunction<Figures> figure) {
+    return looked(
+        () -> {
+          Figures known = seen.get(plugin);
+          return known == null ? 0 : figure.applyAsLong(known);
+        });
+  }
+
+  private void again() {
+    looking.lock();
+    try {
+      isStale = true;
+      look();
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  private Number looked(LongSupplier figure) {
+    looking.lock();
+    try {
+      if (isStale || System.nanoTime() - lookedAt > FRESH) {
+        look();
+      }
+      return figure.getAsLong();
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  private void look() {
+    Map<String, Figures> found = new TreeMap<>();
+    Set<PluginId> all = new TreeSet<>();
+    for (PluginRegistry registry : registries) {
+      for (RegisteredPlugin instance : registry.plugins()) {
+        all.add(instance.registration().id());
+        figures(found, instance.registration().id())
+            .instances
+            .merge(instance.health().state(), 1L, Long::sum);
+      }
+    }
+    for (VolumeManager manager : managers) {
+      look(manager, found, all);
+    }
+    seen = found;
+    plugins = all.size();
+    lookedAt = System.nanoTime();
+    isStale = false;
+    found.keySet().stream().filter(shown::add).forEach(this::show);
+    shown.stream().filter(plugin -> !found.containsKey(plugin)).toList().forEach(this::hide);
+  }
+
+  private void look(VolumeManager manager, Map<String, Figures> found, Set<PluginId> all) {
+    try {
+      Set<PluginId> its = new TreeSet<>();
+      for (VolumeStatus status : manager.volumes()) {
+        its.add(status.plugin());
+        figures(found, status.plugin()).add(status);
+      }
+      for (PluginId plugin : its) {
+        figures(found, plugin).storageFaults += manager.storageHealth(plugin).size();
+      }
+      all.addAll(its);
+    } catch (RuntimeException unreadable) {
+      LOG.log(Level.DEBUG, "The volumes of a manager could not be looked at.", unreadable);
+    }
+  }
+
+  private Figures figures(Map<String, Figures> found, PluginId plugin) {
+    return found.computeIfAbsent(tags.of(plugin.value()), absent -> new Figures());
+  }
+
+  private void show(String plugin) {
+    PLAIN.forEach((meter, figure) -> meters.gauge(meter, () -> figure(plugin, figure), plugin));
+    for (PathStatus status : statuses()) {
+      meters.gauge(
+          CsiMeter.USES,
+          () -> figure(plugin, figures -> figures.uses.getOrDefault(status, 0L)),
+          plugin,
+          word(status.name()));
+    }
+    for (PluginHealth.State state : PluginHealth.State.values()) {
+      meters.gauge(
+          CsiMeter.INSTANCES,
+          () -> figure(plugin, figures -> figures.instances.getOrDefault(state, 0L)),
+          plugin,
+          word(state.name()));
+    }
+  }
+
+  private void hide(String plugin) {
+    shown.remove(plugin);
+    PLAIN.keySet().forEach(meter -> meters.remove(meter, plugin));
+    statuses().forEach(status -> meters.remove(CsiMeter.USES, plugin, word(status.name())));
+    for (PluginHealth.State state : PluginHealth.State.values()) {
+      meters.remove(CsiMeter.INSTANCES, plugin, word(state.name()));
+    }
+  }
+
+  /** How far a use can be. Not a constant: a host without volumes has no class for it. */
+  private static List<PathStatus> statuses() {
+    return List.of(PathStatus.IN_DOUBT, PathStatus.PRESENT, PathStatus.GOING, PathStatus.DEAD);
+  }
+
+  private static String word(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,67 @@
+package io.csi4j.micrometer;
+
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.node.VolumeListener;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** Times the operations of one manager. Told on one thread at a time. */
+final class OperationMeters implements VolumeListener {
+
+  /** The code of what did not fail. */
+  static final String OK = "OK";
+
+  private final Meters meters;
+  private final PluginTags plugins;
+
+  /** A failure may be told of an operation whose start was dropped. */
+  private final Set<OperationId> open = new HashSet<>();
+
+  private OperationMeters(Meters meters, PluginTags plugins) {
+    this.meters = meters;
+    this.plugins = plugins;
+  }
+
+  /** Made here, so that the front door can be loaded where there is no volume manager. */
+  static VolumeListener listener(Meters meters, PluginTags plugins) {
+    return new OperationMeters(meters, plugins);
+  }
+
+  @Override
+  public void on(VolumeEvent event) {
+    if (event instanceof VolumeEvent.Started started) {
+      if (open.add(started.id())) {
+        meters.add(CsiMeter.OPEN_OPERATIONS, 1, plugins.of(started.plugin().value()));
+      }
+    } else if (event instanceof VolumeEvent.Ended ended) {
+      ended(ended);
+    } else if (event instanceof VolumeEvent.Noticed noticed) {
+      count(noticed.message());
+    } else if (event instanceof VolumeEvent.VolumeHealthChanged changed) {
+      count(changed.message());
+    } else if (event instanceof VolumeEvent.StorageHealthChanged changed) {
+      count(changed.message());
+    }
+  }
+
+  private void ended(VolumeEvent.Ended ended) {
+    VolumeEvent.Started started = ended.started();
+    String plugin = plugins.of(started.plugin().value());
+    if (open.remove(started.id())) {
+      meters.add(CsiMeter.OPEN_OPERATIONS, -1, plugin);
+    }
+    meters.time(
+        CsiMeter.OPERATIONS,
+        ended.elapsed(),
+        plugin,
+        started.operation().name().toLowerCase(Locale.ROOT),
+        ended.failure().map(message -> message.code().name()).orElse(OK));
+  }
+
+  private void count(OperatorMessage message) {
+    meters.count(CsiMeter.NOTICES, message.code().name());
+  }
+}

@@ -1,0 +1,39 @@
+package io.csi4j.micrometer;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The values of the tag {@code plugin}: names of plugins, up to a bound. All plugins beyond it
+ * share one value, so that no number of plugins makes more time series.
+ */
+final class PluginTags {
+
+  /** The value for plugins beyond the bound. */
+  static final String OTHER = "other";
+
+  /** The value for a plugin that has not told its name yet. */
+  static final String UNKNOWN = "unknown";
+
+  private final int most;
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+  private final ReentrantLock adding = new ReentrantLock();
+
+  PluginTags(int most) {
+    this.most = most;
+  }
+
+  /** Returns the value for a plugin; always the same for the same name. */
+  String of(String name) {
+    if (known.contains(name)) {
+      return name;
+    }
+    adding.lock();
+    try {
+      return known.contains(name) || (known.size() < most && known.add(name)) ? name : OTHER;
+    } finally {
+      adding.unlock();
+    }
+  }
+}

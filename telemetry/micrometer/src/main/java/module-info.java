@@ -1,0 +1,12 @@
+/** Metrics of calls, operations, plugins, volumes and claims, for Micrometer. */
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
+module io.csi4j.micrometer {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client.model;
+  requires transitive micrometer.core;
+  // A host has what it watches.
+  requires static transitive io.csi4j.volume.node;
+  requires static transitive io.csi4j.volume.claims;
+
+  exports io.csi4j.micrometer;
+}

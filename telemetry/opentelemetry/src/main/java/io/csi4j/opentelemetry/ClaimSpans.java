@@ -1,0 +1,77 @@
+package io.csi4j.opentelemetry;
+
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimListener;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Scope;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+
+/**
+ * A span for each piece of work on a claim. Its start and end are told on the thread that does it,
+ * so what that thread does meanwhile is a child of it.
+ */
+final class ClaimSpans implements ClaimListener {
+
+  private final Tracer tracer;
+  private final OpenSpans spans;
+
+  /** The work of this thread, the innermost last. */
+  private final ThreadLocal<Deque<Doing>> doing = ThreadLocal.withInitial(ArrayDeque::new);
+
+  private record Doing(Span span, Scope scope) {}
+
+  private ClaimSpans(Tracer tracer, OpenSpans spans) {
+    this.tracer = tracer;
+    this.spans = spans;
+  }
+
+  /** Made here, so that the front door can be loaded where there are no claims. */
+  static ClaimListener listener(Tracer tracer, OpenSpans spans) {
+    return new ClaimSpans(tracer, spans);
+  }
+
+  @Override
+  public void on(ClaimEvent event) {
+    if (event instanceof ClaimEvent.Started started) {
+      begin(started);
+    } else if (event instanceof ClaimEvent.Ended ended) {
+      end(ended);
+    }
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // closed when the end is told, on the same thread
+  private void begin(ClaimEvent.Started started) {
+    if (!spans.isOpen()) {
+      // Its end is told all the same.
+      doing.get().addLast(new Doing(Span.getInvalid(), Scope.noop()));
+      return;
+    }
+    Span span =
+        tracer
+            .spanBuilder("csi4j.claim." + started.work().name().toLowerCase(Locale.ROOT))
+            .setAttribute(SpanWords.VOLUME, started.usage().volume().toString())
+            .setAttribute(SpanWords.WORKLOAD, started.usage().workload().value())
+            .startSpan();
+    spans.add(span);
+    doing.get().addLast(new Doing(span, span.makeCurrent()));
+  }
+
+  private void end(ClaimEvent.Ended ended) {
+    Deque<Doing> all = doing.get();
+    Doing innermost = all.pollLast();
+    if (all.isEmpty()) {
+      doing.remove();
+    }
+    if (innermost != null) {
+      innermost.scope().close();
+      spans.remove(innermost.span());
+      SpanWords.ended(
+          innermost.span(),
+          ended.problem().map(message -> message.code().name()).orElse(SpanWords.OK));
+      innermost.span().end();
+    }
+  }
+}

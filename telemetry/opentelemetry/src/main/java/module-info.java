@@ -1,0 +1,13 @@
+/** Traces of operations, calls and claims, for OpenTelemetry. */
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
+module io.csi4j.opentelemetry {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.client.model;
+  requires transitive io.opentelemetry.api;
+  requires io.opentelemetry.context;
+  // A host has what it traces.
+  requires static transitive io.csi4j.volume.node;
+  requires static transitive io.csi4j.volume.claims;
+
+  exports io.csi4j.opentelemetry;
+}

@@ -65,6 +65,11 @@ public final class CountingDisk implements Disk {
       }
 
       @Override
+      public void cut(long length) throws DiskException {
+        file.cut(length);
+      }
+
+      @Override
       public void sync() throws DiskException {
         files.add(written);
         written = 0;

@@ -362,6 +362,19 @@ class MemoryDisk implements Disk {
     }
 
     @Override
+    public void cut(long length) throws DiskException {
+      attempt(
+          "cut",
+          at.toPath(),
+          () -> {
+            changing(at.toPath());
+            byte[] before = bytes(at);
+            byte[] after = Arrays.copyOf(before, (int) Math.min(length, before.length));
+            return namespace.file(at, new String(after, StandardCharsets.ISO_8859_1));
+          });
+    }
+
+    @Override
     public void sync() throws DiskException {
       attempt("sync", at.toPath(), () -> at);
     }

@@ -245,6 +245,12 @@ final class SimDisk {
       }
 
       @Override
+      public void cut(long length) throws DiskException {
+        change("CUT", path);
+        file.cut(length);
+      }
+
+      @Override
       public void sync() throws DiskException {
         change("SYNC", path);
         file.sync();

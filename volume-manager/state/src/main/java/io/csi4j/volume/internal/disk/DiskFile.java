@@ -9,6 +9,9 @@ public interface DiskFile extends AutoCloseable {
   /** Returns when all that was written is on the medium. After a failure nothing is certain. */
   void sync() throws DiskException;
 
+  /** Gives up all bytes behind the first so many of a file that is longer. */
+  void cut(long length) throws DiskException;
+
   /** Closes it without syncing. Never fails: what was not synced was never certain. */
   @Override
   void close();

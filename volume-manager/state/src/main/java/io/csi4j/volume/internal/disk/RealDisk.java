@@ -500,6 +500,16 @@ public final class RealDisk implements Disk {
     }
 
     @Override
+    public void cut(long length) throws DiskException {
+      attempt(
+          path,
+          () -> {
+            file.setLength(length);
+            return path;
+          });
+    }
+
+    @Override
     public void close() {
       try (file;
           channel) {

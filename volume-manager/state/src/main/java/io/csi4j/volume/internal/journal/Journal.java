@@ -33,9 +33,11 @@ import org.jspecify.annotations.Nullable;
  * that they share a sync. Where a write goes:
  *
  * <ol>
- *   <li>to the end of the segment, which has room that was made beforehand;
- *   <li>when that is full, failed once, or was touched by another program: to a new segment with
- *       the whole state in it;
+ *   <li>to the end of the segment, which has room that was made beforehand. Before that is used up,
+ *       a new segment with the whole state in it is written beside the writers, who do a step of
+ *       that now and then, and takes over;
+ *   <li>when the segment is full nevertheless, failed once, or was touched by another program: to a
+ *       new segment that is written at once;
  *   <li>when that cannot be made: a write that gives back uses the room kept for it, or stays in
  *       memory; a write that takes is refused.
  * </ol>
@@ -50,7 +52,10 @@ public final class Journal implements StateStore {
   /** The room for more in a segment that is made on a full disk. */
   private static final int SCANT_ROOM = 2 * 1024;
 
-  private final WriteTurns turns = new WriteTurns(this::writeAll);
+  /** A compaction begins when such a part of the segment is left. */
+  private static final int REST = 4;
+
+  private final WriteTurns turns = new WriteTurns(this::writeAll, this::isMoreDue, this::doMore);
   private final Disk disk;
   private final Path directory;
   private final JournalSettings settings;
@@ -63,6 +68,15 @@ public final class Journal implements StateStore {
 
   /** Where the next record goes; null when nothing may be written to the last segment any more. */
   private @Nullable Segment current;
+
+  /** The segment that is to be the next one, while it is written beside the writers. */
+  private @Nullable Compaction compaction;
+
+  /** The room in the last segment with which a compaction begins. */
+  private int beginsAt;
+
+  /** Whether the files were looked at in this turn, and are still this journal's. */
+  private boolean isOurs;
 
   private int number;
   private long seq;
@@ -159,7 +173,7 @@ public final class Journal implements StateStore {
       segment.sync();
       seq++;
       segment.append(List.of(header));
-      current = segment;
+      use(segment);
       return true;
     } catch (DiskException e) {
       if (segment != null) {
@@ -223,9 +237,13 @@ public final class Journal implements StateStore {
           if (trouble != null) {
             return new StateCapacity.ReleasesOnly(trouble.reason(), trouble.text());
           }
-          return new StateCapacity.Room(
-              current == null ? 0 : Math.max(0, current.room() - current.reserve()));
+          return new StateCapacity.Room(roomForMore());
         });
+  }
+
+  /** The bytes that changes which take something may still use. */
+  private int roomForMore() {
+    return current == null ? 0 : Math.max(0, current.room() - current.reserve());
   }
 
   @Override
@@ -244,6 +262,7 @@ public final class Journal implements StateStore {
       finish(events);
       closed = true;
       leave();
+      forgetUnfinished();
       ownership.release();
     } finally {
       turns.end();
@@ -255,6 +274,7 @@ public final class Journal implements StateStore {
   private void finish(List<StateEvent> events) {
     try {
       checkUntouched(events, true);
+      giveUpCompaction();
       if (ahead) {
         rewrite(live, events);
       }
@@ -280,9 +300,11 @@ public final class Journal implements StateStore {
 
   /** Each of them is done then, or has failed. */
   private void writeAll(List<Write> all) {
+    isOurs = false;
     try {
       checkOpen();
       checkUntouched(all.get(0).events, false);
+      isOurs = true;
       int done = 0;
       while (done < all.size()) {
         int together = appendTogether(all.subList(done, all.size()));
@@ -383,34 +405,162 @@ public final class Journal implements StateStore {
     for (Entry change : changes) {
       if (!change.name().isOfTheFile()) {
         live.apply(change);
+        if (compaction != null) {
+          compaction.follow(change, roomForMore());
+        }
       }
     }
     return true;
   }
 
-  /** Writes the whole state to a new segment. */
+  private boolean isMoreDue() {
+    return isOurs && (files.hasLeftover() || isCompactionDue());
+  }
+
+  private void doMore(List<StateEvent> events) {
+    isOurs = false;
+    files.cutLeftover();
+    if (isCompactionDue()) {
+      compact(events);
+    }
+  }
+
+  /** Whether a step of a compaction is due, or its beginning. */
+  private boolean isCompactionDue() {
+    Segment segment = current;
+    // In trouble the whole state is written at once with the next intent.
+    if (segment == null || ahead || trouble != null) {
+      return false;
+    }
+    return compaction == null ? segment.room() <= beginsAt : compaction.isDue(segment.isBehind());
+  }
+
+  /** Begins a compaction, or does a step of it; it is put off if the disk does not let it. */
+  private void compact(List<StateEvent> events) {
+    Compaction running = compaction;
+    compaction = null;
+    try {
+      if (running == null) {
+        compaction = begin(live, ample(live), roomForMore());
+      } else if (running.advance()) {
+        takeOver(running, live, events);
+      } else {
+        compaction = running;
+      }
+    } catch (DiskException e) {
+      if (running != null) {
+        files.giveUp(running.segment);
+      }
+      if (current == null) {
+        stop(JournalTrouble.of(directory, e), events);
+      } else {
+        LOG.log(System.Logger.Level.DEBUG, "A compaction of the state was put off", e);
+        beginsAt = (current.room() + current.reserve()) / 2;
+      }
+    }
+  }
+
+  private void giveUpCompaction() {
+    if (compaction != null) {
+      files.giveUp(compaction.segment);
+      compaction = null;
+    }
+  }
+
+  /** Leaves all other files as they are: they may be another owner's by now. */
+  private void forgetUnfinished() {
+    files.forgetLeftover();
+    if (compaction != null) {
+      compaction.segment.close();
+      compaction = null;
+    }
+  }
+
+  /** Writes the whole state to a new segment at once. */
   private boolean rewrite(LiveState then, List<StateEvent> events) {
-    Segment next = null;
+    giveUpCompaction();
+    Compaction whole = null;
     try {
       if (!ownership.isHeld()) {
         acquireLate(events);
       }
-      next = prepare(number + 1, then);
-      number++;
-      // From here on the new segment may be the one that is found after a crash.
-      leave();
-      files.publish(next);
+      whole = whole(then);
+      takeOver(whole, then, events);
+      return true;
     } catch (DiskException e) {
-      if (next != null) {
-        next.close();
+      if (whole != null) {
+        files.giveUp(whole.segment);
       }
       stop(JournalTrouble.of(directory, e), events);
       return false;
     }
-    current = next;
+  }
+
+  private Compaction whole(LiveState then) throws DiskException {
+    try {
+      return whole(then, ample(then));
+    } catch (DiskException e) {
+      if (e.kind() != Kind.NO_SPACE) {
+        throw e;
+      }
+      files.releaseBallast();
+      return whole(then, scant(then));
+    }
+  }
+
+  private Compaction whole(LiveState then, int capacity) throws DiskException {
+    Compaction whole = begin(then, capacity, 0);
+    boolean done = false;
+    try {
+      whole.finish();
+      done = true;
+      return whole;
+    } finally {
+      if (!done) {
+        files.giveUp(whole.segment);
+      }
+    }
+  }
+
+  private Compaction begin(LiveState then, int capacity, int room) throws DiskException {
+    Segment next = files.begin(number + 1, capacity);
+    Header header = Header.of(next.number, capacity, settings.host());
+    return new Compaction(next, header, then, room, seq, owner.epoch());
+  }
+
+  private int ample(LiveState then) {
+    return padded(Math.max(settings.segmentSize(), 2 * used(then)));
+  }
+
+  private int scant(LiveState then) {
+    return padded(Math.min(ample(then), used(then) + SCANT_ROOM));
+  }
+
+  private long used(LiveState then) {
+    return Header.of(0, 0, settings.host()).entry(0, 0).size() + then.bytes();
+  }
+
+  private static int padded(long capacity) {
+    return Entry.padded((int) Math.min(SegmentFiles.MAX_SIZE, capacity));
+  }
+
+  /**
+   * Goes on in the new segment, which is whole and synced and holds what is in memory then. After a
+   * failure it is not known which one is found after a crash, unless the old one is still in use.
+   */
+  private void takeOver(Compaction whole, LiveState then, List<StateEvent> events)
+      throws DiskException {
+    Segment next = whole.segment;
+    files.name(next);
+    number = next.number;
+    seq = whole.seq();
+    // From here on the new segment may be the one that is found after a crash.
+    leave();
+    files.keepName(next);
+    use(next);
     live = then;
     ahead = false;
-    events.add(new StateEvent.Compacted(next.path, live.keys(), next.capacity - next.room()));
+    events.add(new StateEvent.Compacted(next.path, live.keys(), next.position()));
     files.tidy();
     files.restoreBallast();
     if (trouble != null) {
@@ -421,7 +571,11 @@ public final class Journal implements StateStore {
       events.add(repair);
       repair = null;
     }
-    return true;
+  }
+
+  private void use(Segment segment) {
+    current = segment;
+    beginsAt = segment.capacity / REST;
   }
 
   /**
@@ -444,30 +598,6 @@ public final class Journal implements StateStore {
         .mapToLong(Entry::epoch)
         .max()
         .orElse(0);
-  }
-
-  private Segment prepare(int next, LiveState then) throws DiskException {
-    List<Entry> records = new ArrayList<>(then.records());
-    int header = Header.of(next, 0, settings.host()).entry(0, 0).size();
-    int used = header + records.stream().mapToInt(Entry::size).sum();
-    int ample = Entry.padded(Math.max(settings.segmentSize(), 2 * used));
-    try {
-      return files.prepare(next, ample, placed(next, ample, records));
-    } catch (DiskException e) {
-      if (e.kind() != Kind.NO_SPACE) {
-        throw e;
-      }
-      files.releaseBallast();
-      int scant = Entry.padded(Math.min(ample, used + SCANT_ROOM));
-      return files.prepare(next, scant, placed(next, scant, records));
-    }
-  }
-
-  private List<Entry> placed(int next, int capacity, List<Entry> records) {
-    List<Entry> placed = new ArrayList<>(records.size() + 1);
-    placed.add(Header.of(next, capacity, settings.host()).entry(++seq, owner.epoch()));
-    records.forEach(record -> placed.add(record.at(++seq, owner.epoch())));
-    return placed;
   }
 
   private void leave() {
@@ -566,6 +696,7 @@ public final class Journal implements StateStore {
             .map(other -> StateException.owned(StateReason.STATE_TAKEN_OVER, text, other))
             .orElseGet(() -> new StateException(StateReason.STATE_TAKEN_OVER, text));
     leave();
+    forgetUnfinished();
     events.add(new StateEvent.TakenOver(text));
     throw takenOver;
   }

@@ -13,10 +13,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,25 +31,50 @@ final class LiveState {
 
   static final EntryName SETTLED = new EntryName(EntryName.DOUBT, "settled");
 
-  private final Map<EntryName, Entry> newest;
+  /** A map that can be walked through while it changes. */
+  private final Map<EntryName, Entry> newest = new ConcurrentHashMap<>();
+
   private List<Doubt> doubts;
+  private List<Entry> doubtRecords;
+  private long bytes;
+  private int keys;
 
   LiveState(Map<EntryName, Entry> newest, List<Doubt> doubts) {
-    this.newest = new LinkedHashMap<>(newest);
-    this.doubts = new ArrayList<>(doubts);
+    this.doubts = List.copyOf(doubts);
+    this.doubtRecords = records(doubts);
+    this.bytes = doubtRecords.stream().mapToLong(Entry::size).sum();
+    newest.values().forEach(this::put);
   }
 
   /** Takes over what a record says. */
   void apply(Entry change) {
     if (change.name().equals(SETTLED)) {
+      doubtRecords.forEach(record -> count(record, -1));
+      doubtRecords = List.of();
       doubts = List.of();
     } else if (change.action() == Entry.REMOVE) {
-      newest.remove(change.name());
+      remove(change.name());
     } else {
       if (change.action() == Entry.BURY) {
-        newest.remove(new EntryName(EntryName.VOLUME, change.name().id()));
+        remove(new EntryName(EntryName.VOLUME, change.name().id()));
       }
-      newest.put(change.name(), plain(change));
+      put(plain(change));
+    }
+  }
+
+  private void put(Entry entry) {
+    count(newest.put(entry.name(), entry), -1);
+    count(entry, 1);
+  }
+
+  private void remove(EntryName name) {
+    count(newest.remove(name), -1);
+  }
+
+  private void count(@Nullable Entry entry, int sign) {
+    if (entry != null) {
+      bytes += (long) sign * entry.size();
+      keys += entry.name().key().isPresent() ? sign : 0;
     }
   }
 
@@ -61,22 +86,23 @@ final class LiveState {
   }
 
   /** The state after a change, without making it. */
-  LiveState with(@Nullable Entry change) {
+  LiveState with(Entry change) {
     LiveState then = new LiveState(newest, doubts);
-    if (change != null) {
-      then.apply(change);
-    }
+    then.apply(change);
     return then;
   }
 
-  /** All that a file without history has to hold. */
-  Collection<Entry> records() {
-    List<Entry> all = new ArrayList<>(newest.values());
-    int i = 0;
-    for (Doubt doubt : split(doubts)) {
-      all.add(Entry.unplaced(new EntryName(EntryName.DOUBT, "d" + i++), Entry.PUT, encode(doubt)));
-    }
-    return all;
+  /**
+   * Walks through all that a file without history has to hold. A key that changes on the way has
+   * its old value or its new one, once.
+   */
+  Stream<Entry> records() {
+    return Stream.concat(doubtRecords.stream(), newest.values().stream());
+  }
+
+  /** The bytes of those records. */
+  long bytes() {
+    return bytes;
   }
 
   LoadedState toLoaded(@Nullable HostIdentity writtenOn) {
@@ -92,12 +118,21 @@ final class LiveState {
   }
 
   List<Doubt> doubts() {
-    return List.copyOf(doubts);
+    return doubts;
   }
 
   /** The number of keys that this version knows. */
   int keys() {
-    return (int) newest.keySet().stream().filter(name -> name.key().isPresent()).count();
+    return keys;
+  }
+
+  private static List<Entry> records(List<Doubt> doubts) {
+    List<Entry> all = new ArrayList<>();
+    for (Doubt doubt : split(doubts)) {
+      EntryName name = new EntryName(EntryName.DOUBT, "d" + all.size());
+      all.add(Entry.unplaced(name, Entry.PUT, encode(doubt)));
+    }
+    return all;
   }
 
   /** Returns the doubts, each with as many keys as fit into a record. */

@@ -20,7 +20,16 @@ import org.jspecify.annotations.Nullable;
 final class SegmentFiles {
 
   /** A segment that is larger was not written by this code. */
-  private static final int MAX_READ = 1 << 30;
+  static final int MAX_SIZE = 1 << 30;
+
+  /**
+   * A file that is larger is not deleted at once: the kernel would take longer for that than for a
+   * sync.
+   */
+  static final int LARGE = 1 << 20;
+
+  /** So much of it is given up at once. */
+  static final int CUT = 256 * 1024;
 
   /** So many writes to a segment go by between two looks whether another program touched it. */
   static final int LOOK_EVERY = 16;
@@ -35,6 +44,12 @@ final class SegmentFiles {
   private final Path ballast;
 
   private final int ballastSize;
+
+  /** A segment that is not needed any more and too large to be deleted at once, if there is one. */
+  private @Nullable Leftover leftover;
+
+  /** What is left of a file. */
+  private record Leftover(Path path, DiskFile file, long length) {}
 
   SegmentFiles(Disk disk, Path directory, int ballastSize) {
     this.disk = disk;
@@ -69,7 +84,7 @@ final class SegmentFiles {
       return new byte[0];
     }
     try {
-      return disk.read(path, MAX_READ);
+      return disk.read(path, MAX_SIZE);
     } catch (DiskException e) {
       if (e.kind() == DiskException.Kind.FAILED) {
         return new byte[0];
@@ -92,37 +107,43 @@ final class SegmentFiles {
     return segment;
   }
 
-  /** Writes a segment under a name that nothing reads, and syncs it. */
-  Segment prepare(int number, int capacity, List<Entry> entries) throws DiskException {
+  /** Begins a segment under a name that nothing reads. */
+  Segment begin(int number, int capacity) throws DiskException {
     Path unfinished = unfinished(number);
     disk.deleteFile(unfinished);
-    DiskFile file = disk.create(unfinished);
-    boolean done = false;
+    return new Segment(path(number), disk.create(unfinished), number, capacity, 0);
+  }
+
+  /** Gives up a segment that has no name yet. */
+  void giveUp(Segment begun) {
+    begun.close();
+    discard(unfinished(begun.number));
+  }
+
+  /** Gives a segment its name, so that it is the newest one. After a failure it has none. */
+  void name(Segment whole) throws DiskException {
     try {
-      byte[] all = new byte[capacity];
-      int at = 0;
-      for (Entry entry : entries) {
-        byte[] bytes = entry.encode();
-        System.arraycopy(bytes, 0, all, at, bytes.length);
-        at += bytes.length;
+      disk.rename(unfinished(whole.number), whole.path);
+    } catch (DiskException e) {
+      if (isMissing(whole.path)) {
+        throw e;
       }
-      file.write(0, all);
-      file.sync();
-      done = true;
-      return new Segment(path(number), file, number, capacity, at);
-    } finally {
-      if (!done) {
-        file.close();
-        discard(unfinished);
-      }
+      // The sync of the names tells what has become of it.
     }
   }
 
-  /** Makes a prepared segment the newest one. After a failure it may be that or not. */
-  void publish(Segment prepared) throws DiskException {
-    disk.rename(unfinished(prepared.number), prepared.path);
+  private boolean isMissing(Path path) {
+    try {
+      return disk.facts(path).isEmpty();
+    } catch (DiskException e) {
+      return false;
+    }
+  }
+
+  /** Returns when the name of a segment is on the medium. After a failure it may be that or not. */
+  void keepName(Segment named) throws DiskException {
     disk.syncDirectory(directory);
-    prepared.remember();
+    named.remember();
   }
 
   /** Keeps the newest segment and the one before it, and nothing unfinished. */
@@ -130,7 +151,7 @@ final class SegmentFiles {
     try {
       List<Integer> numbers = numbers();
       for (int number : numbers.subList(0, Math.max(0, numbers.size() - 2))) {
-        discard(path(number));
+        remove(path(number));
       }
       for (String name : disk.list(directory)) {
         if (UNFINISHED.matcher(name).matches()) {
@@ -139,6 +160,52 @@ final class SegmentFiles {
       }
     } catch (DiskException e) {
       // What is not tidied now is tidied the next time.
+    }
+  }
+
+  private void remove(Path segment) throws DiskException {
+    Optional<FileFacts> facts = disk.facts(segment);
+    boolean isLarge = facts.filter(SegmentFiles::isLarge).isPresent();
+    if (leftover == null && isLarge) {
+      leftover = new Leftover(segment, disk.open(segment), facts.get().size());
+    } else if (leftover == null || !leftover.path.equals(segment)) {
+      discard(segment);
+    }
+  }
+
+  private static boolean isLarge(FileFacts facts) {
+    return facts.kind() == FileFacts.Kind.FILE && facts.size() > LARGE;
+  }
+
+  /** Whether something is left of a segment that is not needed any more. */
+  boolean hasLeftover() {
+    return leftover != null;
+  }
+
+  /** Gives up some of what is left. */
+  void cutLeftover() {
+    Leftover now = leftover;
+    if (now == null) {
+      return;
+    }
+    long length = Math.max(0, now.length - CUT);
+    leftover = new Leftover(now.path, now.file, length);
+    try {
+      now.file.cut(length);
+    } catch (DiskException e) {
+      length = 0;
+    }
+    if (length == 0) {
+      forgetLeftover();
+      discard(now.path);
+    }
+  }
+
+  /** Leaves what is left to the next who tidies up. */
+  void forgetLeftover() {
+    if (leftover != null) {
+      leftover.file.close();
+      leftover = null;
     }
   }
 
@@ -254,14 +321,23 @@ final class SegmentFiles {
     }
 
     private void write(List<Entry> entries) throws DiskException {
-      byte[] bytes = Entry.encode(entries, isBehind);
-      file.write(position, bytes);
-      position += bytes.length;
-      isBehind = true;
+      write(Entry.encode(entries, isBehind));
       writes++;
       if (writes >= LOOK_EVERY) {
         remember();
       }
+    }
+
+    /** Writes bytes behind those that are there. */
+    void write(byte[] bytes) throws DiskException {
+      file.write(position, bytes);
+      position += bytes.length;
+      isBehind = true;
+    }
+
+    /** Makes the file as long as this, with nothing in it. */
+    void extend(int from, int to) throws DiskException {
+      file.write(from, new byte[to - from]);
     }
 
     /** Returns when all that was written is on the medium. */
@@ -291,6 +367,15 @@ final class SegmentFiles {
       return writes == 0
           ? now.get().equals(before)
           : now.get().identity().equals(before.identity()) && now.get().size() == before.size();
+    }
+
+    /** Whether something was written that is not synced. */
+    boolean isBehind() {
+      return isBehind;
+    }
+
+    int position() {
+      return position;
     }
 
     int room() {

@@ -11,22 +11,32 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The turns of writers of a journal: one at a time, and the writer whose turn it is writes for all
- * who wait, so that they share a sync.
+ * who wait, so that they share a sync. After that it does other work that is due, which none of
+ * them waits for.
  */
 final class WriteTurns {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Queue<Write> waiting = new ConcurrentLinkedQueue<>();
   private final Consumer<List<Write>> writer;
+  private final BooleanSupplier isMoreDue;
+  private final Consumer<List<StateEvent>> more;
 
-  /** This one ends all the writes that it is given, in their order, and throws nothing. */
-  WriteTurns(Consumer<List<Write>> writer) {
+  /**
+   * The first ends all the writes that it is given, in their order, and throws nothing; the last is
+   * the other work, whose events the caller tells that does it.
+   */
+  WriteTurns(
+      Consumer<List<Write>> writer, BooleanSupplier isMoreDue, Consumer<List<StateEvent>> more) {
     this.writer = writer;
+    this.isMoreDue = isMoreDue;
+    this.more = more;
   }
 
   /** Returns when the write has ended. An interrupt does not end it, and stays set. */
@@ -38,6 +48,11 @@ final class WriteTurns {
         List<Write> all = new ArrayList<>();
         try {
           writeWaiting(all);
+          if (isMoreDue.getAsBoolean()) {
+            all.forEach(Write::wake);
+            all.clear();
+            more.accept(mine.events);
+          }
         } finally {
           // The next ones are on their way before these are told.
           end();

@@ -42,6 +42,7 @@ public final class FakeDisk implements Disk {
     LOOK,
     READ,
     WRITE,
+    CUT,
     SYNC,
     RENAME,
     DELETE,
@@ -67,9 +68,14 @@ public final class FakeDisk implements Disk {
     }
   }
 
-  /** One write that is not synced. */
+  /** One write that is not synced, or one cut, which has no bytes. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Change(int position, byte[] bytes) {}
+  private record Change(int position, byte[] bytes) {
+
+    byte[] cut(byte[] file) {
+      return bytes.length > 0 ? file : Arrays.copyOf(file, Math.min(file.length, position));
+    }
+  }
 
   /** One operation, in words only for who reads them. */
   private record Done(Operation operation, Path path) {
@@ -210,6 +216,9 @@ public final class FakeDisk implements Disk {
     copy.owner = node.owner;
     byte[] bytes = node.media.clone();
     for (Change change : node.unsynced) {
+      if (change.bytes().length == 0 && choice.nextBoolean()) {
+        bytes = change.cut(bytes);
+      }
       for (int at = 0; at < change.bytes().length; ) {
         int position = change.position() + at;
         int end = Math.min(change.bytes().length, at + SECTOR - position % SECTOR);
@@ -489,7 +498,18 @@ public final class FakeDisk implements Disk {
       }
       node.cache = grown(node.cache, end);
       System.arraycopy(bytes, 0, node.cache, (int) position, bytes.length);
-      node.unsynced.add(new Change((int) position, bytes.clone()));
+      if (bytes.length > 0) {
+        node.unsynced.add(new Change((int) position, bytes.clone()));
+        node.modified = ++writes;
+      }
+    }
+
+    @Override
+    public void cut(long length) throws DiskException {
+      step(Operation.CUT, path());
+      Change cut = new Change((int) length, new byte[0]);
+      node.cache = cut.cut(node.cache);
+      node.unsynced.add(cut);
       node.modified = ++writes;
     }
 
@@ -497,7 +517,10 @@ public final class FakeDisk implements Disk {
     public void sync() throws DiskException {
       step(Operation.SYNC, path());
       for (Change change : node.unsynced) {
-        node.media = grown(node.media, change.position() + change.bytes().length);
+        node.media = change.cut(node.media);
+        if (change.bytes().length > 0) {
+          node.media = grown(node.media, change.position() + change.bytes().length);
+        }
         System.arraycopy(change.bytes(), 0, node.media, change.position(), change.bytes().length);
       }
       node.unsynced.clear();

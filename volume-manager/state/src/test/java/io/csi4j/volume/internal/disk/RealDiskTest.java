@@ -82,6 +82,20 @@ class RealDiskTest {
 
   @ParameterizedTest
   @MethodSource("places")
+  void whatIsCutIsGone(Place place) throws DiskException {
+    Path file = place.root().resolve("f");
+    write(place, file, "hello");
+    try (DiskFile open = place.disk().open(file)) {
+      open.cut(2);
+      open.write(3, bytes("p"));
+      open.sync();
+    }
+
+    assertThat(place.disk().read(file, 100)).isEqualTo(bytes("he\0p"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
   void whatIsMadeIsForTheOwnerOnly(Place place) throws DiskException {
     Path made = place.root().resolve("d");
     place.disk().createDirectory(made);

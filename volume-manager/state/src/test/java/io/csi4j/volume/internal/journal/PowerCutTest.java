@@ -219,8 +219,12 @@ class PowerCutTest {
     void whatWasAcknowledgedIsThereAfterAPowerCut(Scratch scratch) {
       FakeDisk whole = FakeDisk.with(Fixture.ROOT);
       assertThat(new History().play(whole, scratch)).isTrue();
-      // Closing the store in the end writes and syncs, and never fails.
-      for (int cut = 0; cut < whole.operations() - 2; cut += 7) {
+      // A step of a compaction after the last write, and closing the store, fail for nobody.
+      int last = whole.operations() - 2;
+      while (!whole.history().get(last).matches("SYNC seg-.*\\.j")) {
+        last--;
+      }
+      for (int cut = 0; cut <= last; cut += 7) {
         FakeDisk disk = FakeDisk.with(Fixture.ROOT).cutPowerAt(cut);
         History history = new History();
         assertThat(history.play(disk, scratch)).isFalse();

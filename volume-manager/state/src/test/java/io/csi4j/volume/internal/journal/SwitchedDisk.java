@@ -134,6 +134,12 @@ final class SwitchedDisk implements Disk {
     }
 
     @Override
+    public void cut(long length) throws DiskException {
+      check();
+      file.cut(length);
+    }
+
+    @Override
     public void sync() throws DiskException {
       check();
       file.sync();

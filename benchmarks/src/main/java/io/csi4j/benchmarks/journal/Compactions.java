@@ -17,110 +17,152 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How long an append takes that finds its segment full, and writes all that is remembered to a new
- * one. The limit writes a file of that size under another name, syncs it, renames it, and syncs the
- * directory.
+ * How long appends take while the state is written to a new segment beside them. The limit is an
+ * append, and the syncs that one may have to wait for besides: that of a file that has grown, and
+ * that of the directory in which it got another name.
  */
 final class Compactions implements AutoCloseable {
 
-  private static final int SMALL = 50;
+  private static final int SOME = 50;
+  private static final int STEP = 64 * 1024;
   private static final StateValue FILLER = StateValue.of(new byte[32 * 1024]);
 
   private final Path directory;
+  private final Path state;
   private final JournalStateStore store;
-  private final List<Double> pauses = new ArrayList<>();
-  private final List<Double> appends = new ArrayList<>();
+  private final int records;
+  private final StateValue value;
+  private final List<Double> medians = new ArrayList<>();
+  private final List<Double> slow = new ArrayList<>();
+  private final List<Double> slowest = new ArrayList<>();
   private final List<Double> bare = new ArrayList<>();
-  private final byte[] all;
+  private final List<Double> openings = new ArrayList<>();
   private boolean compacted;
+  private int next;
 
   /** With so many records of so many bytes each. */
   Compactions(Path directory, int records, int bytes) throws IOException {
     this.directory = Files.createDirectories(directory);
-    this.store =
-        JournalStateStore.open(
-            directory.resolve("state"), JournalSettings.builder().listener(this::told).build());
-    StateValue value = StateValue.of(new byte[bytes]);
-    for (int i = 0; i < records; i++) {
-      store.put(Appends.key(i), value, Durability.BEST_EFFORT);
+    this.state = directory.resolve("state");
+    this.records = records;
+    this.value = StateValue.of(new byte[bytes]);
+    try (JournalStateStore filled = open()) {
+      for (int i = 0; i < records; i++) {
+        filled.put(Appends.key(i), value, Durability.DEFERRED);
+      }
     }
-    once(bytes);
-    pauses.clear();
-    appends.clear();
-    this.all = new byte[Math.toIntExact(Files.size(newest()))];
+    long begun = System.nanoTime();
+    this.store = open();
+    openings.add((double) (System.nanoTime() - begun));
   }
 
-  private Path newest() throws IOException {
-    try (var files = Files.list(directory.resolve("state"))) {
-      return files
-          .filter(file -> file.toString().endsWith(".j"))
-          .max(Path::compareTo)
-          .orElseThrow();
-    }
+  private JournalStateStore open() {
+    return JournalStateStore.open(state, JournalSettings.builder().listener(this::told).build());
   }
 
   private void told(StateEvent event) {
     compacted |= event instanceof StateEvent.Compacted;
   }
 
-  /** Lets it happen so often. */
-  void run(int rounds, int bytes) throws IOException {
-    for (int i = 0; i < rounds; i++) {
-      once(bytes);
-      long begun = System.nanoTime();
-      bare();
-      bare.add((double) (System.nanoTime() - begun));
-    }
-  }
-
-  private void once(int bytes) {
-    StateValue value = StateValue.of(new byte[bytes]);
-    List<Double> some = new ArrayList<>();
-    for (int i = 0; i < SMALL; i++) {
-      some.add(timed(value));
-    }
-    Collections.sort(some);
-    appends.add(some.get(SMALL / 2));
-    compacted = false;
-    while (!compacted) {
-      double time = timed(FILLER);
-      if (compacted) {
-        pauses.add(time);
+  /** Lets it happen so often; what it does first is not counted. */
+  void run(int rounds) throws IOException {
+    for (int i = 0; i <= rounds; i++) {
+      List<Double> times = once();
+      if (i > 0) {
+        Collections.sort(times);
+        medians.add(times.get(times.size() / 2));
+        slow.add(times.get(times.size() * 99 / 100));
+        slowest.add(times.get(times.size() - 1));
+        bare.add(bare());
       }
     }
   }
 
-  private double timed(StateValue value) {
-    long begun = System.nanoTime();
-    store.put(Appends.key(0), value, Durability.REQUIRED);
-    return System.nanoTime() - begun;
+  /** How long the appends took that were made while it ran. */
+  private List<Double> once() {
+    while (!isRunning()) {
+      store.put(Appends.key(0), FILLER, Durability.REQUIRED);
+    }
+    List<Double> times = new ArrayList<>();
+    compacted = false;
+    while (!compacted) {
+      // All over the records, and none soon again.
+      next = (next + 7919) % records;
+      long begun = System.nanoTime();
+      store.put(Appends.key(next), value, Durability.REQUIRED);
+      times.add((double) (System.nanoTime() - begun));
+    }
+    return times;
   }
 
-  private void bare() throws IOException {
+  private boolean isRunning() {
+    String[] names = state.toFile().list((there, name) -> name.endsWith(".new"));
+    return names != null && names.length > 0;
+  }
+
+  /** The median of some. */
+  private double bare() throws IOException {
+    List<Double> times = new ArrayList<>();
     Path unfinished = directory.resolve("bare.new");
-    try (RandomAccessFile file = new RandomAccessFile(unfinished.toFile(), "rw")) {
-      file.write(all);
-      file.getFD().sync();
+    Path log = directory.resolve("bare.log");
+    byte[] record = new byte[(int) Files.size(log(log)) / SOME];
+    byte[] step = new byte[STEP];
+    try (RandomAccessFile appended = new RandomAccessFile(log.toFile(), "rw");
+        FileChannel there = FileChannel.open(directory, StandardOpenOption.READ)) {
+      for (int i = 0; i < SOME; i++) {
+        record[0]++;
+        try (RandomAccessFile grown = new RandomAccessFile(unfinished.toFile(), "rw")) {
+          grown.write(step);
+          grown.getChannel().force(false);
+          long begun = System.nanoTime();
+          appended.write(record);
+          appended.getChannel().force(false);
+          grown.write(step);
+          grown.getChannel().force(false);
+          Files.move(unfinished, directory.resolve("bare"), StandardCopyOption.ATOMIC_MOVE);
+          there.force(true);
+          times.add((double) (System.nanoTime() - begun));
+        }
+      }
     }
-    Files.move(unfinished, directory.resolve("bare"), StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel open = FileChannel.open(directory, StandardOpenOption.READ)) {
-      open.force(true);
+    Collections.sort(times);
+    return times.get(SOME / 2);
+  }
+
+  /** A file with room for some records, which is on the disk. */
+  private Path log(Path log) throws IOException {
+    if (!Files.exists(log)) {
+      try (RandomAccessFile made = new RandomAccessFile(log.toFile(), "rw")) {
+        made.write(new byte[SOME * (value.bytes().length + 64)]);
+        made.getFD().sync();
+      }
     }
+    return log;
   }
 
-  /** How long those took that compacted. */
-  List<Double> pauses() {
-    return pauses;
+  /** The median append beside each. */
+  List<Double> medians() {
+    return medians;
   }
 
-  /** How long those took that did not: the median of some before each that did. */
-  List<Double> appends() {
-    return appends;
+  /** What one of a hundred appends took longer than beside each. */
+  List<Double> slow() {
+    return slow;
   }
 
-  /** How long the limit took. */
+  /** The longest append beside each. */
+  List<Double> slowest() {
+    return slowest;
+  }
+
+  /** How long the limit took after each. */
   List<Double> limit() {
     return bare;
+  }
+
+  /** How long opening the state took. */
+  List<Double> openings() {
+    return openings;
   }
 
   @Override

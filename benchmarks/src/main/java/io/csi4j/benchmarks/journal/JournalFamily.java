@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.journal.Journal;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,12 @@ public final class JournalFamily {
   private static final int ROUNDS = 12;
   private static final int WARM_UP = 3;
   private static final int MANY = 64;
-  private static final int[] RECORDS = {100, 10_000};
+  private static final int[] RECORDS = {100, 10_000, 100_000, 300_000};
+
+  /** As many records are compacted more often. */
+  private static final int FEW = 10_000;
+
+  private static final Duration OPENING = Duration.ofSeconds(15);
 
   /** About what a volume takes. */
   private static final int TYPICAL = 400;
@@ -66,7 +72,7 @@ public final class JournalFamily {
         + " fdatasync; when many callers append, each of its records has a sync of its own. What a"
         + " full segment costs, which is written anew, is part of the journal's figures. Size is"
         + " the bytes of a record; where it is 64, the number of callers; in the rows on"
-        + " compaction, how many records of "
+        + " compaction and opening, how many records of "
         + TYPICAL
         + " bytes are remembered.";
   }
@@ -138,24 +144,20 @@ public final class JournalFamily {
   private void compactions(int records) throws Exception {
     try (Compactions work =
         new Compactions(directory.resolve("full-" + records), records, TYPICAL)) {
-      work.run(ROUNDS / 2, TYPICAL);
+      work.run(records > FEW ? 2 : ROUNDS / 2);
+      String limit = "an append and two syncs: of a file grown by 64 KiB, and of names";
+      beside("append beside a compaction, median", limit, records, work.medians(), work.limit());
+      beside("append beside a compaction, p99", limit, records, work.slow(), work.limit());
+      beside("append beside a compaction, longest", limit, records, work.slowest(), work.limit());
       rows.add(
-          Comparison.ofTimes(
-              "append that compacts",
-              "a bare file as large, written, synced and renamed",
-              records,
-              work.pauses(),
-              work.limit(),
-              Optional.empty()));
-      rows.add(
-          Comparison.ofTimes(
-              "append that compacts",
-              "the median of those that do not",
-              records,
-              work.pauses(),
-              work.appends(),
-              Optional.empty()));
+          Comparison.alone(
+              "opening", records, Unit.TIME, work.openings(), Goal.most(OPENING.toNanos())));
     }
+  }
+
+  private void beside(
+      String operation, String limit, int records, List<Double> ours, List<Double> theirs) {
+    rows.add(Comparison.ofTimes(operation, limit, records, ours, theirs, Goal.ratio(1)));
   }
 
   private void mount(Path source) throws Exception {

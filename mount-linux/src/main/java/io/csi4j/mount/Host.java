@@ -1,6 +1,6 @@
 package io.csi4j.mount;
 
-import io.csi4j.mount.internal.JnaSyscalls;
+import io.csi4j.mount.internal.Bindings;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.KernelFeatures;
 import io.csi4j.mount.internal.kernel.Syscalls;
@@ -10,6 +10,7 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
@@ -36,7 +37,9 @@ record Host(
     private static final Host HOST =
         of(
             System.getProperty("os.name", ""),
-            () -> new JnaSyscalls(System.getProperty("os.arch", "")));
+            () ->
+                Bindings.load(
+                    System.getProperty(Bindings.PROPERTY), System.getProperty("os.arch", "")));
     private static final Mounts MOUNTS = HOST.mounts.apply(MountSettings.DEFAULT);
   }
 
@@ -73,7 +76,7 @@ record Host(
     try {
       calls = binding.get();
     } catch (RuntimeException | Error e) {
-      // Any error: a JNA library of another version on the system throws a bare one.
+      // Any error: a native library may throw a bare one.
       return without(() -> noNativeAccess(e), Optional.of(textOnly()));
     }
     Kernel kernel = kernel(calls);
@@ -103,11 +106,11 @@ record Host(
   private static MountException noNativeAccess(Throwable cause) {
     return MountException.builder(
             Reason.NO_NATIVE_ACCESS,
-            "The native library for system calls cannot be loaded: "
-                + cause
-                + ". Let the JVM use native code (--enable-native-access), and let it unpack to a"
-                + " directory that is not mounted noexec (-Djna.tmpdir=...) or install the library"
-                + " of JNA (-Djna.boot.library.path=...).")
+            "System calls cannot be made from this JVM: "
+                + Objects.requireNonNullElse(cause.getMessage(), cause.toString())
+                + ". Let it use native code (--enable-native-access). Before Java 22, let JNA unpack"
+                + " its library to a directory that is not mounted noexec (-Djna.tmpdir=...), or"
+                + " install it (-Djna.boot.library.path=...).")
         .cause(cause)
         .build();
   }

@@ -17,9 +17,11 @@ import java.util.stream.Stream;
  * page for people.
  *
  * @param kernel the release of the kernel
+ * @param binding what makes system calls from Java: {@code java.lang.foreign}, or JNA and why it is
+ *     not the other
  * @param ways the ways of each need, best first
  */
-public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
+public record MountCapabilities(String kernel, String binding, Map<Need, List<Way>> ways) {
 
   /** A row per way, best first: the need, the calls, what they give, and the features needed. */
   private static final String WAYS =
@@ -122,7 +124,7 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
               ways.computeIfAbsent(Need.valueOf(row[0]), need -> new ArrayList<>())
                   .add(new Way(row[1], obstacle, row[2]));
             });
-    return new MountCapabilities(kernel.release(), ways);
+    return new MountCapabilities(kernel.release(), kernel.calls().binding(), ways);
   }
 
   /** The way that is used for a need, if there is one. */
@@ -135,7 +137,8 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways) {
   /** A page for people. */
   @Override
   public String toString() {
-    StringBuilder page = new StringBuilder("Linux ").append(kernel).append('\n');
+    StringBuilder page = new StringBuilder();
+    page.append("Linux ").append(kernel).append(", called by ").append(binding).append('\n');
     for (Map.Entry<Need, List<Way>> need : ways.entrySet()) {
       page.append(need.getKey().question()).append('\n');
       Way used = used(need.getKey()).orElse(null);

@@ -57,7 +57,7 @@ class CapabilityPageTest {
     assertThat(page(features))
         .hasToString(
             """
-            Linux 6.1.0-test
+            Linux 6.1.0-test, called by a script
             is it a mount point?
                 statx: one call, however many mounts there are (not here: older)
               * openat2: does not enter the mount, then reads its row

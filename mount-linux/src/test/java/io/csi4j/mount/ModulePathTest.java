@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class ModulePathTest {
 
+  private static final String FOREIGN = "java.lang.foreign came with Java 22";
+
   private static final String HOST_MODULE = "module host { requires io.csi4j.mount; }";
 
   private static final String HOST_MAIN =
@@ -31,6 +34,7 @@ class ModulePathTest {
 
       import io.csi4j.mount.model.MountException;
       import io.csi4j.mount.model.MountPath;
+      import io.csi4j.mount.MountCapabilities;
       import io.csi4j.mount.MountTable;
 
       public class Main {
@@ -39,8 +43,10 @@ class ModulePathTest {
           System.out.println(MountTable.system().list().at(MountPath.ROOT).isPresent());
           try {
             System.out.println(MountTable.system().probe(MountPath.ROOT).isMount());
+            System.out.println(MountCapabilities.system().binding());
           } catch (MountException refused) {
             System.out.println(refused.reason());
+            System.out.println(refused.getMessage());
           }
         }
       }
@@ -64,35 +70,124 @@ class ModulePathTest {
 
   @Test
   void aHostThatIsAModuleSeesMountsWithoutAWarning() throws Exception {
-    String path = host() + File.pathSeparator + mountsAndTheirNeeds();
-
-    assertThat(run(access("com.sun.jna"), List.of("--module-path", path, "-m", "host/host.Main")))
-        .containsExactly("module io.csi4j.mount", "true", "true");
+    assertThat(runModule(access("io.csi4j.mount")))
+        .containsExactly("module io.csi4j.mount", "true", "true", binding());
   }
 
   @Test
   void aHostOnTheClassPathSeesMountsWithoutAWarning() throws Exception {
-    String path = host() + File.pathSeparator + mountsAndTheirNeeds();
-
-    assertThat(run(access("ALL-UNNAMED"), List.of("-cp", path, "host.Main")).get(2))
-        .isEqualTo("true");
+    assertThat(runClass(access("ALL-UNNAMED"), mountsAndTheirNeeds()).subList(1, 4))
+        .containsExactly("true", "true", binding());
   }
 
   @Test
   void aHostWhoseNativeLibraryCannotBeLoadedStillListsTheTable() throws Exception {
-    String path = host() + File.pathSeparator + mountsAndTheirNeeds();
-    List<String> unloadable =
-        List.of("-Djna.nounpack=true", "-Djna.nosys=true", "-Djna.boot.library.path=/nowhere");
+    List<String> unloadable = new ArrayList<>(access("com.sun.jna"));
+    unloadable.add("-Djna.nounpack=true");
+    unloadable.add("-Djna.nosys=true");
+    unloadable.add("-Djna.boot.library.path=/nowhere");
 
-    assertThat(run(unloadable, List.of("--module-path", path, "-m", "host/host.Main")))
+    List<String> said = runModule(unloadable);
+
+    assertThat(said.subList(0, 3))
         .containsExactly("module io.csi4j.mount", "true", "NO_NATIVE_ACCESS");
+    assertThat(said.get(3))
+        .startsWith(
+            "System calls cannot be made from this JVM: java.lang.foreign: " + whyNotForeign())
+        .contains("; JNA: java.lang.UnsatisfiedLinkError: ")
+        .endsWith("or install it (-Djna.boot.library.path=...).");
+  }
+
+  @Test
+  void permissionThatOnlyJnaWasGivenIsMadeUseOf() throws Exception {
+    assertThat(runModule(access("com.sun.jna")))
+        .containsExactly("module io.csi4j.mount", "true", "true", "JNA: " + whyNotForeign());
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 22, disabledReason = FOREIGN)
+  void withoutJnaMountsAreSeenAllTheSame() throws Exception {
+    List<String> said = runClass(access("ALL-UNNAMED"), mountsAnd("/jspecify/"));
+
+    assertThat(said.subList(1, 4)).containsExactly("true", "true", "java.lang.foreign");
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 22, disabledReason = FOREIGN)
+  void noClassOfJnaIsLoadedWhereItIsNotUsed() throws Exception {
+    List<String> options = new ArrayList<>(access("io.csi4j.mount"));
+    options.add("-Xlog:class+load");
+
+    List<String> said = runModule(options);
+
+    assertThat(said).contains("java.lang.foreign");
+    assertThat(said).anyMatch(line -> line.contains(" io.csi4j.mount.internal.ForeignLibc "));
+    assertThat(said).noneMatch(line -> line.contains("com.sun.jna"));
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 22, disabledReason = FOREIGN)
+  void theBindingThatIsAskedForIsTheOne() throws Exception {
+    List<String> options = new ArrayList<>(access("ALL-UNNAMED"));
+    options.add("-Dcsi4j.mount.binding=jna");
+
+    assertThat(runClass(options, mountsAndTheirNeeds()))
+        .endsWith("JNA: -Dcsi4j.mount.binding=jna asks for it");
+  }
+
+  @Test
+  void aBindingThatIsAskedForHasNoOtherInItsPlace() throws Exception {
+    List<String> options = new ArrayList<>(access("ALL-UNNAMED"));
+    options.add("-Dcsi4j.mount.binding=jna");
+
+    List<String> said = runClass(options, mountsAnd("/jspecify/"));
+
+    assertThat(said.get(2)).isEqualTo("NO_NATIVE_ACCESS");
+    assertThat(said.get(3))
+        .startsWith(
+            "System calls cannot be made from this JVM: -Dcsi4j.mount.binding=jna:"
+                + " java.lang.NoClassDefFoundError: com/sun/jna/");
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 24, disabledReason = "nothing is refused before Java 24")
+  void whereAllNativeAccessIsRefusedBothRefusalsAreTold() throws Exception {
+    List<String> said = runModule(List.of("--illegal-native-access=deny"));
+
+    assertThat(said.get(2)).isEqualTo("NO_NATIVE_ACCESS");
+    assertThat(said.get(3))
+        .startsWith(
+            "System calls cannot be made from this JVM: java.lang.foreign:"
+                + " java.lang.IllegalCallerException: ")
+        .contains("; JNA: java.lang.IllegalCallerException: ");
+  }
+
+  private static boolean hasForeign() {
+    return Runtime.version().feature() >= 22;
+  }
+
+  private static String binding() {
+    return hasForeign() ? "java.lang.foreign" : "JNA: " + whyNotForeign();
+  }
+
+  private static String whyNotForeign() {
+    return hasForeign()
+        ? "this JVM was started without --enable-native-access=io.csi4j.mount"
+        : FOREIGN + ", and this is " + Runtime.version().feature();
   }
 
   /** What a JVM wants to hear before it loads native code without a warning. */
   private static List<String> access(String module) {
-    return Runtime.version().feature() >= 22
-        ? List.of("--enable-native-access=" + module)
-        : List.of();
+    return hasForeign() ? List.of("--enable-native-access=" + module) : List.of();
+  }
+
+  private List<String> runModule(List<String> options) throws Exception {
+    String path = host() + File.pathSeparator + mountsAndTheirNeeds();
+    return run(options, List.of("--module-path", path, "-m", "host/host.Main"));
+  }
+
+  private List<String> runClass(List<String> options, String mounts) throws Exception {
+    return run(options, List.of("-cp", host() + File.pathSeparator + mounts, "host.Main"));
   }
 
   /** Runs the host, and gives what it printed. */
@@ -132,12 +227,17 @@ class ModulePathTest {
   }
 
   private static String mountsAndTheirNeeds() {
-    Stream<String> needs =
-        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-            .filter(entry -> entry.contains("/net/java/dev/jna/") || entry.contains("/jspecify/"));
+    return mountsAnd("/net/java/dev/jna/", "/jspecify/");
+  }
+
+  private static String mountsAnd(String... needs) {
+    List<String> path =
+        Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
     Stream<String> own =
-        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        path.stream()
             .filter(entry -> entry.contains("mount-linux") && !entry.contains("test-classes"));
-    return Stream.concat(own, needs).collect(Collectors.joining(File.pathSeparator));
+    Stream<String> others =
+        path.stream().filter(entry -> Stream.of(needs).anyMatch(entry::contains));
+    return Stream.concat(own, others).collect(Collectors.joining(File.pathSeparator));
   }
 }

@@ -8,6 +8,7 @@ import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
+import java.util.stream.Stream;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -28,7 +31,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * Measures the mounts, inside a mount namespace that {@code benchmarks/run} made.
  *
  * <p>Arguments: a directory with {@code source} and {@code volumes} mounted in it, the C program or
- * {@code -}, the directory for results, seconds to spend, and the numbers of volumes.
+ * {@code -}, the directory for results, seconds to spend, the home of a newer JDK or {@code -}, and
+ * the numbers of volumes.
  */
 public final class MountsFamily {
 
@@ -70,11 +74,30 @@ public final class MountsFamily {
    * @param text for people
    * @param limits the operations of the C program that it is compared with, with their names
    */
-  private record Operation(String name, String text, List<Limit> limits) {
+  private record Operation(String name, String text, List<Limit> limits, Jvm jvm) {
+
+    Operation(String name, String text, List<Limit> limits) {
+      this(name, text, limits, new Jvm(System.getProperty("java.home"), "", List.of()));
+    }
+
     boolean isWholeTable() {
       return name.equals("table");
     }
+
+    /** The same in another JVM, with another goal. */
+    Operation in(Jvm other, Optional<Goal> goal) {
+      List<Limit> same =
+          limits.stream().map(limit -> new Limit(limit.name, limit.text, goal)).toList();
+      return new Operation(name, text + ", " + other.text, same, other);
+    }
   }
+
+  /**
+   * A JVM to measure in.
+   *
+   * @param text what it is, for people
+   */
+  private record Jvm(String home, String text, List<String> options) {}
 
   private record Limit(String name, String text, Optional<Goal> goal) {}
 
@@ -110,8 +133,19 @@ public final class MountsFamily {
                   new Limit("bindUnmount", "C: the same by descriptors", Optional.empty()),
                   new Limit("bindUnmountBare", "C: mount, umount2", Optional.empty()))));
 
+  /** What differs by the binding of the system calls, and its goal with the newer one. */
+  private static final Map<String, Optional<Goal>> ON_NEWER =
+      Map.of(
+          "probe", Goal.bestRatio(1.15),
+          "probePlain", Goal.bestRatio(1.15),
+          "find", Goal.bestRatio(1.1));
+
+  /** It does not depend on the number of volumes. */
+  private static final int LARGEST_ON_NEWER = 1000;
+
   private final Layout layout;
   private final Optional<String> c;
+  private final List<Operation> newer;
   private final int warmUps;
   private final int rounds;
   private final double millisPerSide;
@@ -119,11 +153,14 @@ public final class MountsFamily {
   /**
    * A run of the family.
    *
+   * @param newer the operations that are measured in other JVMs, too
    * @param secondsEach how long all rounds of an operation may take
    */
-  private MountsFamily(Layout layout, Optional<String> c, double secondsEach) {
+  private MountsFamily(
+      Layout layout, Optional<String> c, List<Operation> newer, double secondsEach) {
     this.layout = layout;
     this.c = c;
+    this.newer = newer;
     this.rounds = rounds(secondsEach);
     warmUps = secondsEach < STARTING_SECONDS ? FEWEST_WARMUPS : WARMUPS;
     // Java, and up to two limits.
@@ -155,13 +192,38 @@ public final class MountsFamily {
     Layout layout = new Layout(MountPath.of(words[0]));
     Optional<String> c = Optional.of(words[1]).filter(program -> !program.equals("-"));
     List<Integer> sizes = new ArrayList<>();
-    for (int i = 4; i < words.length; i++) {
+    for (int i = 5; i < words.length; i++) {
       sizes.add(Integer.parseInt(words[i]));
     }
-    double secondsEach = Double.parseDouble(words[3]) / (sizes.size() * OPERATIONS.size());
-    MountsFamily family = new MountsFamily(layout, c, secondsEach);
+    List<Operation> newer = words[4].equals("-") ? List.of() : onNewer(words[4]);
+    long measured =
+        sizes.size() * OPERATIONS.size()
+            + newer.size() * sizes.stream().filter(size -> size <= LARGEST_ON_NEWER).count();
+    MountsFamily family =
+        new MountsFamily(layout, c, newer, Double.parseDouble(words[3]) / measured);
     List<Comparison> rows = family.measure(sizes);
     new Report("Mounts", family.introduction(), rows).write(Path.of(words[2]), "mounts");
+  }
+
+  /** By either binding, one after the other. */
+  private static List<Operation> onNewer(String home) throws IOException {
+    Properties release = new Properties();
+    try (InputStream in = Files.newInputStream(Path.of(home, "release"))) {
+      release.load(in);
+    }
+    String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
+    String java = "Java " + Runtime.Version.parse(version).feature();
+    String access = "--enable-native-access=ALL-UNNAMED";
+    Jvm foreign = new Jvm(home, java, List.of(access));
+    Jvm jna = new Jvm(home, java + " by JNA", List.of(access, "-Dcsi4j.mount.binding=jna"));
+    List<Operation> operations = new ArrayList<>();
+    for (Operation operation : OPERATIONS) {
+      if (ON_NEWER.containsKey(operation.name())) {
+        operations.add(operation.in(foreign, ON_NEWER.get(operation.name())));
+        operations.add(operation.in(jna, Optional.empty()));
+      }
+    }
+    return operations;
   }
 
   private String introduction() throws IOException {
@@ -174,24 +236,31 @@ public final class MountsFamily {
         + " every round of Java is a new JVM that has touched its heap already, as C has its"
         + " memory. The size is how many volumes are bound beside"
         + " the machine's own mounts. The best window of each side is the one that other work on"
-        + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA"
-        + " 5.19.1.";
+        + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA 5.19.1."
+        + (newer.isEmpty()
+            ? ""
+            : " Rows with another Java are of a newer JDK, by `java.lang.foreign` where they do not"
+                + " say JNA.");
   }
 
   private List<Comparison> measure(List<Integer> sizes) throws Exception {
     List<Comparison> rows = new ArrayList<>();
+    List<Operation> all = Stream.concat(OPERATIONS.stream(), newer.stream()).toList();
     Map<Operation, List<Comparison>> byOperation = new HashMap<>();
     int mounted = 0;
     for (int size : sizes) {
       mount(mounted, size);
       mounted = size;
-      for (Operation operation : OPERATIONS) {
+      for (Operation operation : all) {
+        if (size > LARGEST_ON_NEWER && newer.contains(operation)) {
+          continue;
+        }
         byOperation
             .computeIfAbsent(operation, key -> new ArrayList<>())
             .addAll(measure(operation, size));
       }
     }
-    OPERATIONS.forEach(operation -> rows.addAll(byOperation.getOrDefault(operation, List.of())));
+    all.forEach(operation -> rows.addAll(byOperation.getOrDefault(operation, List.of())));
     return rows;
   }
 
@@ -250,16 +319,13 @@ public final class MountsFamily {
         new OptionsBuilder()
             .include("^" + MountBenchmarks.class.getName() + "\\." + operation.name() + "$")
             .param("size", Integer.toString(size))
+            .jvm(Path.of(operation.jvm().home(), "bin", "java").toString())
             .forks(1)
             .warmupIterations(warmUps)
             .warmupTime(operation.isWholeTable() ? WARMUP_OF_TABLES : WARMUP)
             .measurementIterations(windows.count())
             .measurementTime(TimeValue.milliseconds(windows.millis()))
-            .jvmArgsAppend(
-                "-D" + Layout.PROPERTY + "=" + layout.directory(),
-                "-Xms1g",
-                "-Xmx1g",
-                "-XX:+AlwaysPreTouch")
+            .jvmArgsAppend(jvmArguments(operation))
             .verbosity(VerboseMode.SILENT)
             .shouldFailOnError(true)
             .build();
@@ -271,6 +337,13 @@ public final class MountsFamily {
           .forEach(window -> scores.add(window.getScore()));
     }
     return scores;
+  }
+
+  private String[] jvmArguments(Operation operation) {
+    List<String> all = new ArrayList<>(operation.jvm().options());
+    all.add("-D" + Layout.PROPERTY + "=" + layout.directory());
+    all.addAll(List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"));
+    return all.toArray(String[]::new);
   }
 
   /** Binds the volumes from one number up to another. */

@@ -1,51 +1,101 @@
 package io.csi4j.mount.internal;
 
-import com.sun.jna.Native;
-import com.sun.jna.Pointer;
 import io.csi4j.mount.model.MountPath;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Consumer;
 
 /**
- * Memory outside the heap for the arguments of one call. An array that JNA passes is copied twice
- * and costs more than the rest of its work; an address is a number.
+ * Memory outside the heap for the arguments of one call: what it reads and what it writes, one
+ * after the other. A binding would copy each array there and back; an address is a number.
  */
-final class CallMemory {
+class CallMemory implements AutoCloseable {
 
   /** Enough for the longest path with its NUL, and as much for what a call writes. */
   static final int SIZE = 8192;
 
-  private final ByteBuffer bytes = ByteBuffer.allocateDirect(SIZE).order(ByteOrder.nativeOrder());
-  private final long address = Pointer.nativeValue(Native.getDirectBufferPointer(bytes));
+  private static final int ALIGNMENT = Long.BYTES;
 
-  /** The address of a byte. */
-  long at(int offset) {
-    return address + offset;
+  private final ByteBuffer bytes;
+  private final long address;
+  private final Consumer<? super CallMemory> owner;
+
+  /**
+   * Memory with nothing in it yet.
+   *
+   * @param bytes all of it; aligned for a number of eight bytes
+   * @param address where it begins
+   * @param owner gets it when the call is over
+   */
+  CallMemory(ByteBuffer bytes, long address, Consumer<? super CallMemory> owner) {
+    this.bytes = bytes.order(ByteOrder.nativeOrder());
+    this.address = address;
+    this.owner = owner;
   }
 
-  /** Writes these bytes. */
-  void put(int offset, byte[] from) {
-    bytes.position(offset);
+  /** Whether so many bytes fit, in up to six parts. */
+  static boolean fits(long size) {
+    return sizeFor(size) <= SIZE;
+  }
+
+  /** The memory that so many bytes need, in up to six parts. */
+  static long sizeFor(long size) {
+    return size + 6 * ALIGNMENT;
+  }
+
+  /** Adds these bytes, and gives their address. */
+  long with(byte[] from) {
+    long at = next();
     bytes.put(from);
+    return at;
   }
 
-  /** Writes this path with a NUL after it. */
-  void put(int offset, MountPath path) {
-    bytes.position(offset);
+  /** Adds this path with a NUL after it, and gives its address. */
+  long with(MountPath path) {
+    long at = next();
     path.terminatedInto(bytes);
+    return at;
   }
 
-  /** Reads as many of these bytes. */
-  void get(int offset, byte[] to, int length) {
-    bytes.position(offset);
-    bytes.get(to, 0, length);
+  /** Leaves room for what the call writes, with old bytes in it, and gives its address. */
+  long room(int size) {
+    long at = next();
+    bytes.position(bytes.position() + size);
+    return at;
   }
 
-  int u32(int offset) {
-    return bytes.getInt(offset);
+  /** Reads as many bytes from an address on. */
+  void get(long at, byte[] to, int length) {
+    bytes.get(offset(at), to, 0, length);
   }
 
-  long u64(int offset) {
-    return bytes.getLong(offset);
+  /** Reads as many numbers from an address on. */
+  void get(long at, long[] to, int length) {
+    bytes.position(offset(at)).asLongBuffer().get(to, 0, length);
+  }
+
+  int u32(long at) {
+    return bytes.getInt(offset(at));
+  }
+
+  long u64(long at) {
+    return bytes.getLong(offset(at));
+  }
+
+  /** Ends the call. */
+  @Override
+  public void close() {
+    bytes.clear();
+    owner.accept(this);
+  }
+
+  private long next() {
+    int at = (bytes.position() + ALIGNMENT - 1) & -ALIGNMENT;
+    bytes.position(at);
+    return address + at;
+  }
+
+  private int offset(long at) {
+    return (int) (at - address);
   }
 }

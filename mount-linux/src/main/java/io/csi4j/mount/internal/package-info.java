@@ -1,7 +1,7 @@
 /**
- * The only place that knows the native library: {@link io.csi4j.mount.internal.JnaSyscalls}. A
- * second binding would stand beside it and implement the same {@link
- * io.csi4j.mount.internal.kernel.Syscalls}.
+ * The way out of Java: {@link io.csi4j.mount.internal.LibcSyscalls} lays out the arguments of a
+ * system call, {@link io.csi4j.mount.internal.Libc} makes it by one of two bindings, and {@link
+ * io.csi4j.mount.internal.Bindings} chooses. No other package knows a native library.
  */
 @NullMarked
 package io.csi4j.mount.internal;

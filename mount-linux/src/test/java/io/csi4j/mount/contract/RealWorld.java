@@ -19,30 +19,39 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /** The running kernel, in the directory of one test. */
 final class RealWorld implements World {
 
   private final Scratch scratch;
-  private final Syscalls calls = RunningKernel.kernel().calls();
+  private final RunningKernel.Doors doors;
+  private final Syscalls calls;
 
-  RealWorld(Scratch scratch) {
+  /**
+   * The kernel, called by some binding.
+   *
+   * @param binding its name; null for the one that all others use
+   */
+  RealWorld(Scratch scratch, @Nullable String binding) {
     this.scratch = scratch;
+    doors = RunningKernel.doors(binding);
+    calls = doors.kernel().calls();
   }
 
   @Override
   public MountTable table() {
-    return MountTable.system();
+    return doors.table();
   }
 
   @Override
   public Mounts mounts() {
-    return Mounts.system();
+    return doors.mounts();
   }
 
   @Override
   public MountWatch watch() {
-    return MountWatch.system();
+    return doors.watch();
   }
 
   @Override

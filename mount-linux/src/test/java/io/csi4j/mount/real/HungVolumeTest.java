@@ -127,7 +127,7 @@ class HungVolumeTest {
         .filter(
             each ->
                 Stream.of(each.getValue())
-                    .anyMatch(frame -> frame.getClassName().contains("JnaSyscalls")))
+                    .anyMatch(frame -> frame.getClassName().contains("LibcSyscalls")))
         .map(each -> each.getKey().getName())
         .toList();
   }

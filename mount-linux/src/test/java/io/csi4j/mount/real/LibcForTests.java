@@ -44,6 +44,16 @@ public final class LibcForTests {
 
   public static native int gettid();
 
+  private static native int getpid();
+
+  private static native long syscall(long number, long a, long b, long c);
+
+  /** Sends a signal to one thread of this process. */
+  public static long signal(int thread, int signal) {
+    int tgkill = System.getProperty("os.arch").equals("amd64") ? 234 : 131;
+    return syscall(tgkill, getpid(), thread, signal);
+  }
+
   /** Gives the calling thread, and it alone, another root directory. */
   public static void changeRoot(MountPath root) {
     if (unshare(CLONE_FS) != 0 || chroot(Abi.path(root)) != 0 || chdir(Abi.path("/")) != 0) {

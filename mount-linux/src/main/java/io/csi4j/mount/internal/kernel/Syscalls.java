@@ -13,6 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Syscalls {
 
+  /** What makes the calls, and why it is no better one; for people. */
+  default String binding() {
+    return "nothing";
+  }
+
   /**
    * Looks at a file.
    *

@@ -105,7 +105,7 @@ public final class HostProgram {
       // Newer JDKs warn of native code unless they are told of it.
       program.add(
           "--enable-native-access="
-              + (isModule ? "com.sun.jna,io.grpc.netty.shaded" : "ALL-UNNAMED"));
+              + (isModule ? "io.csi4j.mount,io.grpc.netty.shaded" : "ALL-UNNAMED"));
     }
     program.addAll(List.of(option, classes + File.pathSeparator + libraries));
     program.addAll(isModule ? List.of("-m", "host/host.Main") : List.of("host.Main"));

@@ -1,0 +1,56 @@
+package io.csi4j.mount.internal;
+
+/**
+ * The numbers of the system calls. The newer calls have the same everywhere, the older ones one on
+ * x86-64 and another on all architectures that came to Linux since.
+ */
+enum CallNumber {
+  READ(0, 63),
+  WRITE(1, 64),
+  CLOSE(3, 57),
+  MOUNT(165, 40),
+  UMOUNT2(166, 39),
+  OPENAT(257, 56),
+  MKDIRAT(258, 34),
+  UNLINKAT(263, 35),
+  READLINKAT(267, 78),
+  PPOLL(271, 73),
+  EVENTFD2(290, 19),
+  FANOTIFY_INIT(300, 262),
+  FANOTIFY_MARK(301, 263),
+  STATX(332, 291),
+  OPEN_TREE(428, 428),
+  MOVE_MOUNT(429, 429),
+  OPENAT2(437, 437),
+  MOUNT_SETATTR(442, 442),
+  STATMOUNT(457, 457),
+  LISTMOUNT(458, 458);
+
+  private final int onX86;
+  private final int elsewhere;
+
+  CallNumber(int onX86, int elsewhere) {
+    this.onX86 = onX86;
+    this.elsewhere = elsewhere;
+  }
+
+  /**
+   * Whether an architecture of processors has the older numbers.
+   *
+   * @param architecture its name, as the JVM has it
+   * @throws UnsupportedOperationException if its numbers are not known here
+   */
+  static boolean isX86(String architecture) {
+    return switch (architecture) {
+      case "amd64" -> true;
+      case "aarch64", "riscv64", "loongarch64" -> false;
+      default ->
+          throw new UnsupportedOperationException(
+              "the numbers of system calls on " + architecture + " are not known");
+    };
+  }
+
+  int number(boolean isX86) {
+    return isX86 ? onX86 : elsewhere;
+  }
+}

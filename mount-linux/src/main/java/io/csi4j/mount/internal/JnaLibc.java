@@ -1,0 +1,120 @@
+package io.csi4j.mount.internal;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import io.csi4j.mount.internal.kernel.Abi;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+/**
+ * The binding by JNA, mapped directly. Signatures have numbers only; errors are read with {@code
+ * getLastError} right after the call, which costs a thirteenth of JNA's exceptions.
+ */
+final class JnaLibc implements Libc {
+
+  private final String why;
+  private final boolean hasNamedStatx;
+
+  /** The function itself; using it loads the native library, or throws what the JVM throws. */
+  private static final class Functions {
+    static {
+      Native.register(Functions.class, NativeLibrary.getProcess());
+    }
+
+    static native long syscall(long number, long a, long b, long c, long d, long e);
+  }
+
+  /**
+   * The most frequent call by the name that the C library has for it, which costs a number less.
+   */
+  private static final class NamedStatx {
+    static {
+      Native.register(NamedStatx.class, NativeLibrary.getProcess());
+    }
+
+    static native int statx(int directory, long path, int flags, int mask, long out);
+  }
+
+  /**
+   * Loads the native library; throws what the JVM throws if it cannot be.
+   *
+   * @param why the reason for this binding, for people
+   * @param isX86 which numbers of calls the processor's architecture has
+   */
+  JnaLibc(String why, boolean isX86) {
+    this.why = why;
+    hasNamedStatx = knowsStatx(CallNumber.STATX.number(isX86)) && isStatxNamed();
+  }
+
+  /** Whether the kernel knows the call, and says in which mount a path is. */
+  private boolean knowsStatx(long statx) {
+    try (CallMemory memory = scratch(over -> {})) {
+      long root = memory.with(Abi.path("/"));
+      long out = memory.room(Abi.STATX_SIZE);
+      int flags = Abi.AT_STATX_DONT_SYNC;
+      return syscall(memory, statx, Abi.AT_FDCWD, root, flags, Abi.STATX_MNT_ID, out) == 0
+          && saysMount(memory, out);
+    }
+  }
+
+  private static boolean isStatxNamed() {
+    try {
+      NamedStatx.statx(-1, 0, 0, 0, 0);
+      return true;
+    } catch (LinkageError absent) {
+      return false;
+    }
+  }
+
+  /** Any kernel says it that ever did, asked or not; an answer of the C library's own does not. */
+  private static boolean saysMount(CallMemory memory, long statx) {
+    int mask = memory.u32(statx + Abi.STATX_AT_MASK);
+    return (mask & (Abi.STATX_MNT_ID | Abi.STATX_MNT_ID_UNIQUE)) != 0;
+  }
+
+  @Override
+  public String binding() {
+    return "JNA: " + why;
+  }
+
+  @Override
+  public CallMemory scratch(Consumer<? super CallMemory> owner) {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(CallMemory.SIZE);
+    return new CallMemory(bytes, Pointer.nativeValue(Native.getDirectBufferPointer(bytes)), owner);
+  }
+
+  @Override
+  public CallMemory large(long size) {
+    Memory memory = new Memory(size);
+    return new CallMemory(
+        memory.getByteBuffer(0, size), Pointer.nativeValue(memory), over -> memory.close());
+  }
+
+  @Override
+  public long syscall(CallMemory memory, long number, long a, long b, long c, long d, long e) {
+    return answer(Functions.syscall(number, a, b, c, d, e));
+  }
+
+  /**
+   * By name where that is the kernel's answer. Where the kernel, or a filter on the thread, says
+   * that there is no such call, the C library answers by itself: it refuses flags about waiting, or
+   * leaves out in which mount the file is.
+   */
+  @Override
+  public long statx(
+      CallMemory memory, long number, int directory, long path, int flags, int mask, long out) {
+    if (hasNamedStatx) {
+      long result = answer(NamedStatx.statx(directory, path, flags, mask, out));
+      if (result == 0 ? saysMount(memory, out) : result != -Abi.EINVAL) {
+        return result;
+      }
+    }
+    return syscall(memory, number, directory, path, flags, mask, out);
+  }
+
+  private static long answer(long returned) {
+    return returned >= 0 ? returned : -Native.getLastError();
+  }
+}

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ManagedNodeTest {
 
-  private static final Set<String> SLICE = Set.of("mount", "secrets", "shape", "plugin", "health", "refresh");
+  private static final Set<String> SLICE =
+      Set.of("mount", "secrets", "shape", "plugin", "health", "refresh");
 
   private static final OrchestratorConformance SUITE =
       OrchestratorConformance.create().withCallDeadline(Duration.ofMillis(500));

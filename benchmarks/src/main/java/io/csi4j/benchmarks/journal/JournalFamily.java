@@ -151,7 +151,11 @@ public final class JournalFamily {
       beside("append beside a compaction, longest", limit, records, work.slowest(), work.limit());
       rows.add(
           Comparison.alone(
-              "opening", records, Unit.TIME, work.openings(), Goal.most(OPENING.toNanos())));
+              "opening",
+              records,
+              Unit.TIME,
+              work.openings(),
+              Goal.most((double) OPENING.toNanos())));
     }
   }
 

@@ -78,7 +78,6 @@ enum CsiMeter {
   @SuppressWarnings("ImmutableEnumChecker") // it cannot be modified
   private final List<String> tags;
 
-
   CsiMeter(String id, Meter.Type type, String description, String... tags) {
     this.id = id;
     this.type = type;

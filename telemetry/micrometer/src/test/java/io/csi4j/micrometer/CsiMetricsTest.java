@@ -355,7 +355,9 @@ class CsiMetricsTest {
     }
   }
 
-  /** The connections that were made or lost, whether the plugin had told its name by then or not. */
+  /**
+   * The connections that were made or lost, whether the plugin had told its name by then or not.
+   */
   private long connections(String event) {
     return counts(CsiMeter.CONNECTIONS).entrySet().stream()
         .filter(entry -> entry.getKey().matches("(unknown|fake\\.csi4j\\.example) " + event))
@@ -479,7 +481,7 @@ class CsiMetricsTest {
   @Test
   void aProgramWithTheClientAloneNeedsNoVolumeManager() throws Exception {
     List<URL> path = new ArrayList<>();
-    for (String part : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String part : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (!part.contains("volume-") && !part.contains("csi4j-claims")) {
         path.add(Path.of(part).toUri().toURL());
       }

@@ -517,7 +517,7 @@ class CsiTracingTest {
   @Test
   void aProgramWithTheClientAloneNeedsNoVolumeManager() throws Exception {
     List<URL> path = new ArrayList<>();
-    for (String part : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String part : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (!part.contains("volume-") && !part.contains("csi4j-claims")) {
         path.add(Path.of(part).toUri().toURL());
       }

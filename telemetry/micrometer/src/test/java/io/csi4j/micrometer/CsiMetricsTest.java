@@ -113,7 +113,7 @@ class CsiMetricsTest {
               Map.entry("fake mount REFUSED_BY_PLUGIN", 1L),
               Map.entry("fake unmount OK", 1L));
       assertThat(counts(CsiMeter.OPEN_OPERATIONS)).containsOnly(Map.entry("fake", 0L));
-      String name = name(run);
+      String name = name();
       assertThat(counts(CsiMeter.ATTEMPTS))
           .containsEntry(name + " NodeStageVolume OK", 2L)
           .containsEntry(name + " NodeStageVolume INVALID_ARGUMENT", 1L)
@@ -131,7 +131,7 @@ class CsiMetricsTest {
   }
 
   /** The name that the plugin has itself, which is another one than the host has for it. */
-  private String name(RealRun run) {
+  private String name() {
     return registry.find(CsiMeter.ATTEMPTS.id()).timers().stream()
         .filter(timer -> "NodeStageVolume".equals(timer.getId().getTag("call")))
         .map(timer -> String.valueOf(timer.getId().getTag("plugin")))

@@ -197,7 +197,7 @@ public final class MountsFamily {
     }
     List<Operation> newer = words[4].equals("-") ? List.of() : onNewer(words[4]);
     long measured =
-        sizes.size() * OPERATIONS.size()
+        (long) sizes.size() * OPERATIONS.size()
             + newer.size() * sizes.stream().filter(size -> size <= LARGEST_ON_NEWER).count();
     MountsFamily family =
         new MountsFamily(layout, c, newer, Double.parseDouble(words[3]) / measured);

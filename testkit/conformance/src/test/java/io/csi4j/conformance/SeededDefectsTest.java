@@ -104,22 +104,32 @@ final class SeededDefectsTest {
         arguments(Defect.UNDOES_FAILED_REFRESH, names("refresh/refused"), duties()));
   }
 
-  /** The spec does not say MUST of what these do: they are caught by advice, and fail nothing. */
+  /**
+   * The spec does not say MUST of what these do: they are caught by advice. What meets without a
+   * lock may break more than that, or may not.
+   */
   static Stream<Arguments> unwise() {
+    Set<String> crowd = names("crowd/eight-workloads-one-volume");
     return Stream.of(
-        arguments(Defect.NO_LOCK, names("crowd/eight-workloads-one-volume"), duties(49, 50)),
+        arguments(Defect.NO_LOCK, crowd, crowd, duties(49, 50)),
         arguments(
             Defect.CLAIM_AFTER_PUBLISH,
             names("crowd/leaves-while-another-publishes"),
+            names(),
             duties(49, 50)),
-        arguments(Defect.MAKES_TARGET, names("mount/first", "shape/no-staging"), duties(409)));
+        arguments(
+            Defect.MAKES_TARGET, names("mount/first", "shape/no-staging"), names(), duties(409)));
   }
 
   @ParameterizedTest
   @MethodSource("unwise")
-  void isAdvised(Defect defect, Set<String> scenarios, Set<DutyId> duties) throws Exception {
+  void isAdvised(Defect defect, Set<String> scenarios, Set<String> mayFail, Set<DutyId> duties)
+      throws Exception {
     OrchestratorReport report = Objects.requireNonNull(reports.get(defect)).get();
-    assertThat(report.failed()).as(report.describe()).isEmpty();
+    assertThat(report.failed())
+        .as(report.describe())
+        .extracting(result -> result.scenario().name())
+        .isSubsetOf(mayFail);
     assertThat(report.results())
         .as(report.describe())
         .filteredOn(result -> result.advised().containsAll(duties))

@@ -110,6 +110,13 @@ class PowerCutTest {
 
       node.becomesClean();
       assertThat(node.plugin().verdict().lawful()).isTrue();
+
+      node.cutPower();
+      node.start();
+      assertThat(node.engine().volumes())
+          .as("the process that had the call has ended before, so nothing can have come late")
+          .isEmpty();
+      assertThat(node.report().going()).isEmpty();
     }
   }
 

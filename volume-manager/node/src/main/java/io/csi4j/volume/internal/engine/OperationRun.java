@@ -515,7 +515,7 @@ final class OperationRun {
 
     @Override
     public Event.Saved bury() {
-      Tombstone tombstone = memory.tombstone(at);
+      Tombstone tombstone = memory.tombstone(at, plugin);
       Event.Saved saved = memory.bury(tombstone);
       engine.tombstones.add(tombstone);
       return saved;

@@ -54,8 +54,11 @@ final class VolumeMemory {
   /** Whether the plugin has said that it has no such call, and was not asked since what it has. */
   private boolean isCallMissing;
 
-  /** Whether the end of a call that mounts was not known for a time. */
-  private boolean isUnsettled;
+  /**
+   * The processes that had a call to mount whose end was not known for a time: they may do it even
+   * after the same call was answered. Shared while it is empty.
+   */
+  private Set<String> unsettled = Set.of();
 
   private @Nullable VolumeRecord record;
 
@@ -89,11 +92,16 @@ final class VolumeMemory {
     record = found;
     saved = found;
     doubts.restore(found, parts.clock().nanos());
-    isUnsettled =
-        Stream.concat(
-                Stream.of(found.staging()),
-                found.targets().values().stream().map(TargetRecord::path))
-            .anyMatch(path -> path.awaits(Verb.STAGE) || path.awaits(Verb.PUBLISH));
+    Stream.concat(
+            Stream.of(found.staging()), found.targets().values().stream().map(TargetRecord::path))
+        .flatMap(path -> path.pending().stream())
+        .filter(pending -> pending.verb().isForward())
+        .forEach(pending -> unsettled(pending.instance()));
+  }
+
+  private void unsettled(String instance) {
+    unsettled = unsettled.isEmpty() ? new HashSet<>(2) : unsettled;
+    unsettled.add(instance);
   }
 
   /** Knows that nothing of this is on record. */
@@ -107,7 +115,7 @@ final class VolumeMemory {
     if (isOver) {
       record = null;
       saved = null;
-      isUnsettled = false;
+      unsettled = Set.of();
     }
     return isOver;
   }
@@ -179,14 +187,23 @@ final class VolumeMemory {
   }
 
   /** Returns the tombstone of the volume. */
-  Tombstone tombstone(Turn at) {
+  Tombstone tombstone(Turn at, NodePlugin plugin) {
     return new Tombstone(
         identity,
         at.record().plan(),
         parts.kernel().place(),
         List.copyOf(at.before().targets().keySet()),
         at.record().abandoned(),
-        isUnsettled);
+        unsettled.stream().anyMatch(instance -> !isOver(instance, plugin)));
+  }
+
+  /** Whether a process of the plugin has certainly ended, and with it what it was working on. */
+  private static boolean isOver(String instance, NodePlugin plugin) {
+    String now = plugin.instance();
+    return !instance.isEmpty()
+        && !now.isEmpty()
+        && !instance.equals(now)
+        && !plugin.mayStillRun(instance);
   }
 
   // ---- what is so at the moment
@@ -293,7 +310,9 @@ final class VolumeMemory {
 
   /** The end of a call is not known. */
   void unknown(Step.Call call, String instance) {
-    isUnsettled |= call.verb().isForward();
+    if (call.verb().isForward()) {
+      unsettled(instance);
+    }
     doubts.begin(call.usage(), parts.clock().nanos(), instance);
   }
 

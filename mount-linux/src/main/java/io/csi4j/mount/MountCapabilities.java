@@ -17,11 +17,11 @@ import java.util.stream.Stream;
  * page for people.
  *
  * @param kernel the release of the kernel
+ * @param ways the ways of each need, best first
  * @param binding what makes system calls from Java: {@code java.lang.foreign}, or JNA and why it is
  *     not the other
- * @param ways the ways of each need, best first
  */
-public record MountCapabilities(String kernel, String binding, Map<Need, List<Way>> ways) {
+public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String binding) {
 
   /** A row per way, best first: the need, the calls, what they give, and the features needed. */
   private static final String WAYS =
@@ -124,7 +124,7 @@ public record MountCapabilities(String kernel, String binding, Map<Need, List<Wa
               ways.computeIfAbsent(Need.valueOf(row[0]), need -> new ArrayList<>())
                   .add(new Way(row[1], obstacle, row[2]));
             });
-    return new MountCapabilities(kernel.release(), kernel.calls().binding(), ways);
+    return new MountCapabilities(kernel.release(), ways, kernel.calls().binding());
   }
 
   /** The way that is used for a need, if there is one. */

@@ -205,7 +205,8 @@ final class JournalOpening {
       fixModes();
       int newest = scans.isEmpty() ? 0 : scans.lastKey();
       SegmentScan scan = scans.get(newest);
-      boolean sound = scan != null && scan.isSound() && replay.found().isEmpty();
+      boolean sound =
+          scan != null && scan.isSound() && replay.found().isEmpty() && scan.endsWith(replay.seq());
       boolean damaged =
           replay.found().stream()
               .anyMatch(

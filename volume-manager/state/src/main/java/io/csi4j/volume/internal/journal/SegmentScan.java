@@ -55,6 +55,11 @@ record SegmentScan(
     return header != null && gaps.isEmpty() && length() == header.capacity();
   }
 
+  /** Whether the last record has this number, so that the next number can follow it. */
+  boolean endsWith(long seq) {
+    return !entries.isEmpty() && entries.get(entries.size() - 1).seq() == seq;
+  }
+
   /** Whether a newer version wrote any of it. */
   boolean isNewer() {
     return header != null && header.isNewer();

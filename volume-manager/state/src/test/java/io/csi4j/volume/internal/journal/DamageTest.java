@@ -488,6 +488,30 @@ class DamageTest {
   }
 
   @Test
+  void aSegmentThatEndsBeforeTheHighestNumberIsNotWrittenOn() {
+    disk.mkdir(Fixture.STATE);
+    disk.overwrite(Fixture.segment(1), segmentOf(entry(8, Fixture.A, "before")));
+    disk.overwrite(Fixture.segment(2), segmentOf(entry(2, Fixture.B, "newest")));
+    write(Fixture.C, "next");
+
+    assertThat(fixture.open(disk).load().values())
+        .as("the record behind leaves out numbers, and that is no loss")
+        .containsOnlyKeys(Fixture.B, Fixture.C);
+  }
+
+  @Test
+  void aSegmentWhoseLastHeaderGoesBackIsNotWrittenOn() {
+    Entry back = Header.of(1, 4096, Fixture.HOST).entry(1, 1);
+    disk.mkdir(Fixture.STATE);
+    disk.overwrite(Fixture.segment(1), segmentOf(entry(2, Fixture.A, "one"), back));
+    write(Fixture.B, "two");
+
+    LoadedState loaded = fixture.open(disk).load();
+    assertThat(loaded.values()).containsOnlyKeys(Fixture.A, Fixture.B);
+    assertThat(loaded.mayMissKeys()).isFalse();
+  }
+
+  @Test
   void recordsThatAreMissingWithoutATraceAreADoubtOfWhatIsOlder() {
     LoadedState loaded =
         load(segmentOf(entry(2, Fixture.A, "before"), entry(5, Fixture.B, "after")));

@@ -58,7 +58,9 @@ final class ProxyCommand implements Callable<Integer> {
       names = "--plugin",
       paramLabel = "ENDPOINT",
       required = true,
-      description = "The socket of the plugin. It may be started later, and again.")
+      description =
+          "The socket of the plugin. It may be started later, and again: the proxy listens while"
+              + " it does.")
   private @Nullable CsiEndpoint plugin;
 
   @Option(
@@ -143,6 +145,9 @@ final class ProxyCommand implements Callable<Integer> {
           .out()
           .println(
               "Passing calls from " + proxy.endpoint() + " to " + to + ". End it with Ctrl-C.");
+      if (!proxy.lookForPlugin()) {
+        console.out().println("The plugin is not there. The proxy listens as soon as it is.");
+      }
       console.out().flush();
       if (judge || report != null) {
         ending.await();

@@ -82,6 +82,22 @@ class ProxyTest {
   }
 
   @Test
+  void aPluginThatIsNotThereIsToldAndPassedToWhenItIs() throws IOException {
+    Path socket = directory.resolve("later.sock");
+    try (Run run =
+        Run.serving(
+            "proxy", "--listen", socket("p.sock"), "--plugin", CsiEndpoint.of(socket).toString())) {
+      assertThat(run.outLines().get(1))
+          .isEqualTo("The plugin is not there. The proxy listens as soon as it is.");
+      assertThat(directory.resolve("p.sock")).doesNotExist();
+      try (FakeCsiPlugin later = FakeCsiPlugin.builder().socket(socket).open();
+          CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("p.sock")))) {
+        assertThat(client.identity().getPluginInfo().name()).isEqualTo(later.shape().name());
+      }
+    }
+  }
+
+  @Test
   void aPluginThatBreaksTheSpecIsTheExitCode() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       var unused =

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It passes on what it does not know: other methods, unknown fields, headers, details of a
  * status, streams. The plugin sees the process of the proxy as its caller, and {@code localhost} as
- * the {@code :authority}. A plugin that is not there makes a call fail with UNAVAILABLE and a text
- * that says so; the next call looks for it again. When the plugin's connection breaks, calls in
- * flight fail with UNAVAILABLE, and the connections of callers end, as they would without a proxy.
+ * the {@code :authority}. It listens while the plugin does: its socket is there when the plugin's
+ * is, and refuses callers when the plugin's does. When the plugin breaks its connections, those of
+ * callers break as well, as they would without a proxy.
  *
  * <pre>{@code
  * try (CsiProxy proxy = CsiProxy.builder(plugin).record(file).open()) {
@@ -96,6 +96,17 @@ public final class CsiProxy implements AutoCloseable {
   /** Passes on again, first what waited. */
   public void thaw() {
     core.thaw();
+  }
+
+  /**
+   * Looks for the plugin now, and not within the next ten milliseconds: when this returns, callers
+   * reach a plugin that is there, and are refused in front of one that is not. For a test that has
+   * just started or stopped its plugin.
+   *
+   * @return whether the plugin is there
+   */
+  public boolean lookForPlugin() {
+    return core.look();
   }
 
   /** Returns the calls that went through it, in order, as their callers saw them end. */
@@ -200,7 +211,7 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * Starts the proxy. The plugin may be started later.
+     * Starts the proxy. The plugin may be started later: the proxy listens as soon as it does.
      *
      * @throws java.io.UncheckedIOException if it cannot listen or record, saying where and why
      */

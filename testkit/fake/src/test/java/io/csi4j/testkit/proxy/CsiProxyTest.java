@@ -32,6 +32,7 @@ import io.csi4j.testkit.fault.Fault.WrongAnswer;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.recording.CallReplay;
 import io.csi4j.testkit.recording.Recording;
@@ -43,6 +44,10 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +58,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -432,37 +440,243 @@ class CsiProxyTest {
   }
 
   @Test
-  void aKilledPluginIsToldHonestlyAndFoundAgain() {
+  void aKilledPluginBreaksTheConnectionsOfCallersAndIsFoundAgain() {
     assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
-    var unused = plugin.inject(Fault.hang(), When.calling(CREATE_VOLUME).once());
+    var unused = proxy.inject(Fault.applyThenHang(), When.calling(CREATE_VOLUME).once());
     Pending pending = caller.begin(CREATE_VOLUME, Requests.create("v"));
-    var begun = plugin.journal().await(call -> call.operation() == CREATE_VOLUME, SOON);
-    assertThat(begun.end()).isEmpty();
+    var worked =
+        proxy.journal().await(call -> call.operation() == CREATE_VOLUME && call.worked(), SOON);
+    assertThat(worked.end()).isEmpty();
 
     plugin.stop();
 
     Ended ended = pending.ended();
     assertThat(ended.code()).isEqualTo(Status.Code.UNAVAILABLE);
-    assertThat(ended.status().getDescription())
-        .contains("broke while the call was open. The plugin may have done the work.");
-    Ended absent = caller.call(PROBE, Requests.probe());
-    assertThat(absent.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(ended.status().getDescription()).doesNotContain("proxy");
+    assertThat(proxy.journal().last(CREATE_VOLUME).orElseThrow().end())
+        .contains(new CallEnd.Broken());
+    assertThat(isListening(proxy)).as("refused before the connections broke").isFalse();
+    assertThat(proxy.endpoint().path()).as("that of a killed plugin stays").exists();
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(proxy.lookForPlugin()).isFalse();
 
     plugin.start();
 
-    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+    await("the proxy listens", () -> isListening(proxy));
+    assertThat(answeredAgain()).isEqualTo(Status.Code.OK);
+    assertThat(proxy.journal().calls(PROBE)).hasSize(2).allMatch(RecordedCall::ok);
+    assertThat(proxy.journal().events())
+        .filteredOn(event -> event instanceof JournalEvent.Stopped)
+        .hasSize(1);
+  }
+
+  /** A call by another caller: the first one may still pause after it found no socket. */
+  private Status.Code answeredAgain() {
+    try (RawCaller other = new RawCaller(proxy.endpoint())) {
+      return other.call(PROBE, Requests.probe()).code();
+    }
+  }
+
+  private static boolean isListening(CsiProxy proxy) {
+    try (SocketChannel knock = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      return knock.connect(UnixDomainSocketAddress.of(proxy.endpoint().path()));
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + SOON.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(end);
+      LockSupport.parkNanos(100_000);
+    }
   }
 
   @Test
-  void aPluginThatWasNeverThereIsToldBeforeAnythingWasSent() {
-    try (CsiProxy alone = CsiProxy.open(CsiEndpoint.of(directory.resolve("none.sock")));
-        RawCaller client = new RawCaller(alone.endpoint())) {
-      Ended ended = client.call(PROBE, Requests.probe());
+  void aPluginThatRestartsIsThereAllTheTimeForWhoConnectsAfterIt() {
+    for (int i = 0; i < 50; i++) {
+      plugin.restart();
+      assertThat(proxy.lookForPlugin()).isTrue();
+      assertThat(answeredAgain()).isEqualTo(Status.Code.OK);
+      plugin.replaceSocket();
+      assertThat(proxy.lookForPlugin()).isTrue();
+      assertThat(answeredAgain()).isEqualTo(Status.Code.OK);
+    }
+    assertThat(plugin.journal().calls(PROBE)).hasSize(100).allMatch(RecordedCall::ok);
+    assertThat(proxy.journal().calls(PROBE)).hasSize(100).allMatch(RecordedCall::ok);
+  }
 
-      assertThat(ended.code()).isEqualTo(Status.Code.UNAVAILABLE);
-      assertThat(ended.status().getDescription())
-          .contains("did not get the call: there is no socket")
-          .contains("Start the plugin");
+  @Test
+  void aPluginThatIsNotThereYetHasNoSocketAndTheProxyListensOnceItDoes() throws IOException {
+    Path socket = directory.resolve("late.sock");
+    Path between = directory.resolve("p.sock");
+    try (CsiProxy early =
+        CsiProxy.builder(CsiEndpoint.of(socket)).socket(between).newPlugin().open()) {
+      assertThat(between).doesNotExist();
+      assertThat(early.lookForPlugin()).isFalse();
+      assertThat(between).doesNotExist();
+      try (FakeCsiPlugin late = FakeCsiPlugin.builder().socket(socket).open()) {
+        await("it listens", () -> Files.exists(between));
+        try (CsiPlugin client = CsiPlugin.connect(early.endpoint())) {
+          assertThat(client.identity().getPluginInfo().name()).isEqualTo(late.shape().name());
+        }
+        late.restart();
+        assertThat(early.lookForPlugin()).isTrue();
+      }
+      await("its socket is gone", () -> !Files.exists(between));
+      assertThat(early.journal().operations())
+          .containsExactly(PROBE, GET_PLUGIN_INFO, GET_PLUGIN_INFO);
+    }
+  }
+
+  @Test
+  void aPluginThatEndsBeforeItsFirstCallIsStillNew() {
+    plugin.restart();
+    assertThat(proxy.lookForPlugin()).isTrue();
+
+    assertThat(answeredAgain()).isEqualTo(Status.Code.OK);
+
+    assertThat(proxy.journal().events())
+        .hasOnlyElementsOfTypes(
+            JournalEvent.Began.class, JournalEvent.Worked.class, JournalEvent.Ended.class);
+  }
+
+  @Test
+  void aPluginThatTakesItsLeaveEndsTheCallsThatItHas() throws IOException {
+    ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
+    try (CsiProxy between = CsiProxy.open(foreign.endpoint());
+        RawCaller client = new RawCaller(between.endpoint())) {
+      assertThat(client.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.NOT_FOUND);
+      Metadata headers = new Metadata();
+      CompletableFuture<String> heard = new CompletableFuture<>();
+      CompletableFuture<Status> status = new CompletableFuture<>();
+      ClientCall<byte[], byte[]> open =
+          client
+              .channel()
+              .newCall(
+                  MethodDescriptor.newBuilder(new RawCaller.Bytes(), new RawCaller.Bytes())
+                      .setFullMethodName("vendor.v7.Extras/Chat")
+                      .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                      .build(),
+                  CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS));
+      open.start(
+          new ClientCall.Listener<>() {
+            @Override
+            public void onMessage(byte[] message) {
+              heard.complete(new String(message, StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void onClose(Status ended, Metadata told) {
+              status.complete(ended);
+            }
+          },
+          headers);
+      open.request(2);
+      open.sendMessage("ping".getBytes(StandardCharsets.UTF_8));
+      assertThat(heard.orTimeout(20, TimeUnit.SECONDS).join()).isEqualTo("ping");
+
+      foreign.takeLeave();
+
+      await("nobody new is let in", () -> !Files.exists(between.endpoint().path()));
+      assertThat(status).isNotDone();
+      open.halfClose();
+      assertThat(status.orTimeout(20, TimeUnit.SECONDS).join().getDescription()).isEqualTo("näher");
+      assertThat(client.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    } finally {
+      foreign.close();
+    }
+  }
+
+  @Test
+  void aPluginThatEndsEachConnectionIsNotAskedWithoutAPause() throws Exception {
+    Path socket = directory.resolve("rude.sock");
+    try (ServerSocketChannel rude = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      rude.bind(UnixDomainSocketAddress.of(socket));
+      AtomicInteger asked = new AtomicInteger();
+      Thread ending =
+          new Thread(
+              () -> {
+                try {
+                  while (true) {
+                    rude.accept().close();
+                    asked.incrementAndGet();
+                  }
+                } catch (IOException closed) {
+                  // The test is over.
+                }
+              },
+              "rude-plugin");
+      ending.start();
+      long begun = System.nanoTime();
+      try (CsiProxy between = CsiProxy.open(CsiEndpoint.of(socket))) {
+        await("it tries again", () -> asked.get() > 4);
+        long pauses = (System.nanoTime() - begun) / Duration.ofMillis(10).toNanos();
+
+        assertThat(asked.get()).isLessThanOrEqualTo((int) pauses + 2);
+        assertThat(between.journal().events()).hasSize(1); // it is no new plugin
+      }
+      rude.close();
+      ending.join();
+    }
+  }
+
+  @Test
+  void aPluginThatDiesWhileTheProxyIsFrozenIsMissedWhenItThaws() {
+    assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+    proxy.freeze();
+    Pending pending = caller.begin(PROBE, Requests.probe());
+    plugin.stop();
+
+    assertThat(isListening(proxy)).isTrue();
+    assertThat(pending.end()).isNotDone();
+    proxy.thaw();
+
+    assertThat(pending.ended().code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(proxy.lookForPlugin()).isFalse();
+    assertThat(isListening(proxy)).isFalse();
+  }
+
+  @Test
+  void aFaultActsAlsoOnACallWhosePluginRestarts() {
+    var rule =
+        proxy.inject(
+            Fault.apply().then(Fault.delay(Duration.ofMillis(50))).then(Fault.drop()),
+            When.calling(CREATE_VOLUME).once());
+    Pending pending = caller.begin(CREATE_VOLUME, Requests.create("v"));
+    var worked = proxy.journal().await(RecordedCall::worked, SOON);
+    assertThat(worked.operation()).isEqualTo(CREATE_VOLUME);
+
+    plugin.restart();
+
+    assertThat(pending.ended().code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(rule.hits()).isEqualTo(1);
+    assertThat(proxy.lookForPlugin()).isTrue();
+    assertThat(answeredAgain()).isEqualTo(Status.Code.OK);
+    assertThat(proxy.journal().last(CREATE_VOLUME).orElseThrow().end())
+        .contains(new CallEnd.Broken());
+  }
+
+  @Test
+  void aSocketThatIsTakenMeanwhileIsListenedOnOnceItIsFree() throws IOException {
+    Path socket = directory.resolve("p.sock");
+    try (CsiProxy between = CsiProxy.builder(plugin.endpoint()).socket(socket).open()) {
+      plugin.stop();
+      assertThat(between.lookForPlugin()).isFalse();
+      try (FakeCsiPlugin squatter = FakeCsiPlugin.builder().socket(socket).open()) {
+        plugin.start();
+        assertThat(between.lookForPlugin()).isTrue();
+        try (RawCaller other = new RawCaller(between.endpoint())) {
+          assertThat(other.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+        }
+        assertThat(squatter.journal().operations()).containsExactly(PROBE);
+      }
+      await("the path is free and taken again", () -> isListening(between));
+      try (RawCaller other = new RawCaller(between.endpoint())) {
+        assertThat(other.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+      }
+      assertThat(plugin.journal().calls(PROBE)).hasSize(1);
     }
   }
 

@@ -120,6 +120,11 @@ final class ForeignPlugin implements AutoCloseable {
     return deadlines;
   }
 
+  /** Takes no further call, and ends after those that it has. */
+  void takeLeave() {
+    server.shutdown();
+  }
+
   @Override
   public void close() {
     server.shutdownNow();

@@ -426,6 +426,7 @@ final class Node implements AutoCloseable {
   /** The plugins end and begin again: other processes, which know what they knew. */
   void restartPlugins() {
     plugins.values().forEach(FakeCsiPlugin::stop);
+    lookForPlugins();
     processes.incrementAndGet();
     plugins.values().forEach(FakeCsiPlugin::start);
   }
@@ -438,6 +439,7 @@ final class Node implements AutoCloseable {
   /** Boots the host, whose process has ended; no process begins. */
   void bootHost() {
     plugins.values().forEach(FakeCsiPlugin::stop);
+    lookForPlugins();
     processes.incrementAndGet();
     kernel.reboot();
     plugins.values().forEach(FakeCsiPlugin::forget);
@@ -448,8 +450,17 @@ final class Node implements AutoCloseable {
     return life;
   }
 
+  /**
+   * The engine, for the next thing that a host does. A proxy knows by then what the test has done
+   * to the plugin behind it, as it does when a person starts or ends one.
+   */
   VolumeEngine engine() {
+    lookForPlugins();
     return engine;
+  }
+
+  private void lookForPlugins() {
+    proxies.values().forEach(CsiProxy::lookForPlugin);
   }
 
   RecoveryReport report() {
@@ -518,33 +529,33 @@ final class Node implements AutoCloseable {
   }
 
   MountedVolume mount(MountRequest request) {
-    return get(engine.mount(request));
+    return get(engine().mount(request));
   }
 
   UnmountOutcome unmount(VolumeUse usage) {
-    return get(engine.unmount(usage));
+    return get(engine().unmount(usage));
   }
 
   /** The failure of a mount. */
   VolumeException mountFails(MountRequest request) {
-    return fails(engine.mount(request));
+    return fails(engine().mount(request));
   }
 
   /** The failure of a release. */
   VolumeException unmountFails(VolumeUse usage) {
-    return fails(engine.unmount(usage));
+    return fails(engine().unmount(usage));
   }
 
   /** Tells the engine all that is wanted, and waits until it has tried all that follows. */
   Reconciliation.Summary reconcile(WantedUse... wanted) {
-    Reconciliation work = engine.reconcile(List.of(wanted));
+    Reconciliation work = engine().reconcile(List.of(wanted));
     shown.add(work.plan().toString());
     return get(work.done().toCompletableFuture());
   }
 
   /** Tells the engine what is still wanted of what it found, and waits as well. */
   Reconciliation.Summary settleFound(WantedUse... wanted) {
-    Reconciliation work = engine.settleFound(List.of(wanted));
+    Reconciliation work = engine().settleFound(List.of(wanted));
     shown.add(work.plan().toString());
     return get(work.done().toCompletableFuture());
   }
@@ -552,7 +563,7 @@ final class Node implements AutoCloseable {
   /** Tells the engine that nothing is wanted; its process may die of it. */
   void reconcileUnlessKilled() {
     try {
-      shown.add(engine.reconcile(List.of()).plan().toString());
+      shown.add(engine().reconcile(List.of()).plan().toString());
     } catch (Incarnation.Killed e) {
       assertThat(life.isOver()).isTrue();
     }

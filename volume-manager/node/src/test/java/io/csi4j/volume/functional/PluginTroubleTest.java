@@ -11,7 +11,6 @@ import static io.csi4j.volume.model.VolumeException.Outcome.HELD;
 import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
 import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
@@ -569,9 +568,6 @@ class PluginTroubleTest {
   @Tag("A11")
   @Test
   void anotherProcessOfThePluginEndsTheQuarantineAndIsAskedWhatItCan() {
-    assumeFalse(
-        Node.THROUGH_PROXY.get(),
-        "behind a proxy the other process may be known before, and nothing is in doubt any more");
     try (Node node =
         Node.builder()
             .policy(
@@ -610,7 +606,7 @@ class PluginTroubleTest {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       for (int i = 0; i < 20; i++) {
-        mountOnceItAnswers(node);
+        node.mount(single("vol-1", "web"));
         node.plugin().restart();
         assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
         node.plugin().replaceSocket();
@@ -623,21 +619,6 @@ class PluginTroubleTest {
                   .count())
           .isEqualTo(20);
       assertThat(node.plugin().journal().calls(NODE_UNPUBLISH_VOLUME)).isNotEmpty();
-    }
-  }
-
-  /** A proxy answers for a plugin that ends meanwhile, and then the mount is refused. */
-  private static void mountOnceItAnswers(Node node) {
-    boolean mounted = false;
-    while (!mounted) {
-      try {
-        node.mount(single("vol-1", "web"));
-        mounted = true;
-      } catch (VolumeException refused) {
-        if (!Node.THROUGH_PROXY.get() || refused.code() != OperatorCode.CAPABILITIES_UNKNOWN) {
-          throw refused;
-        }
-      }
     }
   }
 

@@ -258,12 +258,7 @@ class RefreshTest {
 
       VolumeException failure = refreshFails(node, NEW);
 
-      // A proxy before it listens, and answers for it.
-      assertThat(failure.code())
-          .isEqualTo(
-              Node.THROUGH_PROXY.get()
-                  ? OperatorCode.CAPABILITIES_UNKNOWN
-                  : OperatorCode.PLUGIN_NOT_UP);
+      assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_NOT_UP);
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertMounted(node, 1);
       node.plugin().start();

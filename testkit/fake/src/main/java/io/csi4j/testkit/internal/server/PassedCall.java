@@ -207,8 +207,7 @@ final class PassedCall {
         }
       }
       case LOST ->
-          fail(
-              UNAVAILABLE,
+          failOrBreak(
               "The connection to the plugin behind the proxy, at "
                   + SafeText.quote(desk.link().socket().toString())
                   + ", broke while the call was open. The plugin may have done the work.");
@@ -219,8 +218,7 @@ final class PassedCall {
                   + PluginReply.BODY_LIMIT
                   + " bytes, and the proxy passes no larger one on. The plugin has done the work.");
       case ABSENT ->
-          fail(
-              UNAVAILABLE,
+          failOrBreak(
               "The plugin behind the proxy did not get the call: "
                   + came.why()
                   + ". Start the plugin, or correct the socket that the proxy was given.");
@@ -312,6 +310,15 @@ final class PassedCall {
   private void fail(int code, String text) {
     if (ended(new CallEnd.Failed(code, text))) {
       caller.fail(code, text);
+    }
+  }
+
+  /** Fails, unless the connection of the caller is about to break as that of the plugin did. */
+  private void failOrBreak(String text) {
+    if (desk.link().isBreaking()) {
+      broken();
+    } else {
+      fail(UNAVAILABLE, text);
     }
   }
 

@@ -14,11 +14,16 @@ import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.DuplexChannel;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Settings;
+import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -34,9 +39,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** The listening sockets of a plugin and their connections, all on one thread of its own. */
@@ -47,10 +54,13 @@ final class PluginSockets {
 
   private static final int HEADERS_LIMIT = 64 << 10;
 
+  /** Time that a caller has to notice that its connection broke. */
+  private static final long NOTICE_MILLIS = 100;
+
   private final OwnThreads threads;
   private final SingleThreadIoEventLoop loop;
   private final ByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
-  private final Set<Path> made = new HashSet<>();
+  private final Set<Path> made = ConcurrentHashMap.newKeySet();
 
   // Both belong to the event loop.
   private final List<Channel> servers = new ArrayList<>();
@@ -87,14 +97,78 @@ final class PluginSockets {
     }
     try {
       for (SocketSite site : sites) {
-        check(site.socket());
-        bind(site.socket(), intakes.apply(site));
+        Intake intake = intakes.apply(site);
+        onLoopToo(() -> listenNow(site, intake));
       }
     } catch (IOException e) {
       abort(() -> {});
       removeFiles();
       throw e;
     }
+  }
+
+  /** Listens at one site. On the event loop. */
+  void listenNow(SocketSite site, Intake intake) throws IOException {
+    check(site.socket());
+    Path hidden = hidden(site.socket());
+    Channel server = bind(hidden, site.socket(), intake);
+    try {
+      Files.move(hidden, site.socket(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+    servers.add(server);
+    made.add(site.socket());
+  }
+
+  /** Refuses a site where nothing could listen; nobody is let in. */
+  void tryOut(SocketSite site) throws IOException {
+    check(site.socket());
+    Path hidden = hidden(site.socket());
+    onLoopToo(() -> bind(hidden, site.socket(), stream -> new Last()).close());
+    Files.deleteIfExists(hidden);
+  }
+
+  /** True if it listens anywhere. On the event loop. */
+  boolean isListening() {
+    return !servers.isEmpty();
+  }
+
+  /** Listens nowhere any more; connections stay, and so do its sockets. On the event loop. */
+  void rest() {
+    servers.forEach(server -> server.close());
+    servers.clear();
+  }
+
+  /**
+   * Breaks all connections, as the end of a process does. On the event loop.
+   *
+   * @param then runs once their callers have noticed it, or after a moment
+   */
+  void breakConnections(Runnable then) {
+    List<Channel> broken = List.copyOf(connections);
+    if (broken.isEmpty()) {
+      then.run();
+      return;
+    }
+    AtomicInteger left = new AtomicInteger(broken.size());
+    for (Channel connection : broken) {
+      connection.pipeline().addFirst(new Deaf());
+      var unused =
+          connection
+              .closeFuture()
+              .addListener(
+                  gone -> {
+                    if (left.decrementAndGet() == 0) {
+                      then.run();
+                    }
+                  });
+      var alsoUnused = ((DuplexChannel) connection).shutdownOutput();
+    }
+    var unused =
+        loop.schedule(
+            () -> broken.forEach(PluginSockets::breakOff), NOTICE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Closes every socket as a killed process would: no word of parting. On the event loop. */
@@ -108,7 +182,9 @@ final class PluginSockets {
   /** Closes one connection like that. On the event loop. */
   static void breakOff(Channel connection) {
     // From its first handler on, so that the codec does not take its leave.
-    connection.pipeline().firstContext().close();
+    if (connection.isOpen()) {
+      connection.pipeline().firstContext().close();
+    }
   }
 
   /** Removes every socket that was made. */
@@ -133,9 +209,13 @@ final class PluginSockets {
         });
   }
 
-  /** Ends every connection with a word of parting, once what was answered has gone out. */
+  /** Asks every caller to use another connection for further calls. On the event loop. */
   void partWithCallers() {
-    onLoop(() -> List.copyOf(connections).forEach(connection -> connection.close()));
+    connections.forEach(
+        connection ->
+            connection.writeAndFlush(
+                new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR)
+                    .setExtraStreamIds(Integer.MAX_VALUE)));
   }
 
   /** Does {@code task} on the event loop, and waits for its end. */
@@ -175,24 +255,50 @@ final class PluginSockets {
     threads.awaitEnd();
   }
 
-  private void bind(Path socket, Intake intake) throws IOException {
-    // Netty removes the file that it bound when it closes, and a killed process does not: it binds
-    // another name, which is then moved, in one step, to where it belongs.
-    Path hidden = socket.resolveSibling(".~" + ThreadLocalRandom.current().nextInt(100_000));
-    ChannelFuture bound =
+  private static Path hidden(Path socket) {
+    return socket.resolveSibling(".~" + ThreadLocalRandom.current().nextInt(100_000));
+  }
+
+  /**
+   * Binds this name. Netty removes the file that it bound when it closes, and a killed process does
+   * not: the file is moved then, in one step, to where it belongs. On the event loop.
+   */
+  private Channel bind(Path hidden, Path socket, Intake intake) throws IOException {
+    // To register before binding is how both are done before this returns.
+    Channel server =
         new ServerBootstrap()
             .group(loop)
             .channelFactory(NioServerDomainSocketChannel::new)
             .childOption(ChannelOption.ALLOCATOR, buffers)
             .childHandler(new Connections(intake))
-            .bind(UnixDomainSocketAddress.of(hidden))
-            .awaitUninterruptibly();
+            .register()
+            .channel();
+    ChannelFuture bound = server.bind(UnixDomainSocketAddress.of(hidden));
     if (!bound.isSuccess()) {
+      server.close();
       throw failure(socket, bound.cause());
     }
-    onLoop(() -> servers.add(bound.channel()));
-    Files.move(hidden, socket, StandardCopyOption.ATOMIC_MOVE);
-    made.add(socket);
+    return server;
+  }
+
+  /** Work that may fail with an exception of the disk. */
+  private interface DiskWork {
+    void run() throws IOException;
+  }
+
+  private void onLoopToo(DiskWork work) throws IOException {
+    try {
+      onLoop(
+          () -> {
+            try {
+              work.run();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   private static IOException failure(Path socket, Throwable cause) {
@@ -282,6 +388,14 @@ final class PluginSockets {
                   .build(),
               new Http2MultiplexHandler(new Streams(intake)),
               new Last());
+    }
+  }
+
+  /** The beginning of the pipeline of a connection that broke: nothing comes in any more. */
+  private static final class Deaf extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+      ReferenceCountUtil.release(bytes);
     }
   }
 

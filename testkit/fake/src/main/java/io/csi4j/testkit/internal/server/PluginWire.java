@@ -29,11 +29,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to a plugin, made when a call needs it and made again after it was lost. HTTP/2 as
- * it stands on the wire: any method, any header, any bytes. Belongs to one event loop.
+ * The connection to a plugin, there as long as the plugin is: it is made again as soon as the
+ * plugin can be reached again. HTTP/2 as it stands on the wire: any method, any header, any bytes.
+ * Belongs to one event loop.
  */
 final class PluginWire {
 
@@ -42,11 +44,58 @@ final class PluginWire {
 
   private static final int FIRST_WINDOW = 1 << 20;
 
+  /** Time between two attempts to reach a plugin that is not there. */
+  private static final long PAUSE_MILLIS = 10;
+
   private final Path socket;
   private final EventLoop loop;
-  private final Runnable whenLost;
+  private final Presence presence;
+
+  /** The connection for further calls, or the attempt to make it. */
   private @Nullable ChannelFuture connecting;
+
+  /** Number of open connections, with those that take no further call. */
+  private int connections;
+
+  /** Whether a call went over the connection for further calls. */
+  private boolean used;
+
+  private boolean up;
+
+  /** Whether the plugin broke its connection, and callers are not told yet. */
+  private boolean lost;
+
+  /** How often the connections of callers are being broken. */
+  private int breaks;
+
+  private boolean callersAreOld;
+  private boolean waiting;
   private boolean reads = true;
+  private boolean closed;
+  private long lastAttempt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
+
+  /** Is told whether the plugin can be reached. All methods run on the event loop. */
+  interface Presence {
+    /** The plugin can be reached, and could not before. */
+    void here();
+
+    /**
+     * The plugin cannot be reached any more.
+     *
+     * @param parting whether it has said that it takes no more calls: those in flight go on
+     */
+    void gone(boolean parting);
+
+    /** The plugin cannot be reached, and has no socket. May be told several times. */
+    void socketRemoved();
+
+    /**
+     * The plugin has broken its connections: what came over them ends.
+     *
+     * @param then runs once that is done; until then no call goes to the plugin
+     */
+    void broke(Runnable then);
+  }
 
   /** The fate of one call at the plugin. All methods run on the event loop. */
   interface Answering {
@@ -66,15 +115,11 @@ final class PluginWire {
     void absent(String why);
   }
 
-  /**
-   * A link that is not connected yet.
-   *
-   * @param whenLost told on the event loop when a connection broke that was in use
-   */
-  PluginWire(Path socket, EventLoop loop, Runnable whenLost) {
+  /** A link that is not connected yet: see {@link #look}. */
+  PluginWire(Path socket, EventLoop loop, Presence presence) {
     this.socket = socket;
     this.loop = loop;
-    this.whenLost = whenLost;
+    this.presence = presence;
   }
 
   /** Where the plugin listens. */
@@ -82,23 +127,38 @@ final class PluginWire {
     return socket;
   }
 
+  /** True while the plugin can be reached. */
+  boolean isUp() {
+    return up;
+  }
+
+  /** True while the connections of callers are about to break, as the plugin's did. */
+  boolean isBreaking() {
+    return lost || breaks > 0;
+  }
+
   /** Begins a call; its headers and messages are to be written to the way that is returned. */
   Way open(Answering answering) {
     Way way = new Way(answering);
-    ChannelFuture connected = connection();
+    ChannelFuture known = connecting;
+    if (known == null || isBreaking()) {
+      way.fail(why("it does not listen"));
+      return way;
+    }
     var unused =
-        connected.addListener(
+        known.addListener(
             done -> {
               if (done.isSuccess()) {
-                begin(connected.channel(), way);
+                begin(known.channel(), way);
               } else {
-                way.fail(why(done.cause()));
+                way.fail(why(String.valueOf(done.cause().getMessage())));
               }
             });
     return way;
   }
 
   private void begin(Channel connection, Way way) {
+    used = true;
     var unused =
         new Http2StreamChannelBootstrap(connection)
             .handler(way)
@@ -106,16 +166,49 @@ final class PluginWire {
             .addListener(
                 opened -> {
                   if (!opened.isSuccess()) {
-                    way.fail(why(opened.cause()));
+                    way.fail(why(String.valueOf(opened.cause().getMessage())));
                   }
                 });
   }
 
-  private ChannelFuture connection() {
+  /**
+   * Tries to reach the plugin, unless it is connected, and goes on trying.
+   *
+   * @param then runs once it is known whether the plugin is there
+   */
+  void look(Runnable then) {
     ChannelFuture known = connecting;
-    if (known != null && (!known.isDone() || known.channel().isActive())) {
-      return known;
+    if (isBreaking() && !closed) {
+      loop.execute(() -> look(then));
+    } else if (closed || !reads || (known != null && known.isDone())) {
+      then.run();
+    } else if (known != null) {
+      // An attempt that has begun already may have met the plugin as it was before.
+      var unused = known.addListener(done -> look(then));
+    } else {
+      var unused = connect().addListener(done -> then.run());
     }
+  }
+
+  private void lookLater() {
+    if (!waiting && !closed) {
+      waiting = true;
+      var unused =
+          loop.schedule(
+              () -> {
+                waiting = false;
+                if (connecting == null && reads) {
+                  look(() -> {});
+                }
+              },
+              PAUSE_MILLIS,
+              TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private ChannelFuture connect() {
+    lastAttempt = System.nanoTime();
+    used = false;
     ChannelFuture made =
         new Bootstrap()
             .group(loop)
@@ -124,18 +217,74 @@ final class PluginWire {
             .connect(UnixDomainSocketAddress.of(socket));
     connecting = made;
     var unused =
+        made.addListener(
+            done -> {
+              if (done.isSuccess()) {
+                connected(made);
+              } else if (connecting == made) {
+                connecting = null;
+                settle(false);
+              }
+            });
+    return made;
+  }
+
+  private void connected(ChannelFuture made) {
+    connections++;
+    if (!closed && made.channel().isActive()) {
+      settle(true);
+    }
+    var unused =
         made.channel()
             .closeFuture()
             .addListener(
                 gone -> {
+                  connections--;
                   if (connecting == made) {
-                    connecting = null;
-                    if (made.isSuccess()) {
-                      whenLost.run();
-                    }
+                    lost();
+                  } else if (!up) {
+                    settle(false);
                   }
                 });
-    return made;
+  }
+
+  /** The plugin ended, or lives on in another process or at another socket. */
+  private void lost() {
+    connecting = null;
+    lost = true;
+    if (used || System.nanoTime() - lastAttempt >= TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS)) {
+      var unused = connect();
+    } else {
+      // One that ends each connection at once is not asked without a pause.
+      settle(false);
+    }
+  }
+
+  /** Tells of what has changed with this outcome of an attempt. */
+  private void settle(boolean reached) {
+    if (closed) {
+      return;
+    }
+    boolean before = up;
+    up = reached;
+    if (up && !before) {
+      presence.here();
+    } else if (before && !up) {
+      presence.gone(!lost);
+    }
+    if (lost || (!up && connections == 0 && callersAreOld)) {
+      breaks++;
+      lost = false;
+      callersAreOld = false;
+      presence.broke(() -> breaks--);
+    }
+    callersAreOld |= up;
+    if (!up) {
+      if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+        presence.socketRemoved();
+      }
+      lookLater();
+    }
   }
 
   /** Uses the present connection for no further call: the plugin asks for a new one. */
@@ -143,6 +292,7 @@ final class PluginWire {
     ChannelFuture known = connecting;
     if (known != null && known.channel() == channel) {
       connecting = null;
+      look(() -> {});
     }
   }
 
@@ -153,10 +303,15 @@ final class PluginWire {
     if (known != null) {
       known.channel().config().setAutoRead(value);
     }
+    if (value) {
+      look(() -> {});
+    }
   }
 
   /** Ends the connection. */
   void close() {
+    closed = true;
+    up = false;
     ChannelFuture known = connecting;
     connecting = null;
     if (known != null) {
@@ -164,15 +319,12 @@ final class PluginWire {
     }
   }
 
-  private String why(Throwable cause) {
+  private String why(String cause) {
     String shown = SafeText.quote(socket.toString());
     if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
       return "there is no socket " + shown;
     }
-    return "nothing can be reached at "
-        + shown
-        + ": "
-        + SafeText.escape(String.valueOf(cause.getMessage()));
+    return "nothing can be reached at " + shown + ": " + SafeText.escape(cause);
   }
 
   /** Prepares a connection. */
@@ -230,6 +382,9 @@ final class PluginWire {
 
   /** The way of one call to the plugin and back. */
   static final class Way extends ChannelInboundHandlerAdapter {
+
+    /** The code of HTTP/2 for a stream that cannot go on. */
+    private static final long INTERNAL_ERROR = 2;
 
     private final Answering answering;
     private final List<Object> waiting = new ArrayList<>();
@@ -350,8 +505,13 @@ final class PluginWire {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      if (!ended) {
-        ended = true;
+      if (ended) {
+        return;
+      }
+      ended = true;
+      if (context.channel().parent().isActive()) {
+        answering.reset(INTERNAL_ERROR);
+      } else {
         answering.lost();
       }
     }

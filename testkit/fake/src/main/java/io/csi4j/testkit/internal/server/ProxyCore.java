@@ -12,21 +12,32 @@ import io.csi4j.testkit.internal.proxy.RecordingWriter;
 import io.csi4j.testkit.referee.AnswerFinding;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A proxy but for what it makes of the calls: its socket, its link to the plugin, its faults, its
  * life. Both sides are on one event loop, so that a call changes threads nowhere on its way.
+ *
+ * <p>It listens while the plugin can be reached, and breaks the connections of callers when the
+ * plugin breaks its own: a caller finds what it would find without a proxy.
  */
 public final class ProxyCore {
+
+  private static final System.Logger LOG = System.getLogger(ProxyCore.class.getName());
+
+  /** Time between two attempts to listen where something stands in the way. */
+  private static final long PAUSE_MILLIS = 100;
 
   /** The rounds of an event loop in which the end of a connection reaches all of its streams. */
   private static final int ROUNDS = 4;
@@ -63,7 +74,7 @@ public final class ProxyCore {
       boolean secrets) {}
 
   /**
-   * Listens.
+   * Listens, if the plugin does.
    *
    * @throws UncheckedIOException if it cannot listen or record, saying where and why
    */
@@ -72,7 +83,7 @@ public final class ProxyCore {
     workers = new PluginWorkers(threads("worker"));
     clock = new RealClock(sockets.loop(), threads("timer"));
     journal = new PluginJournal(clock);
-    link = new PluginWire(settings.plugin().path(), sockets.loop(), this::pluginLost);
+    link = new PluginWire(settings.plugin().path(), sockets.loop(), new AsThePluginIs());
     desk = new ProxyDesk(journal, clock, workers, sockets.loop(), faults, link, settings.node());
     if (!settings.wholeLife()) {
       journal.stopped();
@@ -99,7 +110,8 @@ public final class ProxyCore {
       site = new SocketSite(socket, EnumSet.allOf(CsiService.class), settings.node());
       ownDirectory = made;
       writer = opened;
-      sockets.listenFor(List.of(site), any -> stream -> new CallerStream(stream, desk));
+      sockets.tryOut(site);
+      boolean unused = look();
       if (opened != null) {
         // Only a proxy that has its socket begins a file again.
         opened.begin();
@@ -174,21 +186,86 @@ public final class ProxyCore {
   }
 
   /**
-   * The plugin's connection broke: callers see theirs end, too, but first what became of their
-   * calls, of which netty tells in one of the next rounds of the event loop.
+   * Looks for the plugin now. The proxy listens after that if it is there, and does not if it is
+   * not.
+   *
+   * @return whether it is there
    */
-  private void pluginLost() {
-    inRounds(
-        ROUNDS,
+  public boolean look() {
+    if (sockets.loop().inEventLoop()) {
+      return link.isUp();
+    }
+    CompletableFuture<Boolean> seen = new CompletableFuture<>();
+    Runnable look = () -> link.look(() -> afterSelecting(() -> seen.complete(link.isUp())));
+    // A plugin closes its connections when its own selector is asked again.
+    afterSelecting(() -> afterSelecting(look));
+    return seen.join();
+  }
+
+  /**
+   * Does it once the selector was asked again: what has ended has been noticed by then, and the
+   * kernel knows of a socket that was closed.
+   */
+  private void afterSelecting(Runnable task) {
+    // What is scheduled while the selected channels are served would run before the next look.
+    desk.onLoop(
         () -> {
-          desk.breakAll();
-          journal.stopped();
-          sockets.partWithCallers();
+          var unused = sockets.loop().schedule(task, 0, TimeUnit.NANOSECONDS);
         });
   }
 
   private void inRounds(int left, Runnable task) {
     desk.onLoop(left == 0 ? task : () -> inRounds(left - 1, task));
+  }
+
+  /** Does to callers what the plugin does. */
+  private final class AsThePluginIs implements PluginWire.Presence {
+
+    @Override
+    public void here() {
+      if (!link.isUp() || sockets.isListening()) {
+        return;
+      }
+      try {
+        sockets.listenNow(site, stream -> new CallerStream(stream, desk));
+      } catch (IOException e) {
+        LOG.log(
+            Level.WARNING,
+            "The proxy does not listen, though its plugin does, and tries again: {0}",
+            e.getMessage());
+        var unused = sockets.loop().schedule(this::here, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    }
+
+    @Override
+    public void gone(boolean parting) {
+      sockets.rest();
+      if (parting) {
+        sockets.partWithCallers();
+      }
+    }
+
+    @Override
+    public void socketRemoved() {
+      try {
+        sockets.removeFiles();
+      } catch (IOException left) {
+        // A socket that stays refuses everybody.
+        return;
+      }
+    }
+
+    /** Calls first get what the plugin has said of them, in the next rounds of the event loop. */
+    @Override
+    public void broke(Runnable then) {
+      Runnable breaking =
+          () -> {
+            desk.pluginBroke();
+            sockets.breakConnections(then);
+          };
+      // A caller that connects again at once finds no door that is about to be shut.
+      afterSelecting(() -> inRounds(ROUNDS, breaking));
+    }
   }
 
   /** Breaks every connection, and removes the socket. */

@@ -53,6 +53,9 @@ final class ProxyDesk {
   /** The calls that have not ended. Belongs to the event loop. */
   private final Set<PassedCall> open = new HashSet<>();
 
+  /** Whether a call came in since the plugin broke its connections. Belongs to the event loop. */
+  private boolean called;
+
   ProxyDesk(
       PluginJournal journal,
       PluginClock clock,
@@ -125,6 +128,7 @@ final class ProxyDesk {
     RecordedCall call = journal.began(arrival);
     PassedCall passed = new PassedCall(this, caller, wire, headers, body, request, call, steps);
     open.add(passed);
+    called = true;
     passed.start();
     return passed;
   }
@@ -138,7 +142,7 @@ final class ProxyDesk {
     if (unknown.size() < METHODS_LIMIT || unknown.containsKey(path)) {
       unknown.merge(path, 1L, Long::sum);
     }
-    PluginWire.Way way = link.open(new Passing(caller));
+    PluginWire.Way way = link.open(new Passing(caller, link));
     way.headers(forPlugin(headers), last);
     return way;
   }
@@ -173,6 +177,15 @@ final class ProxyDesk {
     List.copyOf(open).forEach(PassedCall::broken);
   }
 
+  /** The plugin broke its connections: every call ends for the journal. On the event loop. */
+  void pluginBroke() {
+    breakAll();
+    if (called) {
+      called = false;
+      journal.stopped();
+    }
+  }
+
   /** Does this later, on the event loop. */
   void after(Duration time, Runnable work) {
     clock.after(time, () -> onLoop(work));
@@ -200,7 +213,7 @@ final class ProxyDesk {
   }
 
   /** Passes an answer on as it comes. */
-  private record Passing(CallerStream caller) implements PluginWire.Answering {
+  private record Passing(CallerStream caller, PluginWire link) implements PluginWire.Answering {
     @Override
     public void headers(Http2Headers headers, boolean last) {
       caller.headers(headers, last);
@@ -220,12 +233,19 @@ final class ProxyDesk {
 
     @Override
     public void lost() {
-      caller.fail(UNAVAILABLE, "The connection to the plugin behind the proxy broke.");
+      fail("The connection to the plugin behind the proxy broke.");
     }
 
     @Override
     public void absent(String why) {
-      caller.fail(UNAVAILABLE, "The plugin behind the proxy did not get the call: " + why + ".");
+      fail("The plugin behind the proxy did not get the call: " + why + ".");
+    }
+
+    /** The end of a connection says more than any word. */
+    private void fail(String text) {
+      if (!link.isBreaking()) {
+        caller.fail(UNAVAILABLE, text);
+      }
     }
   }
 }

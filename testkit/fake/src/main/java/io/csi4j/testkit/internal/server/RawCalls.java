@@ -35,40 +35,59 @@ final class RawCalls implements AutoCloseable {
               thread.setDaemon(true);
               return thread;
             });
-    link = new PluginWire(plugin.path(), sockets.loop(), () -> {});
+    link = new PluginWire(plugin.path(), sockets.loop(), new Nobody());
   }
 
   /** Begins a call; ends normally in any case, as abandoned when the deadline has passed. */
   CompletableFuture<CallEnd> call(CsiOperation operation, Message request, Duration deadline) {
     CompletableFuture<CallEnd> ended = new CompletableFuture<>();
-    WireOperation wire = WireOperation.of(operation);
     sockets
         .loop()
         .execute(
-            () -> {
-              PluginWire.Way way =
-                  link.open(
-                      new PluginReply.Collector(
-                          reply -> {
-                            boolean unused = ended.complete(end(reply, wire));
-                          },
-                          null));
-              way.headers(headers(wire, deadline), false);
-              way.data(Framing.packed(request.toByteArray()), true);
-              way.flush();
-              var unused =
-                  sockets
-                      .loop()
-                      .schedule(
-                          () -> {
-                            if (ended.complete(new CallEnd.Abandoned())) {
-                              way.cancel(CallerStream.CANCEL);
-                            }
-                          },
-                          deadline.toMillis(),
-                          TimeUnit.MILLISECONDS);
-            });
+            () -> link.look(() -> begin(WireOperation.of(operation), request, deadline, ended)));
     return ended;
+  }
+
+  private void begin(
+      WireOperation wire, Message request, Duration deadline, CompletableFuture<CallEnd> ended) {
+    PluginWire.Way way =
+        link.open(
+            new PluginReply.Collector(
+                reply -> {
+                  boolean unused = ended.complete(end(reply, wire));
+                },
+                null));
+    way.headers(headers(wire, deadline), false);
+    way.data(Framing.packed(request.toByteArray()), true);
+    way.flush();
+    var unused =
+        sockets
+            .loop()
+            .schedule(
+                () -> {
+                  if (ended.complete(new CallEnd.Abandoned())) {
+                    way.cancel(CallerStream.CANCEL);
+                  }
+                },
+                deadline.toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  /** No callers stand behind these calls. */
+  private static final class Nobody implements PluginWire.Presence {
+    @Override
+    public void here() {}
+
+    @Override
+    public void gone(boolean parting) {}
+
+    @Override
+    public void socketRemoved() {}
+
+    @Override
+    public void broke(Runnable then) {
+      then.run();
+    }
   }
 
   private static Http2Headers headers(WireOperation wire, Duration deadline) {

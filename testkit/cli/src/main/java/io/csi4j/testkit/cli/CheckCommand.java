@@ -221,9 +221,11 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "Write a page of HTML about all calls at the end. They go through a proxy then, also in"
-              + " front of a plugin that is there already. Not with --start or"
-              + " --controller-endpoint.")
+              + " front of a plugin that is there already. Not with --controller-endpoint.")
   private @Nullable Path page;
+
+  /** The socket of the plugin while {@link #endpoint} is that of a proxy. */
+  private @Nullable CsiEndpoint startsAt;
 
   private final Console console;
   private final ShutdownTrigger ending;
@@ -247,13 +249,14 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private int checkThroughProxy(Predicate<ConformanceCase> chosen, Path file) {
-    if (start != null || controller != null || endpoint == null) {
+    if (controller != null || endpoint == null) {
       throw CommandFailure.usage(
-          "--report goes with a plugin that runs already, on one socket. Write --endpoint, without"
-              + " --start and --controller-endpoint.");
+          "--report goes with a plugin on one socket. Write --endpoint, without"
+              + " --controller-endpoint.");
     }
     ReportFile report = ReportFile.of(file);
     try (CsiProxy proxy = CsiProxy.open(endpoint)) {
+      startsAt = endpoint;
       endpoint = proxy.endpoint();
       int code = check(chosen);
       // The suite breaks duties on purpose.
@@ -403,6 +406,9 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (start != null) {
       builder.command(List.of("/bin/sh", "-c", start));
+      if (startsAt != null) {
+        builder.startsAt(startsAt);
+      }
     }
     if (!topology.isEmpty()) {
       builder.place(Topology.of(topology));

@@ -311,6 +311,60 @@ class CheckCommandTest {
   }
 
   @Test
+  void aPluginThatDiesIsStartedAgainBehindTheProxyOfTheReport() throws IOException {
+    String socket = "unix://" + directory.resolve("csi.sock");
+    Path faults = Files.writeString(directory.resolve("faults"), "GetPluginCapabilities: hang\n");
+    String serve =
+        ChildProcess.tool("java")
+            + " -XX:TieredStopAtLevel=1 -cp '"
+            + System.getProperty("java.class.path")
+            + "' "
+            + Main.class.getName()
+            + " serve";
+    String dies =
+        serve
+            + " --faults "
+            + faults
+            + " --journal journal & until grep -q GetPluginCapabilities journal; do sleep 0.02;"
+            + " done 2>/dev/null; kill -9 $!; exit 9";
+    String start =
+        "cd "
+            + directory
+            + "; if [ ! -e journal ]; then touch journal; "
+            + dies
+            + "; else exec "
+            + serve
+            + "; fi";
+    Path page = directory.resolve("calls.html");
+
+    Run run =
+        Run.of(
+            "check",
+            "--endpoint",
+            socket,
+            "--start",
+            start,
+            "--report",
+            page.toString(),
+            "--only",
+            "identity/capabilities/stay-the-same",
+            "--only",
+            "identity/probe/can-be-repeated",
+            "--only",
+            "identity/capabilities/a-controller-that-is-declared-answers");
+
+    assertThat(run.code()).as(run.out() + run.err()).isEqualTo(ExitCode.FAILED);
+    assertThat(run.out())
+        .contains("identity            2        0        0        0        1")
+        .contains("FAILED identity/capabilities/stay-the-same")
+        .contains("the plugin died in this call: nothing listens on")
+        .contains("It ended with code 9");
+    assertThat(Files.readString(page))
+        .contains("GetPluginCapabilities", "ControllerGetCapabilities");
+    assertThat(directory.resolve("csi.sock")).as("the plugin was ended").doesNotExist();
+  }
+
+  @Test
   void whatWasLeftBehindIsTakenAwayLater() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       plugin.inject(

@@ -45,6 +45,7 @@ public final class PluginUnderTest {
   private final @Nullable Duration budget;
   private final @Nullable Topology place;
   private final List<String> command;
+  private final @Nullable CsiEndpoint startsAt;
   private final @Nullable Path ledger;
   private final Cleanup cleanup;
 
@@ -66,6 +67,7 @@ public final class PluginUnderTest {
     budget = from.budget;
     place = from.place;
     command = from.command;
+    startsAt = from.startsAt;
     ledger = from.ledger;
     cleanup = from.cleanup;
   }
@@ -164,6 +166,11 @@ public final class PluginUnderTest {
     return command;
   }
 
+  /** Returns where the started plugin listens. */
+  public CsiEndpoint startsAt() {
+    return startsAt == null ? controller : startsAt;
+  }
+
   /** Returns the file in which a run notes what it makes. */
   public Optional<Path> ledger() {
     return Optional.ofNullable(ledger);
@@ -209,6 +216,7 @@ public final class PluginUnderTest {
     private @Nullable Duration budget;
     private @Nullable Topology place;
     private List<String> command = List.of();
+    private @Nullable CsiEndpoint startsAt;
     private @Nullable Path ledger;
     private Cleanup cleanup = Cleanup.ALWAYS;
 
@@ -330,6 +338,15 @@ public final class PluginUnderTest {
      */
     public Builder command(List<String> program) {
       command = List.copyOf(program);
+      return this;
+    }
+
+    /**
+     * Where the plugin that {@link #command} starts listens, if the suite reaches it by way of
+     * another socket, as that of a proxy. Default: the endpoint of its controller.
+     */
+    public Builder startsAt(CsiEndpoint endpoint) {
+      startsAt = endpoint;
       return this;
     }
 

@@ -2,6 +2,7 @@ package io.csi4j.conformance.internal.plugin;
 
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.conformance.model.PluginUnderTest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,30 +25,31 @@ final class StartedPlugin implements AutoCloseable {
 
   private final List<String> command;
   private final CsiEndpoint endpoint;
+  private final CsiEndpoint reachedAt;
   private final Duration patience;
   private final UnaryOperator<String> scrubber;
   private final Deque<String> lines = new ArrayDeque<>();
   private @Nullable Process process;
   private @Nullable Thread reader;
 
-  StartedPlugin(
-      List<String> command,
-      CsiEndpoint endpoint,
-      Duration patience,
-      UnaryOperator<String> scrubber) {
-    this.command = List.copyOf(command);
-    this.endpoint = endpoint;
-    this.patience = patience;
+  StartedPlugin(PluginUnderTest plugin, UnaryOperator<String> scrubber) {
+    this.command = plugin.command();
+    this.endpoint = plugin.startsAt();
+    this.reachedAt = plugin.controller();
+    this.patience = plugin.deadline();
     this.scrubber = scrubber;
   }
 
-  /** Starts it unless something listens already, and waits until it listens. */
+  /** Starts it unless something listens already, and waits until it can be reached. */
   void start() {
     if (!RawPlugin.listens(endpoint)) {
       begin();
       Pause pause = new Pause(patience);
       while (!RawPlugin.listens(endpoint) && isAlive() && pause.again()) {
         // Asked again.
+      }
+      while (!RawPlugin.listens(reachedAt) && isAlive() && pause.again()) {
+        // A proxy listens a moment later.
       }
     }
   }

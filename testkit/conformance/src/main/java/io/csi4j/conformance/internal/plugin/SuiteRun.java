@@ -54,10 +54,7 @@ public final class SuiteRun implements ConformanceRun {
     this.directory = directory;
     this.ownDirectory = ownDirectory;
     scrubber = Scrubber.of(secretValues(plugin));
-    started =
-        plugin.command().isEmpty()
-            ? null
-            : new StartedPlugin(plugin.command(), plugin.controller(), plugin.deadline(), scrubber);
+    started = plugin.command().isEmpty() ? null : new StartedPlugin(plugin, scrubber);
     presence = new PluginPresence(plugin, started);
     ledger = plugin.ledger().map(Ledger::new).orElse(null);
     controller = RawPlugin.at(plugin.controller());

@@ -3,6 +3,7 @@ package io.csi4j.conformance.internal.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.conformance.model.PluginUnderTest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -15,9 +16,11 @@ class StartedPluginTest {
 
   private StartedPlugin plugin(String script) {
     return new StartedPlugin(
-        List.of("/bin/sh", "-c", script),
-        CsiEndpoint.parse("unix://" + directory.resolve("csi.sock")),
-        Duration.ofSeconds(20),
+        PluginUnderTest.builder(CsiEndpoint.parse("unix://" + directory.resolve("proxy.sock")))
+            .startsAt(CsiEndpoint.parse("unix://" + directory.resolve("csi.sock")))
+            .command(List.of("/bin/sh", "-c", script))
+            .deadline(Duration.ofSeconds(20))
+            .build(),
         text -> text.replace("hunter2", "***"));
   }
 

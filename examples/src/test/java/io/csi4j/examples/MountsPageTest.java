@@ -1,6 +1,7 @@
 package io.csi4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
@@ -45,5 +46,9 @@ class MountsPageTest {
     assertThat(done.step()).isEqualTo(UnmountResult.Step.PLAIN);
     assertThat(kernel.table().probe(target)).isEqualTo(new MountProbe.NotAMount());
     assertThat(MountsSnippets.mountsInMemory().isMount()).isTrue();
+    assertThatThrownBy(() -> MountsSnippets.ownership(kernel.mounts(), volume, told::add))
+        .hasMessage(
+            "Giving the files of /volumes/one to group 2000 failed: mounts in memory have no owners."
+                + " Test it with real mounts, in a mount namespace of the test.");
   }
 }

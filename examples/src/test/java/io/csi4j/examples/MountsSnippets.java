@@ -3,10 +3,12 @@ package io.csi4j.examples;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountResult;
+import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import io.csi4j.testkit.mount.KernelCall;
@@ -32,6 +34,15 @@ final class MountsSnippets {
       throw failed;
     }
     // end
+  }
+
+  static OwnershipResult ownership(Mounts mounts, MountPath volume, Consumer<String> log) {
+    // snippet: ownership
+    FileOwnership wish =
+        FileOwnership.ofGroup(2000); // 0660 is added to files, 02770 to directories
+    OwnershipResult end = mounts.setOwnership(volume, wish, how -> log.accept(how.toString()));
+    // end
+    return end;
   }
 
   static MountProbe mountsInMemory() {

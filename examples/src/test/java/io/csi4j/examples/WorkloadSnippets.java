@@ -2,6 +2,7 @@ package io.csi4j.examples;
 
 import io.csi4j.client.controller.Volume;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.manager.VolumeManager;
@@ -73,6 +74,18 @@ final class WorkloadSnippets {
             .build();
     // end
     return wanted;
+  }
+
+  static VolumeRequest ownership() {
+    // snippet: ownership
+    VolumeRequest data =
+        VolumeRequest.builder("data", VolumeType.CSI, "db")
+            .accessMode("single-node-writer")
+            .attachment("filesystem")
+            .ownership(FileOwnership.ofGroup(2000)) // or builder().user(1000).group(1000)
+            .build();
+    // end
+    return data;
   }
 
   static void wrong(Consumer<String> log) {

@@ -7,6 +7,7 @@ import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.manager.VolumeManager;
@@ -113,6 +114,11 @@ class WorkloadsPageTest {
       assertThat(manager.volumes()).isEmpty();
       assertThat(WorkloadSnippets.place(List.of(), List.of(), wanted)).isFalse();
     }
+  }
+
+  @Test
+  void aRequestSaysWhoseTheFilesShallBe() {
+    assertThat(WorkloadSnippets.ownership().ownership()).contains(FileOwnership.ofGroup(2000));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.csi4j.mount;
 
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountException;
@@ -10,9 +11,11 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.OpenPath;
+import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
+import java.util.function.Consumer;
 
 /**
  * The changes to what is mounted in the mount namespace of this process.
@@ -123,6 +126,21 @@ public interface Mounts {
    *     descriptors
    */
   OpenPath open(MountPath path);
+
+  /**
+   * Gives the files of the mount on top at this path to a user or group, as far as they are not
+   * theirs already. Links are changed themselves and never followed, other mounts below are not
+   * entered, and device nodes stay as they are. Nobody else may use the volume meanwhile. Asking
+   * again after a crash, or after {@link OwnershipResult.Outcome#LIMIT}, goes on. The pass has a
+   * thread of its own, and takes as long as {@link FileOwnership#maxTime()}.
+   *
+   * @param progress told every 10,000 files, on that thread; what it throws ends the pass
+   * @throws MountException at the first file that cannot be changed, naming it; with {@link
+   *     MountException.Reason#NOT_A_MOUNT} if nothing is mounted there; with {@link
+   *     MountException.Reason#UNSUPPORTED} for mounts in memory, and before Linux 5.6
+   */
+  OwnershipResult setOwnership(
+      MountPath path, FileOwnership wish, Consumer<? super OwnershipResult> progress);
 
   /**
    * Searches for all who keep this mount in use, here and in other mount namespaces. Of a mount

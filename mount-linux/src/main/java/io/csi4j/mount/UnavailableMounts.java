@@ -3,6 +3,7 @@ package io.csi4j.mount;
 import io.csi4j.mount.MountWatch.Watching;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountEvent;
@@ -14,6 +15,7 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.OpenPath;
+import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
@@ -118,6 +120,12 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
 
   @Override
   public OpenPath open(MountPath path) {
+    throw why.get();
+  }
+
+  @Override
+  public OwnershipResult setOwnership(
+      MountPath path, FileOwnership wish, Consumer<? super OwnershipResult> progress) {
     throw why.get();
   }
 

@@ -142,6 +142,31 @@ final class LibcSyscalls implements Syscalls {
   }
 
   @Override
+  public int fchownat(int directory, byte[] path, int user, int group, int flags) {
+    try (CallMemory memory = memory(path.length)) {
+      long changed = memory.with(path);
+      return call(memory, CallNumber.FCHOWNAT, directory, changed, user, group, flags);
+    }
+  }
+
+  @Override
+  public int fchmodat(int directory, byte[] path, int mode) {
+    try (CallMemory memory = memory(path.length)) {
+      return call(memory, CallNumber.FCHMODAT, directory, memory.with(path), mode);
+    }
+  }
+
+  @Override
+  public int getdents64(int directory, byte[] out) {
+    try (CallMemory memory = memory(out.length)) {
+      long answer = memory.room(out.length);
+      int length = call(memory, CallNumber.GETDENTS64, directory, answer, out.length);
+      memory.get(answer, out, Math.max(length, 0));
+      return length;
+    }
+  }
+
+  @Override
   public int mount(
       byte @Nullable [] source,
       byte[] target,

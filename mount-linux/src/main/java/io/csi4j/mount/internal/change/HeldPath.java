@@ -46,20 +46,20 @@ final class HeldPath implements OpenPath {
    *
    * @throws MountException if no mount is there, or a part of the path is a link
    */
-  static OpenPath open(Kernel kernel, Walk walk, MountCallPool pool, MountPath path) {
+  static HeldPath open(Kernel kernel, Walk walk, MountCallPool pool, MountPath path) {
     String doing = "Opening " + path;
     return pool.call(
         doing,
         Duration.ZERO,
         new Opening() {
           @Override
-          public OpenPath run(BooleanSupplier abandoned) {
+          public HeldPath run(BooleanSupplier abandoned) {
             try (TargetPlace place = walk.place(doing, path)) {
               return held(place.open(doing), place);
             }
           }
 
-          private OpenPath held(Descriptor opened, TargetPlace place) {
+          private HeldPath held(Descriptor opened, TargetPlace place) {
             MountOf mounts = new MountOf(kernel);
             return keep(
                 opened,
@@ -86,7 +86,7 @@ final class HeldPath implements OpenPath {
         Duration.ZERO,
         new Opening() {
           @Override
-          public OpenPath run(BooleanSupplier abandoned) {
+          public HeldPath run(BooleanSupplier abandoned) {
             Descriptor opened = new Walk(kernel, path).inside(doing, start, path, wanted);
             return keep(
                 opened,
@@ -110,7 +110,8 @@ final class HeldPath implements OpenPath {
     }
   }
 
-  private Descriptor again(String doing) {
+  /** Opens it once more; the caller closes that. */
+  Descriptor again(String doing) {
     lock.lock();
     try {
       if (closed) {
@@ -194,18 +195,18 @@ final class HeldPath implements OpenPath {
   }
 
   /** Opens a path; a descriptor that comes after its caller has left is closed again. */
-  private abstract static class Opening implements MountCallPool.Work<OpenPath> {
+  private abstract static class Opening implements MountCallPool.Work<HeldPath> {
 
     /** The end of an opening. */
     interface Last {
-      OpenPath get();
+      HeldPath get();
     }
 
     /** Gives the result, or closes what was opened for it. */
-    static OpenPath keep(Descriptor opened, Last last) {
+    static HeldPath keep(Descriptor opened, Last last) {
       boolean isKept = false;
       try {
-        OpenPath result = last.get();
+        HeldPath result = last.get();
         isKept = true;
         return result;
       } finally {
@@ -221,7 +222,7 @@ final class HeldPath implements OpenPath {
     }
 
     @Override
-    public void undo(OpenPath result) {
+    public void undo(HeldPath result) {
       result.close();
     }
   }

@@ -5,6 +5,7 @@ import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountPath;
@@ -12,10 +13,12 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.OpenPath;
+import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The changes to the mounts of one kernel, each put on the pool and told to the flight recorder:
@@ -27,6 +30,7 @@ public class MountOperations {
   private final KernelTable table;
   private final MountCallPool pool;
   private final TargetTurns turns;
+  private final Duration deadline;
   private final Walk walk;
   private final Unmounter unmounter;
 
@@ -37,20 +41,27 @@ public class MountOperations {
         table,
         MountPath.ROOT,
         new MountCallPool(settings),
-        new TargetTurns(settings.deadline()));
+        new TargetTurns(settings.deadline()),
+        settings.deadline());
   }
 
   /** The operations on targets beneath a trusted directory, on the same pool. */
   protected MountOperations(MountOperations origin, MountPath base) {
-    this(origin.kernel, origin.table, base, origin.pool, origin.turns);
+    this(origin.kernel, origin.table, base, origin.pool, origin.turns, origin.deadline);
   }
 
   private MountOperations(
-      Kernel kernel, KernelTable table, MountPath base, MountCallPool pool, TargetTurns turns) {
+      Kernel kernel,
+      KernelTable table,
+      MountPath base,
+      MountCallPool pool,
+      TargetTurns turns,
+      Duration deadline) {
     this.kernel = kernel;
     this.table = table;
     this.pool = pool;
     this.turns = turns;
+    this.deadline = deadline;
     this.walk = new Walk(kernel, base);
     unmounter = new Unmounter(kernel, table, walk, pool, turns, Pauser.SYSTEM);
   }
@@ -134,6 +145,28 @@ public class MountOperations {
   /** Opens the root of the mount on top at this path, and holds it open. */
   public OpenPath open(MountPath path) {
     return HeldPath.open(kernel, walk, pool, path);
+  }
+
+  /** Gives the files of the mount on top at this path to a user or group. */
+  public OwnershipResult setOwnership(
+      MountPath path, FileOwnership wish, Consumer<? super OwnershipResult> progress) {
+    return MountCallEvent.around(
+        "setOwnership",
+        "",
+        path,
+        result -> result.outcome().name(),
+        () -> {
+          String doing = OwnershipPass.doing(path, wish);
+          try (HeldPath mount = HeldPath.open(kernel, walk, pool, path)) {
+            Descriptor root = mount.again(doing);
+            return new MountCallPool(new MountSettings(deadline, 1))
+                .call(
+                    doing,
+                    wish.maxTime(),
+                    gone -> new OwnershipPass(kernel, path, wish, progress, gone).run(root),
+                    root::close);
+          }
+        });
   }
 
   /** Searches for the holders of this mount. */

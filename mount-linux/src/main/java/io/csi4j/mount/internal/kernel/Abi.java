@@ -66,11 +66,16 @@ public final class Abi {
   // struct statx
   public static final int STATX_SIZE = 256;
   public static final int STATX_TYPE = 0x1;
+  public static final int STATX_MODE = 0x2;
+  public static final int STATX_UID = 0x8;
+  public static final int STATX_GID = 0x10;
   public static final int STATX_FILE_SIZE = 0x200;
   public static final int STATX_MNT_ID = 0x1000;
   public static final int STATX_MNT_ID_UNIQUE = 0x4000;
   public static final int STATX_AT_MASK = 0;
   public static final int STATX_AT_ATTRIBUTES = 8;
+  public static final int STATX_AT_UID = 20;
+  public static final int STATX_AT_GID = 24;
   public static final int STATX_AT_MODE = 28;
   public static final int STATX_AT_FILE_SIZE = 40;
   public static final int STATX_AT_ATTRIBUTES_MASK = 56;
@@ -78,6 +83,14 @@ public final class Abi {
   public static final long STATX_ATTR_MOUNT_ROOT = 0x2000;
   public static final int S_IFMT = 0xf000;
   public static final int S_IFREG = 0x8000;
+  public static final int S_IFDIR = 0x4000;
+  public static final int S_IFLNK = 0xa000;
+  public static final int S_IFCHR = 0x2000;
+  public static final int S_IFBLK = 0x6000;
+
+  // struct linux_dirent64
+  public static final int DIRENT_AT_LENGTH = 16;
+  public static final int DIRENT_AT_NAME = 19;
 
   // mount and umount2
   public static final long MS_RDONLY = 1;

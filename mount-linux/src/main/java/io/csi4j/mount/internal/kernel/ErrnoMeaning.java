@@ -72,6 +72,15 @@ public final class ErrnoMeaning {
       process; Ask for a read-only mount, or grant access to the device
       MOUNT; EROFS; READ_ONLY; the device is write-protected, or may not be opened by this process; \
       Ask for a read-only mount, or grant access to the device
+      OWN; EPERM; NOT_PERMITTED; this process may not change to whom the file belongs, the file is \
+      immutable, or the filesystem keeps no owners; Run it with CAP_CHOWN and CAP_FOWNER; where the \
+      filesystem keeps no owners, give mount options such as uid= and gid= instead
+      OWN; EINVAL; BAD_OPTIONS; the user or group has no number in the user namespace of this \
+      process or of the mount; Give one that is mapped there; /proc/self/uid_map lists them
+      OWN; EROFS; READ_ONLY; the filesystem is read-only; Mount it writable, or leave the owners as \
+      they are
+      OWN; ELOOP ENOTDIR; OTHER; it was exchanged while it was looked at; Let nobody use the volume \
+      meanwhile, and try again
       MOUNT; EIO EUCLEAN; BAD_SOURCE; the filesystem on the source is damaged, or its device fails; \
       Check it with fsck, and read the kernel's log
       """;
@@ -92,6 +101,8 @@ public final class ErrnoMeaning {
     REMOUNT,
     /** To mount a filesystem. */
     MOUNT,
+    /** To change to whom a file belongs. */
+    OWN,
     /** To mount a filesystem of a type that needs a device. */
     MOUNT_DEVICE
   }

@@ -65,6 +65,28 @@ public interface Syscalls {
     return -Abi.ENOSYS;
   }
 
+  /**
+   * Gives a file to a user and a group; -1 leaves one as it is.
+   *
+   * @param flags whether a link is followed, and whether an empty path means the directory itself
+   */
+  default int fchownat(int directory, byte[] path, int user, int group, int flags) {
+    return -Abi.ENOSYS;
+  }
+
+  /** Sets the permissions of a file, following links. */
+  default int fchmodat(int directory, byte[] path, int mode) {
+    return -Abi.ENOSYS;
+  }
+
+  /**
+   * Reads the next names in a directory; the number of bytes of {@code struct linux_dirent64}
+   * written to {@code out}, 0 at the end.
+   */
+  default int getdents64(int directory, byte[] out) {
+    return -Abi.ENOSYS;
+  }
+
   default int mount(
       byte @Nullable [] source,
       byte[] target,

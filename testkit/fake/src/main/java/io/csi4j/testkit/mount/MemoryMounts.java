@@ -3,6 +3,7 @@ package io.csi4j.testkit.mount;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.CleanupResult;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.KernelText;
@@ -15,6 +16,7 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountResult;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.OpenPath;
+import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.model.UnmountPolicy;
@@ -256,12 +258,22 @@ final class MemoryMounts implements Mounts {
 
   @Override
   public OpenPath open(MountPath path) {
-    throw MountException.builder(
+    throw unsupported("Opening " + path, "no descriptors", path);
+  }
+
+  @Override
+  public OwnershipResult setOwnership(
+      MountPath path, FileOwnership wish, Consumer<? super OwnershipResult> progress) {
+    throw unsupported("Giving the files of " + path + " to " + wish, "no owners", path);
+  }
+
+  private static MountException unsupported(String doing, String lack, MountPath path) {
+    return MountException.builder(
             MountException.Reason.UNSUPPORTED,
-            "Opening "
-                + path
-                + " failed: mounts in memory have no descriptors. Test it with real mounts, in a"
-                + " mount namespace of the test.")
+            doing
+                + " failed: mounts in memory have "
+                + lack
+                + ". Test it with real mounts, in a mount namespace of the test.")
         .target(path)
         .build();
   }

@@ -135,6 +135,8 @@ public enum OperatorCode {
   RUNTIME_UNREADABLE(536),
   SOURCE_UNKNOWN(537),
   DESTINATION_IN_READ_ONLY(538),
+  OWNERSHIP_REFUSED(539),
+  OWNERSHIP_NOT_SET(540),
 
   // 6xx: directories and paths
   NO_SPACE(601),

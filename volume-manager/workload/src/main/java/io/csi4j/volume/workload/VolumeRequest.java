@@ -4,6 +4,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.internal.words.Violations;
@@ -104,6 +105,11 @@ public final class VolumeRequest {
     return parts.mountOptions;
   }
 
+  /** To whom its files shall belong; nothing if they stay whose they are. */
+  public Optional<FileOwnership> ownership() {
+    return Optional.ofNullable(parts.ownership);
+  }
+
   /**
    * Returns the request for the volume manager: this one, and what the host knows of the volume.
    *
@@ -141,7 +147,8 @@ public final class VolumeRequest {
         && parts.readOnly == that.parts.readOnly
         && accessMode().equals(that.accessMode())
         && stated().equals(that.stated())
-        && mountOptions().equals(that.mountOptions());
+        && mountOptions().equals(that.mountOptions())
+        && ownership().equals(that.ownership());
   }
 
   @Override
@@ -163,6 +170,7 @@ public final class VolumeRequest {
         + stated().map(mode -> ", " + mode.word()).orElse("")
         + (mountOptions().equals(MountOptions.none()) ? "" : ", " + mountOptions())
         + (readOnly() ? ", read-only" : "")
+        + ownership().map(wish -> ", for " + wish).orElse("")
         + "]";
   }
 
@@ -180,6 +188,7 @@ public final class VolumeRequest {
     private @Nullable AttachmentMode attachment;
     private @Nullable String attachmentWord;
     private MountOptions mountOptions = MountOptions.none();
+    private @Nullable FileOwnership ownership;
 
     private Builder(String alias, VolumeType type, String source) {
       this.alias = Objects.requireNonNull(alias, "alias");
@@ -197,6 +206,7 @@ public final class VolumeRequest {
       copy.attachment = attachment;
       copy.attachmentWord = attachmentWord;
       copy.mountOptions = mountOptions;
+      copy.ownership = ownership;
       return copy;
     }
 
@@ -257,6 +267,17 @@ public final class VolumeRequest {
       return this;
     }
 
+    /**
+     * Gives the files to a user or group before the workload is told of the volume; see {@link
+     * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. Where the volume is mounted
+     * with a {@linkplain MountOptions#volumeMountGroup() group}, the plugin does that, and nothing
+     * more is done.
+     */
+    public Builder ownership(FileOwnership wish) {
+      ownership = Objects.requireNonNull(wish, "wish");
+      return this;
+    }
+
     /** All that is wrong so far; empty if it can be built. */
     public List<Violation> violations() {
       return check().all();
@@ -313,6 +334,30 @@ public final class VolumeRequest {
             Rule.MISMATCH,
             "are given for a block device, which is not mounted: leave them out");
       }
+      checkOwnership(found);
+    }
+
+    private void checkOwnership(Violations found) {
+      if (ownership == null) {
+        return;
+      }
+      if (attachment == AttachmentMode.BLOCK) {
+        found.add(
+            "ownership",
+            Rule.MISMATCH,
+            "is given for a block device, which has no files: leave it out");
+      } else if (readOnly || (accessMode != null && !accessMode.isWritable())) {
+        found.add(
+            "ownership",
+            Rule.MISMATCH,
+            "is given for a volume that is only read, whose files cannot change: leave it out");
+      } else if (accessMode != null && accessMode.isMultiNode()) {
+        found.add(
+            "ownership",
+            Rule.MISMATCH,
+            "is given for a volume that other nodes may use meanwhile: mount it with a group, or"
+                + " set the owners once by hand");
+      }
     }
 
     private boolean hasRoomForOne(@Nullable AccessMode mode) {
@@ -331,6 +376,9 @@ public final class VolumeRequest {
       }
       if (!mountOptions.equals(MountOptions.none())) {
         found.add("mount_options", Rule.MISMATCH, "are given for a host volume: leave them out");
+      }
+      if (ownership != null) {
+        found.add("ownership", Rule.MISMATCH, "is given for a host volume: leave it out");
       }
     }
   }

@@ -3,7 +3,9 @@ package io.csi4j.volume.workload;
 import static io.csi4j.volume.workload.PreflightFindings.quoted;
 
 import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.words.Violations;
@@ -29,6 +31,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -138,6 +142,10 @@ public final class WorkloadVolumes {
    * background, unless they were there before; where the failure is only that the caller's waiting
    * has ended, all of them go on.
    *
+   * <p>Where a request says to whom its {@linkplain VolumeRequest#ownership() files} shall belong,
+   * they are given to them before this returns, on the mounts of this machine; {@link
+   * #mountAll(VolumeMounter, Mounts, BiConsumer)} tells how far that is.
+   *
    * <p>Makes the checks of {@link Preflight#anywhere} first: what no task could use, or the host
    * does not know, is not mounted. Whether mounts may reach the host is asked by {@link
    * #mountsFor}.
@@ -147,6 +155,25 @@ public final class WorkloadVolumes {
    *     ones; or with the first failure in that order
    */
   public List<MountedVolume> mountAll(VolumeMounter mounter) {
+    return mountAll(mounter, Mounts::system, (usage, progress) -> {});
+  }
+
+  /**
+   * {@link #mountAll(VolumeMounter)} with a listener.
+   *
+   * @param mounts where the mounter mounts
+   * @param ownership told of the files that are given to a user or group: every 10,000 of them, and
+   *     at the end
+   */
+  public List<MountedVolume> mountAll(
+      VolumeMounter mounter, Mounts mounts, BiConsumer<VolumeUse, OwnershipResult> ownership) {
+    return mountAll(mounter, () -> mounts, ownership);
+  }
+
+  private List<MountedVolume> mountAll(
+      VolumeMounter mounter,
+      Supplier<Mounts> mounts,
+      BiConsumer<VolumeUse, OwnershipResult> ownership) {
     Preflight.anywhere().permitting(wish -> true).check(this).orThrow();
     List<MountRequest> requests = mountRequests();
     Set<VolumeUse> before =
@@ -163,6 +190,8 @@ public final class WorkloadVolumes {
       for (int i = 0; i < begun.size(); i++) {
         mounted.add(end(mounter, requests.get(i), begun.get(i)));
       }
+      OwnershipChange change = new OwnershipChange(mounter, mounts, ownership);
+      volumes.forEach(volume -> change.make(volume, mounted));
       return List.copyOf(mounted);
     } catch (VolumeException failed) {
       if (failed.outcome() != Outcome.IN_PROGRESS) {

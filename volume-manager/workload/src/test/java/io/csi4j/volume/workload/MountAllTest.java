@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
@@ -114,6 +116,35 @@ class MountAllTest {
       assertThat(wanted("b", "a").liveMounts())
           .extracting(WantedUse::usage)
           .containsExactly(use("b"), use("a"));
+      fake.assertLawful();
+    }
+  }
+
+  @Test
+  void filesThatThePluginGivesToAGroupAreNotGivenAgain() {
+    MountOptions group = MountOptions.none().withVolumeMountGroup("2000");
+    VolumeRequest request =
+        VolumeRequest.builder("a", VolumeType.CSI, "a")
+            .accessMode(AccessMode.SINGLE_NODE_WRITER)
+            .attachment(AttachmentMode.FILESYSTEM)
+            .ownership(FileOwnership.ofGroup(2000))
+            .build();
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      VolumeException failed =
+          catchThrowableOfType(
+              VolumeException.class, () -> builder().volume(request).build().mountAll(manager));
+      assertThat(failed.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
+      assertThat(failed)
+          .as("this plugin makes directories only, and the pass goes over a mount")
+          .hasMessageContaining("nothing is mounted there");
+      Eventually.isTrue("given back", () -> manager.volumes().isEmpty());
+
+      List<MountedVolume> mounted =
+          builder()
+              .volume(request.toBuilder().mountOptions(group).build())
+              .build()
+              .mountAll(manager);
+      assertThat(mounted).extracting(MountedVolume::usage).containsExactly(use("a"));
       fake.assertLawful();
     }
   }

@@ -13,6 +13,7 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
@@ -179,6 +180,31 @@ class VolumeRequestTest {
                     + " one of its own]");
     assertThat(csi().accessMode(mode).instances(3).perInstance().violations()).isEmpty();
     assertThat(csi().accessMode(mode).instances(1).violations()).isEmpty();
+  }
+
+  @Test
+  void filesAreGivenToSomebodyOnlyWhereTheyMayChange() {
+    FileOwnership wish = FileOwnership.ofGroup(2000);
+    VolumeRequest.Builder request = csi().accessMode(AccessMode.SINGLE_NODE_WRITER).ownership(wish);
+    assertThat(request.build().ownership()).contains(wish);
+    assertThat(request.build())
+        .hasToString("VolumeRequest[data: csi db, SINGLE_NODE_WRITER, filesystem, for group 2000]")
+        .isEqualTo(request.build().toBuilder().build())
+        .isNotEqualTo(csi().accessMode(AccessMode.SINGLE_NODE_WRITER).build());
+
+    assertThat(request.build().toBuilder().readOnly().violations())
+        .hasToString(
+            "[ownership is given for a volume that is only read, whose files cannot change: leave"
+                + " it out]");
+    assertThat(request.build().toBuilder().attachment(AttachmentMode.BLOCK).violations())
+        .hasToString("[ownership is given for a block device, which has no files: leave it out]");
+    assertThat(
+            request.build().toBuilder().accessMode(AccessMode.MULTI_NODE_MULTI_WRITER).violations())
+        .hasToString(
+            "[ownership is given for a volume that other nodes may use meanwhile: mount it with a"
+                + " group, or set the owners once by hand]");
+    assertThat(VolumeRequest.builder("logs", VolumeType.HOST, "l").ownership(wish).violations())
+        .hasToString("[ownership is given for a host volume: leave it out]");
   }
 
   @Test

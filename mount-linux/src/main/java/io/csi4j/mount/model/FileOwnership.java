@@ -1,0 +1,227 @@
+package io.csi4j.mount.model;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.OptionalLong;
+
+/**
+ * To whom the files of a volume shall belong, so that a task that is not root can use them; and how
+ * far a pass over them may go.
+ *
+ * <p>The user and the group of each file and directory are set, and permissions are added, never
+ * taken away. The root directory of the volume comes last: that it is right is the mark of a pass
+ * that has ended, so one that was cut short is made again, and looks only at what it has done. The
+ * kernel takes the set-user-id and set-group-id bits from a file whose owner changes.
+ *
+ * <pre>{@code
+ * FileOwnership.ofGroup(2000); // readable and writable for a group, as kubelet's fsGroup
+ * FileOwnership.builder().user(1000).group(1000).policy(Policy.ALWAYS).build();
+ * }</pre>
+ *
+ * <p>Compares by value.
+ */
+public final class FileOwnership {
+
+  /** The highest number of a user or group; the one above means nobody in particular. */
+  private static final long MAX_NUMBER = 0xffff_fffeL;
+
+  private static final int PERMISSIONS = 0777;
+  private static final int SET_GROUP_ID = 02000;
+
+  private final Builder parts;
+
+  /** When a pass is made. */
+  public enum Policy {
+    /** Each time. */
+    ALWAYS,
+    /** If the root directory of the volume is not as it is wished. */
+    ON_ROOT_MISMATCH,
+    /** Not at all: nothing is changed. */
+    NEVER
+  }
+
+  private FileOwnership(Builder builder) {
+    parts = builder.copy();
+  }
+
+  /**
+   * The files are readable and writable for a group, whoever they belong to, and files made later
+   * are the group's as well: 0660 is added to files, 02770 to directories.
+   */
+  public static FileOwnership ofGroup(long group) {
+    return builder().group(group).addPermissions(0660, 02770).build();
+  }
+
+  /** Begins with nobody. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Begins with this one. */
+  public Builder toBuilder() {
+    return parts.copy();
+  }
+
+  /** The number of the user; nothing if users stay as they are. */
+  public OptionalLong user() {
+    return parts.user;
+  }
+
+  /** The number of the group; nothing if groups stay as they are. */
+  public OptionalLong group() {
+    return parts.group;
+  }
+
+  /** Returns the permissions that every file shall have at least. */
+  public int filePermissions() {
+    return parts.filePermissions;
+  }
+
+  /** Returns the permissions that every directory shall have at least. */
+  public int directoryPermissions() {
+    return parts.directoryPermissions;
+  }
+
+  /** When a pass is made. Default: {@link Policy#ON_ROOT_MISMATCH}. */
+  public Policy policy() {
+    return parts.policy;
+  }
+
+  /** How many files a pass looks at. Default: a million. */
+  public long maxFiles() {
+    return parts.maxFiles;
+  }
+
+  /** How long a pass takes. Default: ten minutes. */
+  public Duration maxTime() {
+    return parts.maxTime;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof FileOwnership that
+        && user().equals(that.user())
+        && group().equals(that.group())
+        && filePermissions() == that.filePermissions()
+        && directoryPermissions() == that.directoryPermissions()
+        && policy() == that.policy()
+        && maxFiles() == that.maxFiles()
+        && maxTime().equals(that.maxTime());
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(user(), group(), filePermissions(), directoryPermissions(), policy());
+  }
+
+  /** Says to whom, such as {@code user 1000 and group 1000}. */
+  @Override
+  public String toString() {
+    String both = user().isPresent() && group().isPresent() ? " and " : "";
+    return (user().isPresent() ? "user " + user().getAsLong() : "")
+        + both
+        + (group().isPresent() ? "group " + group().getAsLong() : "");
+  }
+
+  /** Collects what an ownership may have. */
+  public static final class Builder {
+
+    private OptionalLong user = OptionalLong.empty();
+    private OptionalLong group = OptionalLong.empty();
+    private int filePermissions;
+    private int directoryPermissions;
+    private Policy policy = Policy.ON_ROOT_MISMATCH;
+    private long maxFiles = 1_000_000;
+    private Duration maxTime = Duration.ofMinutes(10);
+
+    private Builder() {}
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.user = user;
+      copy.group = group;
+      copy.filePermissions = filePermissions;
+      copy.directoryPermissions = directoryPermissions;
+      copy.policy = policy;
+      copy.maxFiles = maxFiles;
+      copy.maxTime = maxTime;
+      return copy;
+    }
+
+    /** Gives all to a user, by number. */
+    public Builder user(long user) {
+      this.user = OptionalLong.of(number("user", user));
+      return this;
+    }
+
+    /** Gives all to a group, by number. */
+    public Builder group(long group) {
+      this.group = OptionalLong.of(number("group", group));
+      return this;
+    }
+
+    private static long number(String what, long number) {
+      if (number < 0 || number > MAX_NUMBER) {
+        throw new IllegalArgumentException(
+            "The " + what + " " + number + " is no number from 0 to " + MAX_NUMBER + ".");
+      }
+      return number;
+    }
+
+    /**
+     * Adds permissions to what files and directories have.
+     *
+     * @param files of the bits 0777
+     * @param directories of the bits 02777; 02000 makes files in it belong to its group
+     */
+    public Builder addPermissions(int files, int directories) {
+      if ((files & ~PERMISSIONS) != 0 || (directories & ~(PERMISSIONS | SET_GROUP_ID)) != 0) {
+        throw new IllegalArgumentException(
+            "The permissions 0%o for files or 0%o for directories are none that may be added: use bits of 0777, and 02000 for directories."
+                .formatted(files, directories));
+      }
+      filePermissions = files;
+      directoryPermissions = directories;
+      return this;
+    }
+
+    /** When a pass is made. */
+    public Builder policy(Policy policy) {
+      this.policy = Objects.requireNonNull(policy, "policy");
+      return this;
+    }
+
+    /** How many files a pass looks at before it ends early. */
+    public Builder maxFiles(long files) {
+      maxFiles = files;
+      return this;
+    }
+
+    /** How long a pass takes before it ends early. */
+    public Builder maxTime(Duration time) {
+      maxTime = Objects.requireNonNull(time, "time");
+      return this;
+    }
+
+    /**
+     * The ownership.
+     *
+     * @throws IllegalArgumentException if it changes nothing, or allows nothing
+     */
+    public FileOwnership build() {
+      if (user.isEmpty() && group.isEmpty()) {
+        throw new IllegalArgumentException(
+            "Neither a user nor a group is given, to whom the files shall belong. Give one.");
+      }
+      if (maxFiles < 1 || maxTime.isZero() || maxTime.isNegative()) {
+        throw new IllegalArgumentException(
+            "In "
+                + maxTime
+                + " and with "
+                + maxFiles
+                + " files nothing could be changed. Allow more.");
+      }
+      return new FileOwnership(this);
+    }
+  }
+}

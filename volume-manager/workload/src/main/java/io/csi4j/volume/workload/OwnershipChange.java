@@ -1,0 +1,127 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.FileOwnership;
+import io.csi4j.mount.model.FileOwnership.Policy;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.OwnershipResult;
+import io.csi4j.mount.model.OwnershipResult.Outcome;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.VolumeMounter;
+import java.util.Collection;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the files of mounted volumes to whom their requests name.
+ *
+ * @param mounter tells who else uses a volume
+ * @param mounts makes the pass over the files
+ * @param progress told how far it is
+ */
+record OwnershipChange(
+    VolumeMounter mounter,
+    Supplier<Mounts> mounts,
+    BiConsumer<VolumeUse, OwnershipResult> progress) {
+
+  /**
+   * Makes the change that a request asks for, if it does, in the volume that was mounted for it.
+   */
+  void make(RequestedVolume volume, Collection<MountedVolume> mounted) {
+    MountRequest request = volume.mountRequest().orElse(null);
+    FileOwnership wish = volume.request().ownership().orElse(null);
+    if (request == null || wish == null || isThePluginsPart(request)) {
+      return;
+    }
+    mounted.stream()
+        .filter(each -> each.usage().equals(request.usage()))
+        .findFirst()
+        .ifPresent(there -> make(request, wish, MountPath.of(there.path())));
+  }
+
+  private static boolean isThePluginsPart(MountRequest request) {
+    return request.capability().mountOptions().flatMap(MountOptions::volumeMountGroup).isPresent();
+  }
+
+  private void make(MountRequest request, FileOwnership wish, MountPath path) {
+    OwnershipResult end;
+    try {
+      refuseIfOthersUseIt(request, wish, path);
+      end = mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
+    } catch (MountException failed) {
+      throw notSet(request, wish, String.valueOf(failed.getMessage()), failed);
+    }
+    progress.accept(request.usage(), end);
+    if (end.outcome() == Outcome.LIMIT) {
+      throw notSet(
+          request,
+          wish,
+          "the limit of "
+              + wish.maxFiles()
+              + " files or "
+              + wish.maxTime().toSeconds()
+              + " s was reached after "
+              + end.seen()
+              + " files, of which "
+              + end.changed()
+              + " were changed",
+          null);
+    }
+  }
+
+  /** Others may use it if nothing is to be changed, as far as the root of the volume tells. */
+  private void refuseIfOthersUseIt(MountRequest request, FileOwnership wish, MountPath path) {
+    VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
+    String others =
+        mounter.volumes().stream()
+            .filter(each -> identity.equals(new VolumeIdentity(each.plugin(), each.handle())))
+            .flatMap(each -> each.uses().stream())
+            .map(use -> use.key().workload())
+            .filter(each -> !each.equals(request.usage().workload()))
+            .distinct()
+            .map(PreflightFindings::quoted)
+            .collect(Collectors.joining(", "));
+    if (others.isEmpty() || wish.policy() == Policy.NEVER) {
+      return;
+    }
+    FileOwnership look = wish.toBuilder().policy(Policy.NEVER).build();
+    boolean isRight =
+        wish.policy() == Policy.ON_ROOT_MISMATCH
+            && mounts.get().setOwnership(path, look, how -> {}).outcome() == Outcome.THERE_ALREADY;
+    if (!isRight) {
+      throw new VolumeException(
+          VolumeException.Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.OWNERSHIP_REFUSED, subject(request, wish), others + " uses it, too"),
+          null,
+          null);
+    }
+  }
+
+  private static VolumeException notSet(
+      MountRequest request, FileOwnership wish, String why, @Nullable MountException cause) {
+    return new VolumeException(
+        VolumeException.Outcome.REFUSED,
+        Messages.of(OperatorCode.OWNERSHIP_NOT_SET, subject(request, wish), why),
+        null,
+        cause);
+  }
+
+  private static Subject subject(MountRequest request, FileOwnership wish) {
+    return Subject.of(
+            "giving to " + wish + " the files of",
+            new VolumeIdentity(request.plugin(), request.handle()))
+        .by(request.usage());
+  }
+}

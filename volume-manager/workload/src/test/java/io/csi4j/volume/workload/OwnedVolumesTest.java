@@ -1,0 +1,172 @@
+package io.csi4j.volume.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.FileOwnership;
+import io.csi4j.mount.model.FileOwnership.Policy;
+import io.csi4j.mount.model.OwnershipResult;
+import io.csi4j.mount.model.OwnershipResult.Outcome;
+import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.Scratch;
+import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountedVolume;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A workload that is not root is told of its volumes when it may use their files. */
+@MountTest
+@Timeout(120)
+class OwnedVolumesTest {
+
+  private static final PluginId PLUGIN = PluginId.of("hostpath");
+  private static final FileOwnership WISH = FileOwnership.ofGroup(0);
+
+  private HostPathPlugin plugin;
+  private VolumeManager manager;
+  private ResolvedVolume.Csi volume;
+  private final List<OwnershipResult> told = new ArrayList<>();
+
+  @BeforeEach
+  void open(Scratch scratch) {
+    plugin = HostPathPlugin.builder(scratch.file("plugin")).open();
+    manager =
+        VolumeManager.builder(scratch.file("root"))
+            .plugin(PluginBinding.of(PLUGIN, plugin.nodeEndpoint()))
+            .open();
+    try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      volume =
+          ResolvedVolume.csi(
+              VolumeKey.of("db"),
+              PLUGIN,
+              client
+                  .controller()
+                  .createVolume(
+                      CreateVolumeRequest.builder(
+                              "v1",
+                              List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_MULTI_WRITER)))
+                          .build()));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    manager.close();
+    plugin.close();
+  }
+
+  private WorkloadVolumes wanted(String workload, Optional<FileOwnership> wish) {
+    VolumeRequest.Builder request =
+        VolumeRequest.builder("data", VolumeType.CSI, "db")
+            .accessMode(AccessMode.SINGLE_NODE_MULTI_WRITER)
+            .attachment(AttachmentMode.FILESYSTEM);
+    wish.ifPresent(request::ownership);
+    return WorkloadVolumes.builder(WorkloadId.of(workload), (asked, source) -> Optional.of(volume))
+        .volume(request.build())
+        .build();
+  }
+
+  private Path mount(String workload, FileOwnership wish) {
+    return wanted(workload, Optional.of(wish))
+        .mountAll(manager, Mounts.system(), (usage, progress) -> told.add(progress))
+        .get(0)
+        .path();
+  }
+
+  private VolumeException refused(String workload, FileOwnership wish) {
+    return catchThrowableOfType(VolumeException.class, () -> mount(workload, wish));
+  }
+
+  private void give(String workload) {
+    manager.unmount(VolumeUse.of(VolumeKey.of("db"), WorkloadId.of(workload)));
+  }
+
+  private static int mode(Path file) throws Exception {
+    return (int) Files.getAttribute(file, "unix:mode") & 07777;
+  }
+
+  @Test
+  void filesAreGivenBeforeTheWorkloadIsToldAndNotTwice() throws Exception {
+    Path before = wanted("maker", Optional.empty()).mountAll(manager).get(0).path();
+    Files.setAttribute(Files.createFile(before.resolve("file")), "unix:mode", 0600);
+    give("maker");
+
+    Path path = mount("web-1", WISH);
+    assertThat(mode(path.resolve("file"))).isEqualTo(0660);
+    assertThat(mode(path)).isEqualTo(mode(path) | 02770);
+    assertThat(told).containsExactly(new OwnershipResult(Outcome.DONE, 2, 2, 0));
+
+    assertThat(mount("web-1", WISH)).isEqualTo(path);
+    assertThat(told).last().isEqualTo(new OwnershipResult(Outcome.THERE_ALREADY, 1, 0, 0));
+    List<MountedVolume> withoutListener = wanted("web-1", Optional.of(WISH)).mountAll(manager);
+    assertThat(withoutListener).singleElement().extracting(MountedVolume::path).isEqualTo(path);
+  }
+
+  @Test
+  void filesThatOthersUseAreLeftAsTheyAre() throws Exception {
+    Path path = wanted("other", Optional.empty()).mountAll(manager).get(0).path();
+    Files.setAttribute(path, "unix:mode", 0700);
+
+    VolumeException refused = refused("web-1", WISH);
+    assertThat(refused.code()).isEqualTo(OperatorCode.OWNERSHIP_REFUSED);
+    assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+    assertThat(refused)
+        .hasMessage(
+            "CSI-539 OWNERSHIP_REFUSED: giving to group 0 the files of volume '"
+                + volume.handle()
+                + "' (default/db for workload 'web-1') of plugin 'hostpath': 'other' uses it, too;"
+                + " no file was changed. Wait until the others have given it back, or set the"
+                + " owners once by hand and leave the ownership out.");
+    assertThat(mode(path)).isEqualTo(0700);
+    assertThat(told).isEmpty();
+
+    Files.setAttribute(path, "unix:mode", 02770);
+    mount("web-1", WISH);
+    assertThat(told).containsExactly(new OwnershipResult(Outcome.THERE_ALREADY, 1, 0, 0));
+    assertThat(refused("web-2", WISH.toBuilder().policy(Policy.ALWAYS).build()))
+        .hasMessageContaining("'other', 'web-1' uses it, too");
+  }
+
+  @Test
+  void aPassThatEndsAtItsLimitGivesTheVolumeBackAndGoesOnTheNextTime() throws Exception {
+    Path before = wanted("maker", Optional.empty()).mountAll(manager).get(0).path();
+    for (int i = 0; i < 4; i++) {
+      Files.setAttribute(Files.createFile(before.resolve("f" + i)), "unix:mode", 0600);
+    }
+    give("maker");
+
+    VolumeException notSet = refused("web-1", WISH.toBuilder().maxFiles(3).build());
+    assertThat(notSet.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
+    assertThat(notSet)
+        .hasMessageContaining(
+            ": the limit of 3 files or 600 s was reached after 3 files, of which 2 were changed;"
+                + " the workload was not told of the volume; what was changed stays, and the next"
+                + " try goes on from there. Put right what the text names, then mount again.");
+    mount("web-1", WISH);
+    assertThat(told)
+        .containsExactly(
+            new OwnershipResult(Outcome.LIMIT, 3, 2, 0),
+            new OwnershipResult(Outcome.DONE, 5, 3, 0));
+  }
+}

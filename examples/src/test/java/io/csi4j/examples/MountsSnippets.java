@@ -38,8 +38,7 @@ final class MountsSnippets {
 
   static OwnershipResult ownership(Mounts mounts, MountPath volume, Consumer<String> log) {
     // snippet: ownership
-    FileOwnership wish =
-        FileOwnership.ofGroup(2000); // 0660 is added to files, 02770 to directories
+    FileOwnership wish = FileOwnership.ofGroup(2000); // adds 0660, and 02770 to directories
     OwnershipResult end = mounts.setOwnership(volume, wish, how -> log.accept(how.toString()));
     // end
     return end;

@@ -196,7 +196,7 @@ final class OwnershipPass {
           progress.accept(result(Outcome.GOING_ON));
         }
       } else {
-        change(level.directory);
+        change(level.directory, null);
         levels.pop().directory.close();
         if (levels.isEmpty()) {
           return result(Outcome.DONE);
@@ -225,7 +225,7 @@ final class OwnershipPass {
       Descriptor file = inside(from, name, PLACE);
       if (file != null) {
         try (file) {
-          change(file);
+          change(file, name);
         }
       }
     }
@@ -254,8 +254,13 @@ final class OwnershipPass {
     return opened == -Abi.ENOENT ? null : descriptor("openat2", opened, name);
   }
 
-  private void change(Descriptor file) {
-    Facts facts = looked(file.number(), Abi.emptyPath(), Abi.AT_EMPTY_PATH, null);
+  /**
+   * Makes the change that is needed.
+   *
+   * @param name its name in the directory that is visited; null for that directory itself
+   */
+  private void change(Descriptor file, byte @Nullable [] name) {
+    Facts facts = looked(file.number(), Abi.emptyPath(), Abi.AT_EMPTY_PATH, name);
     if (facts == null || facts.isDevice() || isRight(facts)) {
       return;
     }
@@ -268,13 +273,13 @@ final class OwnershipPass {
               (int) wish.user().orElse(-1),
               (int) wish.group().orElse(-1),
               Abi.AT_EMPTY_PATH),
-          null);
+          name);
       // The kernel may have taken bits away.
-      facts = looked(file.number(), Abi.emptyPath(), Abi.AT_EMPTY_PATH, null);
+      facts = looked(file.number(), Abi.emptyPath(), Abi.AT_EMPTY_PATH, name);
     }
     if (facts != null && !isPermitted(facts)) {
       int mode = (facts.mode() | permissions(facts)) & PERMISSIONS;
-      checked("fchmodat", calls.fchmodat(Abi.AT_FDCWD, file.link(), mode), null);
+      checked("fchmodat", calls.fchmodat(Abi.AT_FDCWD, file.link(), mode), name);
     }
     changed++;
   }

@@ -363,11 +363,17 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private void end(OpenCall asked, Answer answer) {
-    if (answer instanceof Answer.Failed failed && failed.code() == StatusCode.UNIMPLEMENTED) {
+    if (answer instanceof Answer.Failed failed && isOfOtherFacts(failed)) {
       facts.doubt();
     }
     queue.leave();
     asked.end(answer);
+  }
+
+  /** Whether what was planned may not fit what the plugin offers by now. */
+  private static boolean isOfOtherFacts(Answer.Failed failed) {
+    return failed.code() == StatusCode.UNIMPLEMENTED
+        || (failed.code() == StatusCode.INVALID_ARGUMENT && !failed.sent());
   }
 
   private void giveUp(OpenCall asked, StatusCode code, String text) {

@@ -33,4 +33,12 @@ final class VolumesSnippets {
         .build();
     // end
   }
+
+  static PluginBinding budget(PluginId id, CsiEndpoint endpoint) {
+    // snippet: budget
+    return PluginBinding.builder(id, endpoint)
+        .policy(MountPolicy.builder().retryBudget(20).retryRefill(Duration.ofSeconds(1)).build())
+        .build();
+    // end
+  }
 }

@@ -14,6 +14,10 @@ public final class MountPolicy {
   /** For how long it has to have refused by then. */
   public static final Duration REFUSED_FOR = Duration.ofMinutes(2);
 
+  private static final int MOST_REPEATS = 100_000;
+
+  private static final Duration LONGEST_REFILL = Duration.ofHours(1);
+
   private static final MountPolicy DEFAULTS = builder().build();
 
   private final Builder parts;
@@ -32,6 +36,15 @@ public final class MountPolicy {
     if (parts.forceAfterRefusals < 0) {
       throw new IllegalArgumentException(
           "The number of refusals is negative: " + parts.forceAfterRefusals + ".");
+    }
+    if (parts.retryBudget < 0 || parts.retryBudget > MOST_REPEATS) {
+      throw new IllegalArgumentException(
+          "The retry budget is between 0 and " + MOST_REPEATS + ", not " + parts.retryBudget + ".");
+    }
+    positive("retry refill", parts.retryRefill);
+    if (parts.retryRefill.compareTo(LONGEST_REFILL) > 0) {
+      throw new IllegalArgumentException(
+          "The retry refill is at most " + LONGEST_REFILL + ", not " + parts.retryRefill + ".");
     }
     if (parts.healthInterval.isNegative()) {
       throw new IllegalArgumentException(
@@ -82,6 +95,19 @@ public final class MountPolicy {
   /** Returns the longest pause between two tries in the background. */
   public Duration backgroundCap() {
     return parts.backgroundCap;
+  }
+
+  /**
+   * Returns how many repeats the plugin may get at once, whatever volumes they are for; 0 for any
+   * number.
+   */
+  public int retryBudget() {
+    return parts.retryBudget;
+  }
+
+  /** Returns the time after which one more repeat may be made once the budget is used up. */
+  public Duration retryRefill() {
+    return parts.retryRefill;
   }
 
   /**
@@ -191,6 +217,8 @@ public final class MountPolicy {
     all.put("backoff", parts.backoff);
     all.put("backoffCap", parts.backoffCap);
     all.put("backgroundCap", parts.backgroundCap);
+    all.put("retryBudget", parts.retryBudget);
+    all.put("retryRefill", parts.retryRefill);
     all.put("quarantine", parts.quarantine);
     all.put("callsInFlight", parts.callsInFlight);
     all.put("requireMount", parts.requireMount);
@@ -220,6 +248,8 @@ public final class MountPolicy {
     private Duration backoff = Duration.ofMillis(100);
     private Duration backoffCap = Duration.ofSeconds(30);
     private Duration backgroundCap = Duration.ofMinutes(5);
+    private int retryBudget = 100;
+    private Duration retryRefill = Duration.ofMillis(200);
     private Duration quarantine = Duration.ofMinutes(4);
     private int callsInFlight = 32;
     private boolean requireMount = true;
@@ -243,6 +273,8 @@ public final class MountPolicy {
       copy.backoff = backoff;
       copy.backoffCap = backoffCap;
       copy.backgroundCap = backgroundCap;
+      copy.retryBudget = retryBudget;
+      copy.retryRefill = retryRefill;
       copy.quarantine = quarantine;
       copy.callsInFlight = callsInFlight;
       copy.requireMount = requireMount;
@@ -286,6 +318,28 @@ public final class MountPolicy {
     /** Sets the longest pause between two tries in the background. 5 minutes by default. */
     public Builder backgroundCap(Duration value) {
       backgroundCap = Objects.requireNonNull(value, "backgroundCap");
+      return this;
+    }
+
+    /**
+     * Limits how many repeats the plugin may get at once: further attempts of operations, and what
+     * is tried again in the background, for all volumes together. A repeat that finds the budget
+     * used up waits until time ({@link #retryRefill}) or a success of the plugin gives one back;
+     * those for which a caller waits go first. The first try of anything is never held back. 100 by
+     * default; 0 for any number.
+     */
+    public Builder retryBudget(int value) {
+      retryBudget = value;
+      return this;
+    }
+
+    /**
+     * Sets the time after which one more repeat may be made once the {@link #retryBudget} is used
+     * up; so it limits the repeats of a plugin that fails for long. 200 ms by default, which is 5 a
+     * second.
+     */
+    public Builder retryRefill(Duration value) {
+      retryRefill = Objects.requireNonNull(value, "retryRefill");
       return this;
     }
 

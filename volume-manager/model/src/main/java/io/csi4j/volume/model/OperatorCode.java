@@ -85,6 +85,7 @@ public enum OperatorCode {
   STORAGE_DEGRADED(330),
   REGISTRATION_DIRECTORY(331),
   STORAGE_WELL_AGAIN(332),
+  RETRIES_HELD_BACK(333),
 
   // 4xx: what the kernel's mount table shows
   FOREIGN_MOUNT(401),

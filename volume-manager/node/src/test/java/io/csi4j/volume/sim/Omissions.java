@@ -19,6 +19,9 @@ final class Omissions {
   private static final String UNCOMPARED =
       "compared with what is asked for earlier only, of which nothing is left when nobody waits";
 
+  private static final String UNSPENT =
+      "decides nothing before a budget of 100 repeats is used up, which no joined history does";
+
   private Omissions() {}
 
   /** Moments of the engine, which are told relative to now. */
@@ -69,6 +72,9 @@ final class Omissions {
     add(all, PAST, engine + "VolumeEngine", "report");
     add(all, OVER, engine + "VolumeQueue", "begun", "started", "isTold");
     add(all, OVER, engine + "OperationRun", "generation");
+    add(all, UNSPENT, engine + "VolumeEngine", "retries");
+    add(all, UNSPENT, engine + "CleanupSchedule", "isRepeat");
+    add(all, UNSPENT, engine + "OperationRun", "held");
     add(all, PAST, engine + "VolumeQueue", "troubled");
     add(all, PAST, engine + "VolumeQueue$View", "troubled");
     add(

@@ -30,6 +30,9 @@ final class CleanupSchedule {
   private Scheduler.@Nullable Timer next;
   private int failed;
 
+  /** True if what is owed was tried before, and failed. */
+  private boolean isRepeat;
+
   /** True if nothing is tried before a person has looked and asked again. */
   private boolean isHeld;
 
@@ -76,6 +79,11 @@ final class CleanupSchedule {
   void ended(Operation operation, Result result, boolean isFailure) {
     isHeld = result instanceof Result.Held held && Failure.isForPeople(held.code());
     failed = isOf(operation) && isFailure ? failed + 1 : 0;
+    isRepeat = isFailure && (isRepeat || !isRead(operation));
+  }
+
+  private static boolean isRead(Operation operation) {
+    return operation.wish() instanceof Wish.Stats || operation.wish() instanceof Wish.Expand;
   }
 
   /** Returns the next goal of the cleanup, as far as it may be tried before the host has spoken. */
@@ -98,7 +106,7 @@ final class CleanupSchedule {
       Duration pause =
           pause(
               failed, volume.plugin().policy().backgroundCap(), volume.parts.scheduler().random());
-      next = volume.parts.scheduler().after(pause, () -> volume.mailbox.put(this::work));
+      next = volume.parts.scheduler().after(pause, () -> volume.mailbox.put(this::due));
     }
   }
 
@@ -107,6 +115,26 @@ final class CleanupSchedule {
     if (next != null) {
       next.cancel();
       next = null;
+    }
+  }
+
+  /** The pause is over; what failed before has to have a place in the budget of the plugin, too. */
+  private void due() {
+    next = null;
+    if (!volume.isEmpty() || volume.engine.index.isClosing()) {
+      return;
+    }
+    Optional<Scheduler.Timer> held =
+        isRepeat
+            ? volume
+                .engine
+                .retries(volume.identity.plugin())
+                .hold(RetryBudget.Whose.BACKGROUND, () -> volume.mailbox.put(this::work))
+            : Optional.empty();
+    if (held.isPresent()) {
+      next = held.get();
+    } else {
+      work();
     }
   }
 

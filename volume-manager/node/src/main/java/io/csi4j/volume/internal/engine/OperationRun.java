@@ -125,6 +125,9 @@ final class OperationRun {
   /** Tells an answer that is waited for from one that comes late. */
   private long generation;
 
+  /** An attempt that waits for the budget of the plugin. */
+  private Scheduler.@Nullable Timer held;
+
   OperationRun(VolumeQueue volume, DeadMounts dead) {
     this.volume = volume;
     this.dead = dead;
@@ -161,6 +164,7 @@ final class OperationRun {
     if (now != null && at != null && isWaiting && !engine.isStopped()) {
       Optional<Turn> end = at.superseded();
       if (end.isPresent()) {
+        withdrawRepeat();
         generation++;
         advance(now, end.get());
       }
@@ -169,6 +173,7 @@ final class OperationRun {
 
   /** Forgets the operation that has ended. */
   void clear() {
+    withdrawRepeat();
     operation = null;
     turn = null;
     lastAnswer = null;
@@ -649,14 +654,35 @@ final class OperationRun {
     @Override
     public void pause(Step.Pause step, Consumer<Event.Woke> then) {
       long due = parts.clock().nanos() + step.time().toNanos();
+      long expected = generation;
       parts
           .scheduler()
           .after(
               step.time(),
               () -> {
                 engine.late(due);
-                mailbox.put(() -> then.accept(new Event.Woke()));
+                mailbox.put(() -> repeat(now, expected, () -> then.accept(new Event.Woke())));
               });
+    }
+  }
+
+  /** Goes on after a pause, as soon as the budget of the plugin allows one more attempt. */
+  private void repeat(Operation now, long expected, Runnable then) {
+    if (!isExpected(now, expected) || engine.isStopped()) {
+      return;
+    }
+    RetryBudget.Whose whose =
+        CleanupSchedule.isOf(now) ? RetryBudget.Whose.BACKGROUND : RetryBudget.Whose.CALLER;
+    held = engine.retries(identity.plugin()).hold(whose, () -> mailbox.put(then)).orElse(null);
+    if (held == null) {
+      then.run();
+    }
+  }
+
+  private void withdrawRepeat() {
+    if (held != null) {
+      held.cancel();
+      held = null;
     }
   }
 
@@ -771,6 +797,9 @@ final class OperationRun {
                       engine.watch.heard(identity.plugin(), plugin.instance(), Optional.empty());
                       memory.ended(call, answer, instance);
                       volume.called(call.verb().operation(), answer, began);
+                      if (answer instanceof Answer.Ok) {
+                        engine.succeeded(identity.plugin());
+                      }
                       parts.points().at(CrashPoint.answered(call.verb()));
                       answered(call, answer);
                       askAfter(now, call, answer, () -> then.accept(new Event.Answered(answer)));

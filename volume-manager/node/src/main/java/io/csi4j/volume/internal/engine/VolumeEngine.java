@@ -43,6 +43,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
@@ -84,6 +85,8 @@ public final class VolumeEngine {
   private volatile boolean stopped;
   private volatile Runnable unwatch = () -> {};
 
+  private final ConcurrentMap<PluginId, RetryBudget> retries = new ConcurrentHashMap<>();
+
   private record ToldOnce(OperatorCode code, PluginId plugin) {}
 
   private VolumeEngine(EngineParts parts) {
@@ -96,7 +99,7 @@ public final class VolumeEngine {
     tombstones = new Tombstones(parts, foreign, this::reappeared);
     origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
     drains = new PluginDrains(parts.scheduler(), index);
-    wanted = new WantedMounts(parts, this::mountNow);
+    wanted = new WantedMounts(parts, this::mountNow, this::retries);
     terms = HostTerms.of(parts.settings());
     rounds = new ClaimChecks.Rounds(parts, index::volumes);
     StartInventory found = new StartInventory(parts);
@@ -339,6 +342,19 @@ public final class VolumeEngine {
   /** Whether no new steps are made. */
   boolean isStopped() {
     return stopped;
+  }
+
+  /** The plugin has answered a call with OK. Without a repeat there is no budget to fill. */
+  void succeeded(PluginId plugin) {
+    RetryBudget used = retries.get(plugin);
+    if (used != null) {
+      used.succeeded();
+    }
+  }
+
+  /** Returns the budget of what is done again with a plugin. */
+  RetryBudget retries(PluginId plugin) {
+    return retries.computeIfAbsent(plugin, id -> new RetryBudget(parts, id));
   }
 
   /** A new operation in the background. */

@@ -48,6 +48,7 @@ final class WantedMounts {
 
   private final EngineParts parts;
   private final Function<MountRequest, CompletableFuture<?>> mount;
+  private final Function<PluginId, RetryBudget> retries;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<VolumeUse, Missing> missing = new HashMap<>();
   private boolean closed;
@@ -56,10 +57,15 @@ final class WantedMounts {
    * None is missing.
    *
    * @param mount begins to mount one, and never waits
+   * @param retries the budget of what is tried again with a plugin
    */
-  WantedMounts(EngineParts parts, Function<MountRequest, CompletableFuture<?>> mount) {
+  WantedMounts(
+      EngineParts parts,
+      Function<MountRequest, CompletableFuture<?>> mount,
+      Function<PluginId, RetryBudget> retries) {
     this.parts = parts;
     this.mount = mount;
+    this.retries = retries;
   }
 
   /** Returns the failure of an operation, if it is one that is known. */
@@ -118,7 +124,7 @@ final class WantedMounts {
               .scheduler()
               .after(
                   CleanupSchedule.pause(one.failed++, cap(one), parts.scheduler().random()),
-                  () -> again(one));
+                  () -> due(one));
     } finally {
       lock.unlock();
     }
@@ -133,10 +139,34 @@ final class WantedMounts {
         .backgroundCap();
   }
 
+  /** Tries it again as soon as the budget of the plugin allows. */
+  private void due(Missing one) {
+    lock.lock();
+    try {
+      if (!isLeft(one)) {
+        return;
+      }
+      one.cancel();
+      Optional<Scheduler.Timer> held =
+          retries.apply(one.request.plugin()).hold(RetryBudget.Whose.BACKGROUND, () -> again(one));
+      if (held.isPresent()) {
+        one.next = held.get();
+      } else {
+        attempt(one);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isLeft(Missing one) {
+    return !closed && !one.isTried && missing.get(one.request.usage()) == one;
+  }
+
   private void again(Missing one) {
     lock.lock();
     try {
-      if (!closed && !one.isTried && missing.get(one.request.usage()) == one) {
+      if (isLeft(one)) {
         attempt(one);
       }
     } finally {
@@ -151,7 +181,7 @@ final class WantedMounts {
       for (Missing one : List.copyOf(missing.values())) {
         if (one.request.plugin().equals(plugin)) {
           one.failed = 0;
-          again(one);
+          due(one);
         }
       }
     } finally {

@@ -1,0 +1,192 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.text.TimeText;
+import io.csi4j.volume.internal.time.Scheduler.Timer;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.VolumeEvent;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The repeats that one plugin may get: a bucket of tokens. Each repeat takes one; one comes back
+ * with time, and one with each call that the plugin answers with OK. A repeat that finds no token
+ * waits, and those for which a caller waits go first. Safe for many threads.
+ *
+ * <p>Whatever the engine does again goes through here: another attempt of an operation, another
+ * cleanup or repair in the background, another try to mount what the host wants.
+ */
+final class RetryBudget {
+
+  /** Who waits for a repeat. */
+  enum Whose {
+    /** A caller, or one who may join. */
+    CALLER,
+    /** Nobody. */
+    BACKGROUND
+  }
+
+  private final EngineParts parts;
+  private final PluginId plugin;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Deque<Runnable> callers = new ArrayDeque<>();
+  private final Deque<Runnable> background = new ArrayDeque<>();
+
+  /** How long it takes until the bucket is full, in nanoseconds, as of the moment below. */
+  private long missing;
+
+  private long asOf;
+  private boolean isTold;
+  private @Nullable Timer next;
+
+  /** The bucket is full. */
+  RetryBudget(EngineParts parts, PluginId plugin) {
+    this.parts = parts;
+    this.plugin = plugin;
+    asOf = parts.clock().nanos();
+  }
+
+  /**
+   * Takes a token for a repeat.
+   *
+   * @param then the repeat, run later if there is no token; must not block
+   * @return nothing if the caller may go on now; otherwise what withdraws the repeat
+   */
+  Optional<Timer> hold(Whose whose, Runnable then) {
+    MountPolicy policy = policy();
+    if (policy.retryBudget() == 0) {
+      return Optional.empty();
+    }
+    boolean isNews;
+    lock.lock();
+    try {
+      refill();
+      if (isIdle() && hasToken(policy)) {
+        take(policy);
+        return Optional.empty();
+      }
+      (whose == Whose.CALLER ? callers : background).add(then);
+      isNews = !isTold;
+      isTold = true;
+      plan(policy);
+    } finally {
+      lock.unlock();
+    }
+    if (isNews) {
+      tell(policy);
+    }
+    return Optional.of(() -> withdraw(then));
+  }
+
+  /** The plugin has answered a call with OK: one more may be repeated. */
+  void succeeded() {
+    release(policy().retryRefill().toNanos());
+  }
+
+  private void withdraw(Runnable then) {
+    lock.lock();
+    try {
+      callers.remove(then);
+      background.remove(then);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Runs what has a token by now. */
+  private void release(long back) {
+    MountPolicy policy = policy();
+    List<Runnable> free = new ArrayList<>();
+    lock.lock();
+    try {
+      refill();
+      missing = Math.max(0, missing - back);
+      while (!isIdle() && (policy.retryBudget() == 0 || hasToken(policy))) {
+        take(policy);
+        free.add(callers.isEmpty() ? background.remove() : callers.remove());
+      }
+      plan(policy);
+    } finally {
+      lock.unlock();
+    }
+    free.forEach(Runnable::run);
+  }
+
+  private boolean isIdle() {
+    return callers.isEmpty() && background.isEmpty();
+  }
+
+  // ---- the bucket; the lock is held
+
+  private void refill() {
+    long now = parts.clock().nanos();
+    missing = Math.max(0, missing - (now - asOf));
+    asOf = now;
+    if (missing == 0 && isIdle()) {
+      isTold = false;
+    }
+  }
+
+  private boolean hasToken(MountPolicy policy) {
+    return shortOfOne(policy) <= 0;
+  }
+
+  private long shortOfOne(MountPolicy policy) {
+    long each = policy.retryRefill().toNanos();
+    return missing + each - each * policy.retryBudget();
+  }
+
+  private void take(MountPolicy policy) {
+    missing += policy.retryRefill().toNanos();
+  }
+
+  /** One timer is enough, whatever waits. */
+  private void plan(MountPolicy policy) {
+    if (next != null) {
+      next.cancel();
+      next = null;
+    }
+    if (!isIdle()) {
+      next =
+          parts
+              .scheduler()
+              .after(Duration.ofNanos(Math.max(0, shortOfOne(policy))), () -> release(0));
+    }
+  }
+
+  // ---- what is known of the plugin
+
+  private MountPolicy policy() {
+    return parts
+        .plugins()
+        .find(plugin)
+        .orElseGet(() -> new NodePlugin.Absent(parts.plugins().known()))
+        .policy();
+  }
+
+  private void tell(MountPolicy policy) {
+    parts
+        .events()
+        .accept(
+            new VolumeEvent.Noticed(
+                Messages.of(
+                    OperatorCode.RETRIES_HELD_BACK,
+                    Subject.of("looking after plugin '" + plugin + "'"),
+                    "the budget of "
+                        + policy.retryBudget()
+                        + (policy.retryBudget() == 1 ? " repeat" : " repeats")
+                        + " is used up; there is one more every "
+                        + TimeText.of(policy.retryRefill())
+                        + ", and one for each call that the plugin answers with OK")));
+  }
+}

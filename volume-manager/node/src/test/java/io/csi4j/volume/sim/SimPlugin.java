@@ -214,7 +214,7 @@ final class SimPlugin {
             .onDeadMount(policies[choices.choose("policy for dead mounts", policies.length)])
             .forceAfterRefusals(choices.choose("may be forced", 2) == 0 ? 0 : 2)
             .build();
-    if (world.setup().roams() && choices.choose("few repeats", 2) == 1) {
+    if (world.setup().roams() && world.setup().serialising()) {
       policy = policy.toBuilder().retryBudget(2).retryRefill(Duration.ofSeconds(10)).build();
     }
     if (policy.onDeadMount() == OnDeadMount.REPUBLISH) {

@@ -68,6 +68,7 @@ class PluginsPageTest {
     real.put("healthTimeout", text(plugin.healthTimeout()));
     real.put("startInterval", text(plugin.startInterval()));
     real.put("probeInterval", text(plugin.probeInterval()));
+    real.put("infoInterval", text(plugin.infoInterval()));
     real.put("probeLimit", text(plugin.probeLimit()));
     real.put("failuresToUnhealthy", text(plugin.failuresToUnhealthy()));
     real.put("answersToReady", text(plugin.answersToReady()));

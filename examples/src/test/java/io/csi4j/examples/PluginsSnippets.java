@@ -97,6 +97,12 @@ final class PluginsSnippets {
     // end
   }
 
+  static void doubt(VolumeManager manager, PluginId plugin) {
+    // snippet: doubt
+    manager.plugins().doubt(plugin); // its supervisor asks NodeGetInfo again, soon
+    // end
+  }
+
   static PluginSupervisor timeout(
       VolumeManager manager, ProcessPluginLauncher process, Consumer<Object> log) {
     // snippet: timeout

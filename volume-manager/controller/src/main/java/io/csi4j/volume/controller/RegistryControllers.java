@@ -1,8 +1,10 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.SecretQuestions;
 import io.csi4j.volume.internal.text.Subject;
@@ -27,6 +29,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   private static final String ATTACHING = "attaching";
   private static final String OTHERS = "others";
 
+  private final PluginRegistry registry;
   private final ControllerSettings settings;
   private final Executor workers;
   private final OperationTurns<VolumeLane> turns;
@@ -40,6 +43,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
    */
   public RegistryControllers(
       PluginRegistry registry, ControllerSettings settings, Scheduler threads) {
+    this.registry = registry;
     this.settings = settings;
     workers = threads;
     turns = new OperationTurns<>(settings.waiters(), settings.longestWait(), threads);
@@ -144,6 +148,9 @@ final class RegistryControllers implements Controllers, AutoCloseable {
       stage.whenComplete(
           (value, failed) -> {
             links.called(there.link(), failed != null && Answer.isLost(failed));
+            if (failed != null && isFull(Unwrapped.of(failed))) {
+              registry.doubt(call.plugin());
+            }
             there.link().leave();
             leave.run();
             if (failed == null) {
@@ -152,6 +159,13 @@ final class RegistryControllers implements Controllers, AutoCloseable {
               result.completeExceptionally(ControllerFailures.of(call.subject(), failed));
             }
           });
+    }
+
+    /** Whether the node takes fewer volumes than its plugin has said, perhaps. */
+    private boolean isFull(Throwable failed) {
+      return call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
+          && failed instanceof CsiException answer
+          && answer.code() == StatusCode.RESOURCE_EXHAUSTED;
     }
 
     private ControllerCall.Services services(CsiPlugin plugin) {

@@ -86,6 +86,8 @@ public enum OperatorCode {
   REGISTRATION_DIRECTORY(331),
   STORAGE_WELL_AGAIN(332),
   RETRIES_HELD_BACK(333),
+  NODE_LIMIT_CHANGED(334),
+  NODE_TOPOLOGY_CHANGED(335),
 
   // 4xx: what the kernel's mount table shows
   FOREIGN_MOUNT(401),

@@ -104,6 +104,14 @@ public final class PluginConfig {
     return parts.probeInterval;
   }
 
+  /**
+   * How long what it said of its node holds: its limit, its place and its id. Zero for as long as
+   * the process is the same.
+   */
+  public Duration infoInterval() {
+    return parts.infoInterval;
+  }
+
   /** How long a probe, and each question for what the plugin can do, may take. */
   public Duration probeLimit() {
     return parts.probeLimit;
@@ -173,6 +181,7 @@ public final class PluginConfig {
     private Duration healthTimeout = Duration.ofSeconds(30);
     private Duration startInterval = Duration.ofSeconds(5);
     private Duration probeInterval = Duration.ofSeconds(30);
+    private Duration infoInterval = Duration.ofMinutes(10);
     private Duration probeLimit = Duration.ofSeconds(5);
     private int failuresToUnhealthy = 3;
     private int answersToReady = 1;
@@ -196,6 +205,7 @@ public final class PluginConfig {
       healthTimeout = other.healthTimeout;
       startInterval = other.startInterval;
       probeInterval = other.probeInterval;
+      infoInterval = other.infoInterval;
       probeLimit = other.probeLimit;
       failuresToUnhealthy = other.failuresToUnhealthy;
       answersToReady = other.answersToReady;
@@ -255,6 +265,17 @@ public final class PluginConfig {
     /** The time between two probes after that. 30 s by default. */
     public Builder probeInterval(Duration value) {
       probeInterval = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /**
+     * Sets after which time a plugin that serves nodes is asked again what it is and can do, with
+     * NodeGetInfo for how many volumes the node takes, where it is, and its id, which may move
+     * while it runs. It is asked with the next probe; sooner after {@link PluginRegistry#doubt}. 10
+     * minutes by default; with zero only when another process may be there.
+     */
+    public Builder infoInterval(Duration value) {
+      infoInterval = Objects.requireNonNull(value, "value");
       return this;
     }
 
@@ -333,6 +354,9 @@ public final class PluginConfig {
       positive("start interval", startInterval, wrong);
       positive("probe interval", probeInterval, wrong);
       positive("probe limit", probeLimit, wrong);
+      if (infoInterval.isNegative()) {
+        wrong.add("the info interval has to be zero or positive, and is " + infoInterval);
+      }
       positive("number of failures until it is unhealthy", failuresToUnhealthy, wrong);
       positive("number of answers until it is ready", answersToReady, wrong);
       return List.copyOf(wrong);

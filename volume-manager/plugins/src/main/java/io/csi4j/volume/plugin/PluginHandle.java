@@ -17,6 +17,12 @@ public interface PluginHandle extends AutoCloseable {
    */
   void report(PluginFingerprint fingerprint);
 
+  /**
+   * Sets what is run when somebody doubts what the instance said of itself: {@link
+   * PluginRegistry#doubt}. It is run on the thread of that caller, and must not block.
+   */
+  default void onDoubt(Runnable asksAgain) {}
+
   /** Deregisters the instance, unless another registration has taken its place. */
   @Override
   void close();

@@ -53,6 +53,14 @@ public interface PluginRegistry {
   List<RegisteredPlugin> plugins();
 
   /**
+   * Says that what a plugin said of itself may be outdated: an attach has been told that the node
+   * is full, or a host has learnt it in another way. Whoever supervises an instance of it asks it
+   * again soon, and listeners are told what has changed. Nothing happens where nobody does. A
+   * {@code VolumeController} of this registry says it by itself.
+   */
+  default void doubt(PluginId plugin) {}
+
+  /**
    * Tells a listener what happens to instances with a role from now on; it is told first of those
    * that there are.
    *

@@ -54,6 +54,7 @@ class PluginConfigTest {
     assertThat(config.healthTimeout()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.startInterval()).isEqualTo(Duration.ofSeconds(5));
     assertThat(config.probeInterval()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(config.infoInterval()).isEqualTo(Duration.ofMinutes(10));
     assertThat(config.probeLimit()).isEqualTo(Duration.ofSeconds(5));
     assertThat(config.failuresToUnhealthy()).isEqualTo(3);
     assertThat(config.answersToReady()).isEqualTo(1);

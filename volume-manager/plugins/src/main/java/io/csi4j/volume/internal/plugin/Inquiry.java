@@ -6,6 +6,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
+import io.csi4j.volume.plugin.PluginRole;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -37,6 +39,10 @@ final class Inquiry {
   private boolean isStale = true;
   private String process = "";
   private String readAt = "";
+
+  /** When it was asked last what it is and can do. */
+  private long portrayed;
+
   private @Nullable PluginName name;
   private @Nullable Round round;
   private volatile @Nullable PluginFingerprint fingerprint;
@@ -123,12 +129,23 @@ final class Inquiry {
     }
     if (pulse.trouble().isPresent()) {
       end(asked, pulse.trouble());
-    } else if (isStale || isAnother(pulse.process())) {
+    } else if (isStale || isAnother(pulse.process()) || isOutdated()) {
+      portrayed = clock.nanos();
       asked.deadline = clock.nanos() + config.probeLimit().multipliedBy(QUESTIONS).toNanos();
       prober.portray(portrait -> turns.accept(() -> portrayed(asked, pulse, portrait)));
     } else {
       end(asked, Optional.empty());
     }
+  }
+
+  /**
+   * Whether its node may have another limit or place by now; how a node is can move while it runs.
+   */
+  private boolean isOutdated() {
+    Duration holds = config.infoInterval();
+    return config.roles().contains(PluginRole.NODE)
+        && !holds.isZero()
+        && clock.nanos() - portrayed >= holds.toNanos();
   }
 
   private void portrayed(Round asked, Prober.Pulse pulse, Prober.Portrait portrait) {

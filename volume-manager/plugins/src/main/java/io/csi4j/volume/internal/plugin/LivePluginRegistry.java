@@ -23,6 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
@@ -42,6 +44,10 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Lane> lanes = new ArrayList<>();
   private final List<Waiter> waiting = new ArrayList<>();
+
+  /** Who asks again what an instance is and can do. */
+  private final ConcurrentMap<Doubted, Runnable> doubts = new ConcurrentHashMap<>();
+
   private volatile Roster roster;
   private long tickets;
   private boolean closed;
@@ -56,6 +62,8 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
    */
   public record Ground(
       Clock clock, Scheduler scheduler, Executor telling, PluginConnections connections) {}
+
+  private record Doubted(PluginId plugin, InstanceId instance) {}
 
   private LivePluginRegistry(Ground ground, PluginMemory memory, ServingSwitch serving) {
     this.ground = ground;
@@ -164,6 +172,8 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     /** Under the lock. */
     private long ticket;
 
+    private volatile Runnable asksAgain = () -> {};
+
     Handle(PluginRegistration registration) {
       this.registration = registration;
     }
@@ -184,7 +194,18 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     }
 
     @Override
+    public void onDoubt(Runnable asksAgain) {
+      this.asksAgain = asksAgain;
+      doubts.put(doubted(), asksAgain);
+    }
+
+    private Doubted doubted() {
+      return new Doubted(registration.id(), registration.instance());
+    }
+
+    @Override
     public void close() {
+      doubts.remove(doubted(), asksAgain);
       changeMine(Roster::deregister);
     }
 
@@ -202,6 +223,16 @@ public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
     public String toString() {
       return "PluginHandle[" + registration + "]";
     }
+  }
+
+  @Override
+  public void doubt(PluginId plugin) {
+    doubts.forEach(
+        (instance, asksAgain) -> {
+          if (instance.plugin().equals(plugin)) {
+            asksAgain.run();
+          }
+        });
   }
 
   // ---- looking up

@@ -195,7 +195,8 @@ final class PluginMessages {
       return switch (value.part()) {
         case VERSION -> Optional.of(OperatorCode.PLUGIN_REPLACED);
         case NODE_ID -> Optional.of(OperatorCode.NODE_ID_CHANGED);
-        case MAX_VOLUMES, TOPOLOGY -> Optional.empty();
+        case MAX_VOLUMES -> Optional.of(OperatorCode.NODE_LIMIT_CHANGED);
+        case TOPOLOGY -> Optional.of(OperatorCode.NODE_TOPOLOGY_CHANGED);
       };
     }
     return Optional.of(
@@ -206,7 +207,12 @@ final class PluginMessages {
 
   private static String seen(FingerprintChange change) {
     if (change instanceof FingerprintChange.Value value) {
-      return (value.part() == FingerprintChange.Part.VERSION ? "its version: " : "the node's id: ")
+      return switch (value.part()) {
+            case VERSION -> "its version: ";
+            case NODE_ID -> "the node's id: ";
+            case MAX_VOLUMES -> "how many volumes the node takes: ";
+            case TOPOLOGY -> "where the node is: ";
+          }
           + value.values();
     } else if (change instanceof FingerprintChange.Lost lost) {
       return "it does not offer " + service(lost.capability()) + " any more";

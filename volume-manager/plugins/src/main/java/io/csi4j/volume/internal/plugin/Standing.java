@@ -42,6 +42,7 @@ final class Standing {
   private final PluginRegistry registry;
   private final Clock clock;
   private final Consumer<PluginEvent> events;
+  private final Runnable asksAgain;
   private final Damper damper = new Damper();
   private final Deque<PluginHealth> history = new ArrayDeque<>();
   private long began;
@@ -56,12 +57,20 @@ final class Standing {
   private @Nullable PluginFingerprint toldFingerprint;
   private boolean isReplaced;
 
+  /**
+   * Nothing is known yet.
+   *
+   * @param events told of what happens
+   * @param asksAgain asks it again soon what it is and can do
+   */
   Standing(
       PluginConfig config,
       PluginRegistration registration,
       PluginRegistry registry,
       Clock clock,
-      Consumer<PluginEvent> events) {
+      Consumer<PluginEvent> events,
+      Runnable asksAgain) {
+    this.asksAgain = asksAgain;
     this.config = config;
     this.registration = registration;
     this.registry = registry;
@@ -201,6 +210,7 @@ final class Standing {
       registered.close();
       throw refused;
     }
+    registered.onDoubt(asksAgain);
     handle = registered;
   }
 

@@ -95,7 +95,8 @@ public final class Supervision implements SupervisedPlugin {
             config.registration(instance),
             ground.registry(),
             ground.clock(),
-            ground.events());
+            ground.events(),
+            this::refresh);
     inquiry = new Inquiry(config, ground.clock(), prober, standing, this::turn, this::found);
   }
 

@@ -4,6 +4,7 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.VirtualTime;
@@ -38,6 +39,7 @@ final class ScriptedProber implements Prober {
   String version = "1.0";
   String nodeId = "node-1";
   OptionalLong maxVolumes = OptionalLong.empty();
+  Optional<Topology> topology = Optional.empty();
   Set<NodeCapability> node = EnumSet.of(NodeCapability.STAGE_UNSTAGE_VOLUME);
   List<String> nonsense = List.of();
   Optional<PluginTrouble> pulse = Optional.empty();
@@ -130,7 +132,7 @@ final class ScriptedProber implements Prober {
             new NodeFacts(
                 Optional.of(NodeId.of(nodeId)),
                 maxVolumes,
-                Optional.empty(),
+                topology,
                 new CapabilitySet<>(node, Set.of()))),
         clock.wall());
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -128,6 +130,99 @@ class SupervisionTest {
 
   private static String brief(OperatorMessage message) {
     return message.code() + ": " + message.seen();
+  }
+
+  // ---- a node whose limit and place move
+
+  /** When the whole of it was asked for, in seconds. */
+  private List<String> portrayals() {
+    return plugin.asked().stream().filter(each -> each.endsWith("portray")).toList();
+  }
+
+  @Test
+  void aNodeIsAskedAgainForItsLimitAndPlaceEveryTenMinutes() {
+    ready();
+    plugin.maxVolumes = OptionalLong.of(12);
+    plugin.topology = Optional.of(Topology.of(Map.of("zone", "b")));
+    pass(599);
+    assertThat(portrayals()).isEmpty();
+    assertThat(told()).isEmpty();
+
+    pass(31);
+
+    assertThat(portrayals()).as("with the next probe").containsExactly("600 portray");
+    assertThat(told())
+        .containsExactly(
+            "says fake.csi 1.0["
+                + " NODE_LIMIT_CHANGED: how many volumes the node takes: 'no limit' -> '12', "
+                + " NODE_TOPOLOGY_CHANGED: where the node is: 'none' -> '{zone=b}']");
+    assertThat(registered().orElseThrow().fingerprint().orElseThrow().node().orElseThrow())
+        .satisfies(node -> assertThat(node.maxVolumes()).hasValue(12));
+
+    pass(600);
+    assertThat(portrayals()).containsExactly("1200 portray");
+    assertThat(told()).as("nothing has changed").isEmpty();
+  }
+
+  @Test
+  void aNodeThatCannotBeAskedAgainKeepsWhatItSaidAndIsAskedLater() {
+    ready();
+    plugin.portrait =
+        Optional.of(PluginTrouble.of(Reason.ERROR, CAPABILITIES_UNKNOWN, "NodeGetInfo: busy"));
+    pass(660);
+
+    assertThat(portrayals()).containsExactly("600 portray");
+    assertThat(told()).containsExactly("CAPABILITIES_UNKNOWN: NodeGetInfo: busy");
+    assertThat(registered().orElseThrow().health().state()).isEqualTo(State.READY);
+
+    plugin.portrait = Optional.empty();
+    plugin.maxVolumes = OptionalLong.of(3);
+    pass(600);
+    assertThat(portrayals()).containsExactly("1200 portray");
+    assertThat(told()).singleElement().asString().contains("'no limit' -> '3'");
+  }
+
+  @Test
+  void whoDoubtsWhatAPluginSaidHasItAskedAtOnce() {
+    ready();
+    plugin.maxVolumes = OptionalLong.of(7);
+    pass(3);
+
+    registry.doubt(PluginId.of("other"));
+    pass(1);
+    assertThat(portrayals()).isEmpty();
+
+    registry.doubt(ID);
+    pass(1);
+
+    assertThat(portrayals()).containsExactly("4 portray");
+    assertThat(told()).singleElement().asString().contains("'no limit' -> '7'");
+  }
+
+  @Test
+  void aPluginThatIsWatchedNoMoreIsNotAskedAnyMore() {
+    SupervisedPlugin watched = ready();
+    watched.close();
+
+    registry.doubt(ID);
+    pass(5);
+
+    assertThat(plugin.asked()).isEmpty();
+  }
+
+  @Test
+  void withoutAnIntervalOnlyAnotherProcessIsAsked() {
+    plugin.comes("p1");
+    supervise(config().infoInterval(Duration.ZERO).build());
+    pass(0);
+    assertThat(portrayals()).containsExactly("0 portray");
+
+    pass(3600);
+    assertThat(portrayals()).isEmpty();
+
+    plugin.comes("p2");
+    pass(1);
+    assertThat(portrayals()).hasSize(1);
   }
 
   // ---- its beginning
@@ -528,7 +623,9 @@ class SupervisionTest {
 
     assertThat(told())
         .containsExactly(
-            "says fake.csi 1.0[ NODE_ID_CHANGED: the node's id: 'node-1' -> 'node-2']");
+            "says fake.csi 1.0["
+                + " NODE_ID_CHANGED: the node's id: 'node-1' -> 'node-2', "
+                + " NODE_LIMIT_CHANGED: how many volumes the node takes: 'no limit' -> '16']");
     assertThat(watched.fingerprint().flatMap(PluginFingerprint::node).orElseThrow().maxVolumes())
         .hasValue(16);
   }

@@ -151,6 +151,29 @@ class EtcdAccessTest {
   }
 
   @Test
+  void whoOnlyLooksIsLetInAndRefusedAsWhoOpens() {
+    try (EtcdServer server = EtcdServer.start(directory)) {
+      demandLogin(server);
+      EtcdSettings right = as(server, "the password of claims");
+      Versioned written;
+      try (EtcdClaimStore store = EtcdClaimStore.open(right)) {
+        written = write(store);
+      }
+
+      assertThat(EtcdClaimStore.look(right)).containsExactly(written);
+      ClaimStoreException refused =
+          catchThrowableOfType(
+              ClaimStoreException.class, () -> EtcdClaimStore.look(as(server, "wrong")));
+      assertThat(refused)
+          .hasMessage(
+              "Listing claims failed: etcd at "
+                  + server.endpoint()
+                  + " does not accept the user and the password. Correct the login, or the role of"
+                  + " the user in etcd.");
+    }
+  }
+
+  @Test
   void aLoginWhereEtcdKnowsNoUsersIsToldSo() {
     try (EtcdServer server = EtcdServer.start(directory)) {
       assertThat(refusal(as(server, "any")))

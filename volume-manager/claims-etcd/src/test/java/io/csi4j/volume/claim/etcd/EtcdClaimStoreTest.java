@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -20,9 +21,14 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.state.seal.SealingKeys;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.options.GetOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +42,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @EtcdTest
 class EtcdClaimStoreTest {
@@ -191,6 +199,94 @@ class EtcdClaimStoreTest {
 
       assertThat(seen).isEqualTo(keys.stream().sorted().toList());
     }
+  }
+
+  private List<Versioned> look() {
+    return EtcdClaimStore.look(EtcdSettings.builder(server.endpoint()).prefix(prefix).build());
+  }
+
+  /** What etcd has below the prefix of this test, and the number of its last write. */
+  private List<Long> countAndRevision() {
+    try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      ByteSequence below = ByteSequence.from(prefix.toString(), UTF_8);
+      GetResponse found =
+          client
+              .getKVClient()
+              .get(below, GetOption.builder().isPrefix(true).withCountOnly(true).build())
+              .join();
+      return List.of(found.getCount(), found.getHeader().getRevision());
+    }
+  }
+
+  @Test
+  void aLookAtAStoreThatWasNeverOpenedFindsNothingAndLeavesNothing() {
+    List<Long> before = countAndRevision();
+
+    assertThat(look()).isEmpty();
+
+    assertThat(before.get(0)).isZero();
+    assertThat(countAndRevision()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 255, 256, 257, 600})
+  void aLookFindsEveryClaimAsAnOpenStoreReadsItAndWritesNothing(int claims) {
+    List<Versioned> written = new ArrayList<>();
+    try (ClaimStore store = open();
+        ClaimStore beside = open(EtcdPrefix.of(prefix + "beside"))) {
+      write(beside, Claim.none(VolumeKey.of("of-another-store")));
+      for (int i = 0; i < claims; i++) {
+        VolumeKey volume = VolumeKey.of(Namespace.of("n" + i % 3), "vol-" + i);
+        write(store, Claim.none(volume));
+        written.add(store.read(volume));
+      }
+      List<Long> before = countAndRevision();
+
+      List<Versioned> seen = look();
+
+      assertThat(seen)
+          .containsExactlyElementsOf(
+              written.stream()
+                  .sorted(Comparator.comparing(each -> each.claim().volume()))
+                  .toList());
+      assertThat(countAndRevision()).isEqualTo(before);
+    }
+    assertThat(look()).as("also when no host has the store open").hasSize(claims);
+  }
+
+  @Test
+  void aLookShowsTheNewestClaimAndItsVersion() {
+    VolumeKey volume = VolumeKey.of("db");
+    try (ClaimStore store = open()) {
+      write(store, Claim.none(volume));
+      Versioned first = store.read(volume);
+      assertThat(look()).containsExactly(first);
+
+      WriteResult.Written second =
+          (WriteResult.Written) store.compareAndSet(first.version(), Claim.none(volume), token());
+
+      assertThat(second.now().version()).isNotEqualTo(first.version());
+      assertThat(look()).containsExactly(second.now());
+    }
+  }
+
+  @Test
+  void aLookAtSealedClaimsTakesTheKey() {
+    VolumeKey volume = VolumeKey.of("db");
+    EtcdSettings settings = EtcdSettings.builder(server.endpoint()).prefix(prefix).build();
+    try (ClaimStore store = sealed(prefix, sealer("k1"))) {
+      write(store, Claim.none(volume));
+
+      assertThat(EtcdClaimStore.look(settings.toBuilder().sealer(sealer("k1")).build()))
+          .containsExactly(store.read(volume));
+    }
+    assertThatExceptionOfType(ClaimStoreException.class)
+        .isThrownBy(() -> EtcdClaimStore.look(settings))
+        .withMessage(
+            "Reading the claim under the key '%sclaims/default\\u001fdb' of etcd failed: it is"
+                + " sealed, and this host was given no key. Give it the key of the others.",
+            prefix)
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
   }
 
   private static void write(ClaimStore store, Claim claim) {

@@ -9,17 +9,17 @@ import picocli.CommandLine.Parameters;
 /** Prints what lets a shell complete command lines. */
 @Command(
     description =
-        "Prints a script that lets bash complete the commands and options of csi4j; zsh takes it,"
-            + " too, after bashcompinit.",
+        "Prints a script that lets bash or zsh complete the commands and options of csi4j; it is the"
+            + " same for both.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:the script is printed", "2:the command line makes no sense"},
     footerHeading = "%nExample:%n",
-    footer = "  source <(csi4j completion bash)")
+    footer = {"  source <(csi4j completion bash)", "  source <(csi4j completion zsh)"})
 final class CompletionCommand implements Callable<Integer> {
 
-  @Parameters(paramLabel = "SHELL", description = "The shell: bash.")
+  @Parameters(paramLabel = "SHELL", description = "The shell: bash or zsh.")
   private @Nullable String shell;
 
   private final Console console;
@@ -30,9 +30,11 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (!"bash".equals(shell)) {
+    if (!"bash".equals(shell) && !"zsh".equals(shell)) {
       throw CommandFailure.usage(
-          "There is no completion for " + OneLine.quoted(String.valueOf(shell)) + ". Write bash.");
+          "There is no completion for "
+              + OneLine.quoted(String.valueOf(shell))
+              + ". Write bash or zsh.");
     }
     console.out().print(AutoComplete.bash("csi4j", Program.commands(console, () -> {})));
     return ExitCode.OK;

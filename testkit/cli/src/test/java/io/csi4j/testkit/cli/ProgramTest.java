@@ -1,10 +1,15 @@
 package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,7 +95,39 @@ class ProgramTest {
     assertThat(run.out()).startsWith("#!/usr/bin/env bash").contains("holders", "--show-contexts");
     assertThat(Run.of("completion", "tcsh").errLines())
         .first()
-        .isEqualTo("There is no completion for 'tcsh'. Write bash.");
+        .isEqualTo("There is no completion for 'tcsh'. Write bash or zsh.");
+    assertThat(Run.of("completion", "zsh").out()).isEqualTo(run.out());
+  }
+
+  /** A zsh at a terminal of its own, into which a person types. */
+  @Test
+  void zshCompletesCommandsAndOptions(@TempDir Path home) throws Exception {
+    assumeTrue(
+        Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+            .anyMatch(entry -> Files.isExecutable(Path.of(entry, "zsh"))),
+        "there is no zsh on the PATH");
+    Files.writeString(home.resolve("csi4j.zsh"), Run.of("completion", "zsh").out());
+    String typing =
+        """
+        zmodload zsh/zpty
+        zpty z zsh -f -i
+        zpty -w z 'source ~/csi4j.zsh; print REA""DY'
+        zpty -r z out '*READY*'
+        zpty -w -n z $'csi4j plugin pro\\t\\t'
+        zpty -r z out '*probe*proxy*'
+        print COMMANDS
+        zpty -w -n z $'\\C-ucsi4j plugin proxy --rec\\t\\t'
+        zpty -r z out '*--record*--record-secrets*'
+        print OPTIONS
+        zpty -d z
+        """;
+
+    try (ChildProcess zsh =
+        ChildProcess.start(
+            home, Map.of("HOME", home.toString()), List.of("zsh", "-f", "-c", typing))) {
+      assertThat(zsh.code()).as(zsh.err()).isZero();
+      assertThat(zsh.out()).isEqualTo("COMMANDS\nOPTIONS\n");
+    }
   }
 
   @Test

@@ -1,0 +1,5 @@
+/** The project of a stranger on the module path. */
+module stranger {
+  requires io.csi4j.volume.node;
+  requires io.csi4j.testkit;
+}

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * One run of one target: Jazzer in a JVM of its own, which grows inputs from the corpus by what
- * code they reach. What it grows stays in {@code target}, and the next run begins with it.
+ * code they reach. What it grows stays in {@code target}, and the next run begins with it; a run
+ * with a seed begins with the corpus alone.
  *
  * @param name the target
  * @param inputs how many inputs were tried
@@ -49,8 +50,9 @@ public record FuzzRun(String name, long inputs, Optional<String> finding) {
    *
    * @param time after so long; as long as it takes if zero
    * @param inputs after so many; as many as come if zero
+   * @param seed of the random numbers, for the same inputs each time; others each time if zero
    */
-  record Budget(Duration time, long inputs) {}
+  record Budget(Duration time, long inputs, int seed) {}
 
   /** Tries a target until its budget is used up or something is found. */
   static FuzzRun of(Target target, Budget budget) throws IOException, InterruptedException {
@@ -59,7 +61,10 @@ public record FuzzRun(String name, long inputs, Optional<String> finding) {
 
   static FuzzRun of(String name, Class<?> type, List<Path> corpus, Budget budget)
       throws IOException, InterruptedException {
-    Path grown = Files.createDirectories(BUILT.resolve("corpus").resolve(name));
+    Path grown =
+        budget.seed() == 0
+            ? Files.createDirectories(BUILT.resolve("corpus").resolve(name))
+            : Files.createTempDirectory(Files.createDirectories(BUILT), name);
     Path findings = Files.createDirectories(BUILT.resolve("findings"));
     Path log = BUILT.resolve(name + ".log");
     List<String> command = new ArrayList<>();
@@ -78,6 +83,9 @@ public record FuzzRun(String name, long inputs, Optional<String> finding) {
     }
     if (budget.inputs() > 0) {
       command.add("-runs=" + budget.inputs());
+    }
+    if (budget.seed() != 0) {
+      command.add("-seed=" + budget.seed());
     }
     command.add(grown.toString());
     corpus.forEach(folder -> command.add(folder.toString()));
@@ -121,7 +129,7 @@ public record FuzzRun(String name, long inputs, Optional<String> finding) {
       targets = EnumSet.allOf(Target.class);
     }
     Budget budget =
-        new Budget(inputs == 0 && time.isZero() ? Duration.ofSeconds(60) : time, inputs);
+        new Budget(inputs == 0 && time.isZero() ? Duration.ofSeconds(60) : time, inputs, 0);
     List<FuzzRun> runs = new ArrayList<>();
     for (Target target : targets) {
       FuzzRun run = of(target, budget);

@@ -12,6 +12,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.micrometer.CsiMetrics;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.MountWatch;
@@ -53,11 +54,13 @@ import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.node.WorkloadFacts;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -150,6 +153,17 @@ final class JavadocSnippets {
       manager.unmount(request.usage());
     }
     // end
+  }
+
+  static MountRequest facts(PluginId plugin, VolumeUse usage, VolumeId handle) {
+    // snippet: WorkloadFacts
+    WorkloadFacts facts = WorkloadFacts.of(usage).serviceAccount("web").build();
+    MountRequest request =
+        MountRequest.builder(plugin, usage, handle, AccessMode.SINGLE_NODE_WRITER)
+            .workloadFacts(facts) // in NodePublishVolume, and nowhere else
+            .build();
+    // end
+    return request;
   }
 
   static void metrics(

@@ -1,13 +1,17 @@
 package io.csi4j.examples;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.WorkloadFacts;
 import java.time.Duration;
 import java.util.Map;
 
@@ -38,6 +42,14 @@ final class VolumesSnippets {
     // snippet: budget
     return PluginBinding.builder(id, endpoint)
         .policy(MountPolicy.builder().retryBudget(20).retryRefill(Duration.ofSeconds(1)).build())
+        .build();
+    // end
+  }
+
+  static MountRequest facts(PluginId plugin, VolumeUse usage, VolumeId handle) {
+    // snippet: facts
+    return MountRequest.builder(plugin, usage, handle, AccessMode.SINGLE_NODE_WRITER)
+        .workloadFacts(WorkloadFacts.of(usage).serviceAccount("web").build())
         .build();
     // end
   }

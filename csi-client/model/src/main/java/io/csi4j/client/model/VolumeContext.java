@@ -1,5 +1,6 @@
 package io.csi4j.client.model;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -20,6 +21,23 @@ public final class VolumeContext extends SensitiveMap {
   /** A copy of these entries. */
   public static VolumeContext of(Map<String, String> entries) {
     return entries.isEmpty() ? EMPTY : new VolumeContext(entries);
+  }
+
+  /**
+   * Returns a context with these entries beside its own.
+   *
+   * @throws IllegalArgumentException if it has one of the keys already
+   */
+  public VolumeContext with(Map<String, String> more) {
+    Map<String, String> all = new LinkedHashMap<>(reveal());
+    more.forEach(
+        (key, value) -> {
+          if (all.putIfAbsent(key, value) != null) {
+            throw new IllegalArgumentException(
+                "The context has the key '" + key + "' already. Leave one of the two out.");
+          }
+        });
+    return of(all);
   }
 
   /** No entries. */

@@ -9,6 +9,7 @@ import io.csi4j.client.node.NodeCapability;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -283,6 +284,25 @@ public final class PluginShape {
   /** Whether it is like this. */
   public boolean has(Quirk quirk) {
     return parts.quirks.contains(quirk);
+  }
+
+  /**
+   * Returns the context of a volume without the facts of a workload that a caller may have added to
+   * it where it published: those under the keys of a kubelet that the plugin has not given itself,
+   * if it {@linkplain Quirk#WORKLOAD_FACTS_TAKEN takes} any.
+   *
+   * @param own the context that the plugin has given
+   * @param sent the context that it was sent
+   */
+  public Map<String, String> withoutFacts(Map<String, String> own, Map<String, String> sent) {
+    Map<String, String> left = new HashMap<>(sent);
+    left.keySet()
+        .removeIf(
+            key ->
+                has(Quirk.WORKLOAD_FACTS_TAKEN)
+                    && key.startsWith("csi.storage.k8s.io/")
+                    && !own.containsKey(key));
+    return left;
   }
 
   /** Whether it claims to conform to the spec: none of its quirks breaks it. */

@@ -23,6 +23,13 @@ public enum Quirk {
    */
   SNAPSHOT_IDS_NOT_NEEDED(true),
   /**
+   * {@code NodePublishVolume} is expected to tell of the workload, beside the volume's context,
+   * under keys that begin with {@code csi.storage.k8s.io/}: as {@code podInfoOnMount} asks of a
+   * kubelet. Only with this does the referee allow them, and only there. Lawful: a plugin may read
+   * what it is given.
+   */
+  WORKLOAD_FACTS_TAKEN(true),
+  /**
    * {@code ValidateVolumeCapabilities} answers OK without {@code confirmed}, and without reason.
    */
   CONFIRMED_LEFT_OUT(false),

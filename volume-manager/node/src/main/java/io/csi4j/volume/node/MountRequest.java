@@ -81,6 +81,11 @@ public final class MountRequest {
     return parts.volumeContext;
   }
 
+  /** Returns what the plugin is told of the workload, if it is told of it. */
+  public Optional<WorkloadFacts> workloadFacts() {
+    return parts.workloadFacts;
+  }
+
   /** Returns the context that attaching the volume to this node returned. */
   public PublishContext publishContext() {
     return parts.publishContext;
@@ -105,6 +110,7 @@ public final class MountRequest {
         && capability.equals(that.capability)
         && readOnly() == that.readOnly()
         && volumeContext().equals(that.volumeContext())
+        && workloadFacts().equals(that.workloadFacts())
         && publishContext().equals(that.publishContext())
         && claimEpoch().equals(that.claimEpoch());
   }
@@ -141,6 +147,7 @@ public final class MountRequest {
     private MountOptions requestOptions = MountOptions.none();
     private boolean readOnly;
     private VolumeContext volumeContext = VolumeContext.empty();
+    private Optional<WorkloadFacts> workloadFacts = Optional.empty();
     private PublishContext publishContext = PublishContext.empty();
     private SecretsProvider secrets = SecretsProvider.none();
     private OptionalLong claimEpoch = OptionalLong.empty();
@@ -164,6 +171,7 @@ public final class MountRequest {
       copy.requestOptions = requestOptions;
       copy.readOnly = readOnly;
       copy.volumeContext = volumeContext;
+      copy.workloadFacts = workloadFacts;
       copy.publishContext = publishContext;
       copy.secrets = secrets;
       copy.claimEpoch = claimEpoch;
@@ -202,6 +210,17 @@ public final class MountRequest {
      */
     public Builder volumeContext(VolumeContext context) {
       volumeContext = Objects.requireNonNull(context, "context");
+      return this;
+    }
+
+    /**
+     * Tells the plugin of the workload where the volume is published for it, beside the context of
+     * the volume, and nowhere else: for a plugin that asks for it, as {@code CSIDriver} of
+     * Kubernetes says by {@code podInfoOnMount}. What is mounted stays as it is when they change,
+     * until it is {@linkplain VolumeMounter#refresh refreshed}. Default: it is told nothing.
+     */
+    public Builder workloadFacts(WorkloadFacts facts) {
+      workloadFacts = Optional.of(facts);
       return this;
     }
 
@@ -265,10 +284,12 @@ public final class MountRequest {
     /**
      * The request.
      *
-     * @throws IllegalArgumentException for a block device with mount options, or for another use
-     *     than the one that was claimed
+     * @throws IllegalArgumentException for a block device with mount options, for another use than
+     *     the one that was claimed, or for facts of the workload under a key that the volume's own
+     *     context has
      */
     public MountRequest build() {
+      workloadFacts.ifPresent(facts -> facts.addedTo(volumeContext));
       MountOptions none = MountOptions.none();
       if (block && !(volumeOptions.equals(none) && requestOptions.equals(none))) {
         throw new IllegalArgumentException(

@@ -150,7 +150,10 @@ final class NodeVolumeService {
     Capabilities.checkAtNode(call.shape(), "volume_capability", request.getVolumeCapability());
     try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
       StoredVolume volume = ground.volume("volume_id", id);
-      VolumeService.checkContext(volume, request.getVolumeContextMap());
+      VolumeService.checkContext(
+          volume,
+          call.shape()
+              .withoutFacts(volume.volume().getVolumeContextMap(), request.getVolumeContextMap()));
       NodePublishVolumeRequest before = ground.now().publications().get(call.onThisNode(target));
       if (before != null) {
         same(before, request);

@@ -1,13 +1,21 @@
 package io.csi4j.testkit.internal.referee;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
+import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The contexts that the plugin gave to be handed back as they are: of volumes and of publishing.
  */
 final class ContextRules extends DutyRule {
+
+  /** Plugins that a caller may tell of workloads, beside the contexts that they gave. */
+  private Optional<PluginShape> told = Optional.empty();
 
   ContextRules(Hearing hearing) {
     super(hearing, "Contexts");
@@ -25,11 +33,28 @@ final class ContextRules extends DutyRule {
     }
   }
 
+  @Override
+  void happened(JournalEvent event) {
+    if (event instanceof JournalEvent.Started started) {
+      told = Optional.of(started.shape()).filter(shape -> shape.has(Quirk.WORKLOAD_FACTS_TAKEN));
+    }
+  }
+
+  private boolean isOwn(KnownVolume volume, RecordedCall call, Map<String, String> sent) {
+    return volume.contexts.contains(sent)
+        || (call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+            && told.filter(
+                    shape ->
+                        volume.contexts.stream()
+                            .anyMatch(own -> own.equals(shape.withoutFacts(own, sent))))
+                .isPresent());
+  }
+
   private void volume(RecordedCall call) {
     KnownVolume volume = world.knownVolume(WireFields.volume(call));
     if (volume != null && !volume.contexts.isEmpty()) {
       Map<String, String> sent = call.request().map("volume_context");
-      given(volume.contexts.contains(sent), call, "volume context", sent);
+      given(isOwn(volume, call, sent), call, "volume context", sent);
     }
   }
 

@@ -892,19 +892,38 @@ final class OperationRun {
               at.mount().plan().staged() ? Optional.of(staging()) : Optional.empty(),
               path(call.usage()),
               at.mount().readOnly(),
-              parcel(now, at));
+              told(now, at));
       case UNPUBLISH -> new NodeCall.Unpublish(identity.handle(), path(call.usage()));
       case UNSTAGE -> new NodeCall.Unstage(identity.handle(), staging());
     };
   }
 
+  /** The request that a step is a part of. */
+  private static MountRequest request(Operation now, Turn at) {
+    return now.wish() instanceof Wish.Repair repair
+        ? Objects.requireNonNull(repair.requests().get(at.mount().usage()), "request")
+        : now.wish() instanceof Wish.Refresh refresh
+            ? refresh.request()
+            : ((Wish.Mount) now.wish()).request();
+  }
+
+  /** What publishing passes: beside all else the facts of the workload, if it is to be told. */
+  private static NodeCall.Parcel told(Operation now, Turn at) {
+    NodeCall.Parcel own = parcel(now, at);
+    return request(now, at)
+        .workloadFacts()
+        .map(
+            facts ->
+                new NodeCall.Parcel(
+                    own.capability(),
+                    facts.addedTo(own.volumeContext()),
+                    own.publishContext(),
+                    own.secrets()))
+        .orElse(own);
+  }
+
   private static NodeCall.Parcel parcel(Operation now, Turn at) {
-    MountRequest request =
-        now.wish() instanceof Wish.Repair repair
-            ? Objects.requireNonNull(repair.requests().get(at.mount().usage()), "request")
-            : now.wish() instanceof Wish.Refresh refresh
-                ? refresh.request()
-                : ((Wish.Mount) now.wish()).request();
+    MountRequest request = request(now, at);
     return new NodeCall.Parcel(
         request.capability().withAccessMode(at.mount().plan().mode()),
         request.volumeContext(),

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  * @param ways the ways of each need, best first
  * @param binding what makes system calls from Java: {@code java.lang.foreign}, or JNA and why it is
  *     not the other
+ * @since 1.0
  */
 public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String binding) {
 

@@ -34,6 +34,8 @@ import java.util.function.Predicate;
  * }
  * log.accept(table.probe(path)); // a mount, no mount, or a dead one: never waits for its server
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface MountTable {
 

@@ -24,6 +24,8 @@ import java.util.function.Consumer;
  *   host.run();
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface MountWatch {
 

@@ -35,6 +35,8 @@ import java.util.function.Consumer;
  * MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget().build());
  * mounts.unmount(bound.ref(), UnmountPolicy.PLAIN);
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface Mounts {
 

@@ -28,6 +28,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>A part does not share the socket of another if its options want another socket ({@link
  * ConnectOptions#sharesSocketWith}), or if the plugin has made its socket again meanwhile and the
  * process that made the old one still serves that other.
+ *
+ * @since 1.0
  */
 public final class CsiConnection {
 

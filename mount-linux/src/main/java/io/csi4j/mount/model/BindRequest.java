@@ -9,6 +9,8 @@ import java.util.Set;
  *
  * <p>Nothing is set that was not asked for: the mount is writable if its source is, not recursive,
  * keeps the flags of the mount that its source is in, and its target has to exist.
+ *
+ * @since 1.0
  */
 public final class BindRequest {
 

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param outcome how it ended
  * @param unmounted the unmounts that took mounts away, in their order
  * @param problem why it is still mounted, if it is
+ * @since 1.0
  */
 public record CleanupResult(
     Outcome outcome, List<UnmountResult> unmounted, Optional<MountException> problem) {

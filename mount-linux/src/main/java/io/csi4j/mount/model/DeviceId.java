@@ -6,6 +6,7 @@ package io.csi4j.mount.model;
  *
  * @param major the major number
  * @param minor the minor number
+ * @since 1.0
  */
 public record DeviceId(int major, int minor) {
 

@@ -4,6 +4,7 @@ package io.csi4j.mount.model;
  * An error of a system call.
  *
  * @param number the number, as Linux has it on all its common architectures
+ * @since 1.0
  */
 public record Errno(int number) {
 

@@ -19,6 +19,8 @@ import java.util.OptionalLong;
  * }</pre>
  *
  * <p>Compares by value.
+ *
+ * @since 1.0
  */
 public final class FileOwnership {
 

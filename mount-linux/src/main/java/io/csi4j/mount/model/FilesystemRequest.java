@@ -10,6 +10,8 @@ import java.util.Set;
  * That a filesystem shall be mounted, by its type.
  *
  * <p>Secret options are in no text form and in no exception.
+ *
+ * @since 1.0
  */
 public final class FilesystemRequest {
 

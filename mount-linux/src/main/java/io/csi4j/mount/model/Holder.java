@@ -2,7 +2,11 @@ package io.csi4j.mount.model;
 
 import java.util.Set;
 
-/** A holder, which keeps a mount, or its device, in use. */
+/**
+ * A holder, which keeps a mount, or its device, in use.
+ *
+ * @since 1.0
+ */
 public sealed interface Holder {
 
   /**

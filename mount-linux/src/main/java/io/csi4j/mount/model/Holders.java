@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
  *     ended meanwhile
  * @param complete whether the search came to its end within its limits; files that are only mapped
  *     into memory are never found
+ * @since 1.0
  */
 public record Holders(List<Holder> found, int unseen, boolean complete) {
 

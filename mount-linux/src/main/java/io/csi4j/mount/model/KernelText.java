@@ -7,6 +7,8 @@ import java.util.Arrays;
 /**
  * Text that the kernel gave: bytes, in no encoding, compared as bytes. {@link #toString()} is for
  * people: bytes that cannot be shown are escaped.
+ *
+ * @since 1.0
  */
 public final class KernelText {
 

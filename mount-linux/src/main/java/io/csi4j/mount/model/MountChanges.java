@@ -8,6 +8,7 @@ import java.util.List;
  * @param now the newer look
  * @param added the mounts that only the newer one has, in the kernel's order
  * @param removed the mounts that only the older one has
+ * @since 1.0
  */
 public record MountChanges(MountSnapshot now, List<MountRecord> added, List<MountRecord> removed) {
 

@@ -2,7 +2,11 @@ package io.csi4j.mount.model;
 
 import java.util.OptionalLong;
 
-/** A change of the mount table, as {@link io.csi4j.mount.MountWatch} tells it. */
+/**
+ * A change of the mount table, as {@link io.csi4j.mount.MountWatch} tells it.
+ *
+ * @since 1.0
+ */
 public sealed interface MountEvent {
 
   /**

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A mount that could not be seen or changed. Its message is one line for an operator: what failed,
  * why, what to do next, and in brackets the system call.
+ *
+ * @since 1.0
  */
 public final class MountException extends RuntimeException {
 

@@ -1,6 +1,10 @@
 package io.csi4j.mount.model;
 
-/** The things that a mount forbids or saves, even if its filesystem allows them. */
+/**
+ * The things that a mount forbids or saves, even if its filesystem allows them.
+ *
+ * @since 1.0
+ */
 public enum MountFlag {
   /** Nothing can be written through it. */
   READ_ONLY("ro"),

@@ -1,6 +1,10 @@
 package io.csi4j.mount.model;
 
-/** The knowledge of the filesystem behind a mount without asking its server anything. */
+/**
+ * The knowledge of the filesystem behind a mount without asking its server anything.
+ *
+ * @since 1.0
+ */
 public enum MountHealth {
   /** The filesystem is one of this kernel's own; no other has to answer. */
   OK,

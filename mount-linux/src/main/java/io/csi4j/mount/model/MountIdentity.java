@@ -4,6 +4,8 @@ package io.csi4j.mount.model;
  * The identity of a mount, which tells it from all others.
  *
  * <p>An implementation outside this library makes one by the records inside.
+ *
+ * @since 1.0
  */
 public sealed interface MountIdentity {
 

@@ -13,6 +13,8 @@ import java.util.Arrays;
  * is in them.
  *
  * <p>{@link #toString()} is for people: bytes that cannot be shown are escaped.
+ *
+ * @since 1.0
  */
 public final class MountPath implements Comparable<MountPath> {
 

@@ -1,6 +1,10 @@
 package io.csi4j.mount.model;
 
-/** The finding at a path. */
+/**
+ * The finding at a path.
+ *
+ * @since 1.0
+ */
 public sealed interface MountProbe {
 
   /** There is nothing at the path. */

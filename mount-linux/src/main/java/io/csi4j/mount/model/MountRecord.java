@@ -24,6 +24,7 @@ import java.util.Set;
  * @param source the device or server, in the form of the filesystem; may be empty
  * @param options the options of the filesystem, shared by all its mounts: {@code rw} or {@code ro}
  *     first, then its own; blanks and commas in one of them stay escaped as the kernel has them
+ * @since 1.0
  */
 public record MountRecord(
     MountRef ref,

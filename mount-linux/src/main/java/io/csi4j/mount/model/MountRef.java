@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
  * @param path where it was mounted when the reference was taken
  * @param bootId which boot of the machine; no mount outlives it
  * @param identity what tells it from other mounts of this boot
+ * @since 1.0
  */
 public record MountRef(MountPath path, String bootId, MountIdentity identity) {
 

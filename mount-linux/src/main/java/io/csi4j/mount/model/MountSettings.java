@@ -8,6 +8,7 @@ import java.time.Duration;
  * @param deadline how long one step of an operation is waited for; an unmount has as many steps as
  *     it has attempts, and one more to find who is in the way
  * @param threads how many calls can be in the kernel at once, stuck ones included
+ * @since 1.0
  */
 public record MountSettings(Duration deadline, int threads) {
 

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The table of mounts at one moment, in the kernel's order. It does not change; {@link #refresh}
  * gives the next one.
+ *
+ * @since 1.0
  */
 public final class MountSnapshot {
 

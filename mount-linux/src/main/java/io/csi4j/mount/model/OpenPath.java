@@ -14,6 +14,8 @@ package io.csi4j.mount.model;
  *   runtime.accept(data.throughProc()); // exactly what is open, whatever the path says now
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface OpenPath extends AutoCloseable {
 

@@ -8,6 +8,7 @@ package io.csi4j.mount.model;
  * @param changed how many of them were changed
  * @param left how many were left as they are: device nodes, and directories in which another mount
  *     is
+ * @since 1.0
  */
 public record OwnershipResult(Outcome outcome, long seen, long changed, long left) {
 

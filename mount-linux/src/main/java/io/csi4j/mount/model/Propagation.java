@@ -3,7 +3,11 @@ package io.csi4j.mount.model;
 import io.csi4j.mount.internal.text.PrintableText;
 import java.util.Locale;
 
-/** Which mounts a container and its host show each other below a mount. */
+/**
+ * Which mounts a container and its host show each other below a mount.
+ *
+ * @since 1.0
+ */
 public enum Propagation {
   /** None ({@code rprivate}). */
   PRIVATE("private", "rprivate"),

@@ -13,6 +13,7 @@ import java.util.OptionalInt;
  * @param propagateFrom the nearest such group that this process can see, if it is another
  * @param unbindable whether it can be bound nowhere else
  * @param unknown words of newer kernels, kept as they are
+ * @since 1.0
  */
 public record PropagationTags(
     OptionalInt peerGroup,

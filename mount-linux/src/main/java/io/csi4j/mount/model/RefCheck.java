@@ -1,6 +1,10 @@
 package io.csi4j.mount.model;
 
-/** The fate of a mount that a {@link MountRef} was taken of. */
+/**
+ * The fate of a mount that a {@link MountRef} was taken of.
+ *
+ * @since 1.0
+ */
 public sealed interface RefCheck {
 
   /** The mount is where it was. Something may be mounted on top of it. */

@@ -11,6 +11,7 @@ import java.time.Duration;
  *     for it get an error
  * @param lazy whether the mount may be taken out of sight while it is still in use; its device
  *     stays busy until the last user is gone
+ * @since 1.0
  */
 public record UnmountPolicy(Duration busyLimit, boolean force, boolean lazy) {
 

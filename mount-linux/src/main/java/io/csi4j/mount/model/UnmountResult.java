@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param attempts how many times the kernel was asked
  * @param deviceMayBeBusy whether this mount may still keep its device in use. False says nothing of
  *     other mounts of the same device, which {@link io.csi4j.mount.Mounts#whoHolds} finds
+ * @since 1.0
  */
 public record UnmountResult(
     Step step, Optional<MountRef> mount, int attempts, boolean deviceMayBeBusy) {

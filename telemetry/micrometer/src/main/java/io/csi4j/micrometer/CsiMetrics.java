@@ -30,6 +30,8 @@ import java.util.Objects;
  * <p>A tag is the name of a plugin, a call, an operation, or a word or code of csi4j: never an id
  * of a volume, a path, or a text. Plugins beyond a bound share one value. Safe for use by many
  * threads.
+ *
+ * @since 1.0
  */
 public final class CsiMetrics implements AutoCloseable {
 

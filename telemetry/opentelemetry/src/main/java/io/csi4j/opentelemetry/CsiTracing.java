@@ -19,6 +19,8 @@ import io.opentelemetry.api.trace.Tracer;
  *
  * <p>Spans have names, codes and the host's own names of volumes and workloads; no secret, context,
  * path or text of a plugin. Nothing is put on the wire. Safe for use by many threads.
+ *
+ * @since 1.0
  */
 public final class CsiTracing implements AutoCloseable {
 

@@ -8,6 +8,8 @@ import java.util.List;
 /**
  * The promises of every {@link io.csi4j.volume.claim.spi.ClaimStore}, as a list of checks. With
  * JUnit, make a dynamic test of each, with its name and {@link ClaimStoreCheck#run()}.
+ *
+ * @since 1.0
  */
 public final class ClaimStoreChecks {
 

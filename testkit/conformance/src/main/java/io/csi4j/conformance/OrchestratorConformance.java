@@ -19,6 +19,8 @@ import java.util.function.Predicate;
  *
  * <p>{@code OrchestratorConformance.create().run(factory, OrchestratorListener.none())} is enough.
  * Immutable; each {@code with} method gives another one.
+ *
+ * @since 1.0
  */
 public final class OrchestratorConformance {
 

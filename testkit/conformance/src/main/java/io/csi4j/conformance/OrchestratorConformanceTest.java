@@ -17,7 +17,11 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The conformance suite for orchestrators as JUnit tests: extend it, and start yours. */
+/**
+ * The conformance suite for orchestrators as JUnit tests: extend it, and start yours.
+ *
+ * @since 1.0
+ */
 public abstract class OrchestratorConformanceTest {
 
   /** For those who extend it. */

@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** The conformance suite for CSI plugins: what the spec asks of them, as far as callers see it. */
+/**
+ * The conformance suite for CSI plugins: what the spec asks of them, as far as callers see it.
+ *
+ * @since 1.0
+ */
 public final class PluginConformance {
 
   private PluginConformance() {}

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.TestReporter;
  * The conformance suite for plugins as JUnit tests: extend it, and say which plugin.
  *
  * <p>A case that is skipped is an aborted test; advice is a report entry.
+ *
+ * @since 1.0
  */
 public abstract class PluginConformanceTest {
 

@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  *   fake.assertLawful();
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class FakeCsiPlugin extends TestPlugin {
 

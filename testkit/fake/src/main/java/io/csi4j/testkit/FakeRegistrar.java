@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * told that its plugin was refused, without an answer and with its socket left behind; only {@link
  * #start} starts it again. It listens from the moment it was opened until {@link #close}. All
  * methods are safe for use by many threads.
+ *
+ * @since 1.0
  */
 public final class FakeRegistrar implements AutoCloseable {
 

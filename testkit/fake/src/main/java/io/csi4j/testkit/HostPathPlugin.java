@@ -49,6 +49,8 @@ import org.jspecify.annotations.Nullable;
  *   real.limits().forEach(log); // what this machine cannot do
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class HostPathPlugin extends TestPlugin {
 

@@ -16,6 +16,8 @@ import java.util.List;
  * JsonCall call = JsonCall.of(CsiOperation.DELETE_VOLUME, volume).secrets(secrets);
  * call.send(plugin).forEach(log); // {}
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class JsonCall {
 

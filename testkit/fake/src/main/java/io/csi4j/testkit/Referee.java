@@ -12,6 +12,8 @@ import java.util.List;
  * <p>Duties about what came before a call, such as the order of the lifecycle, are judged only
  * where the journal shows the plugin's whole life. One that was cleared does not, and neither does
  * that of a plugin that kept its state from an earlier life.
+ *
+ * @since 1.0
  */
 public final class Referee {
 

@@ -20,6 +20,8 @@ import java.util.function.Function;
  *
  * <p>A new plugin listens from the moment it was started until {@link #close}. All methods are safe
  * for use by many threads.
+ *
+ * @since 1.0
  */
 public abstract class TestPlugin implements AutoCloseable {
 

@@ -2,7 +2,11 @@ package io.csi4j.client.controller;
 
 import io.csi4j.client.model.Experimental;
 
-/** One thing that the controller service of a plugin can do. */
+/**
+ * One thing that the controller service of a plugin can do.
+ *
+ * @since 1.0
+ */
 public enum ControllerCapability {
   /** Volumes can be created and deleted. */
   CREATE_DELETE_VOLUME(1),

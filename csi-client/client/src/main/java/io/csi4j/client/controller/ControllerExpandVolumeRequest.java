@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Asks to grow a volume on the storage side. One that is large enough counts as grown.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ControllerExpandVolumeRequest
     permits ControllerRequests.ControllerExpandVolume {

@@ -8,6 +8,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks for everything that is wrong with one volume, whatever node it is used on.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface ControllerGetVolumeHealthRequest

@@ -7,6 +7,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks for the present state of one volume.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface ControllerGetVolumeRequest permits ControllerRequests.ControllerGetVolume {

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Asks for one page of the volumes that are not well.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface ControllerListVolumeHealthRequest

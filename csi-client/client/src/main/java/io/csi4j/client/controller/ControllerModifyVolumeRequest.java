@@ -8,6 +8,8 @@ import java.util.Map;
  * Asks to change mutable parameters of a volume. Those left out keep their values.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ControllerModifyVolumeRequest
     permits ControllerRequests.ControllerModifyVolume {

@@ -10,6 +10,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks to attach a volume to a node.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ControllerPublishVolumeRequest
     permits ControllerRequests.ControllerPublishVolume {

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Asks to detach a volume from one node, or from all.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ControllerUnpublishVolumeRequest
     permits ControllerRequests.ControllerUnpublishVolume {

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Asks to cut a snapshot. Repeating it unchanged asks whether the snapshot is ready.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateSnapshot {
 

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Asks for a new volume. Repeating it unchanged, under the same name, finds the same volume.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVolume {
 

@@ -7,6 +7,8 @@ import io.csi4j.client.model.SnapshotId;
  * Asks to delete a snapshot that belongs to no group.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface DeleteSnapshotRequest permits ControllerRequests.DeleteSnapshot {
 

@@ -7,6 +7,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks to delete a volume. One that is gone already counts as deleted.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface DeleteVolumeRequest permits ControllerRequests.DeleteVolume {
 

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Asks how much room is left for volumes of a kind. State what CreateVolume will state.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface GetCapacityRequest permits ControllerRequests.GetCapacity {
 

@@ -8,6 +8,8 @@ import io.csi4j.client.model.SnapshotId;
  * Asks for the present state of one snapshot.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface GetSnapshotRequest permits ControllerRequests.GetSnapshot {

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Asks for one page of the snapshots that the plugin knows.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ListSnapshotsRequest permits ControllerRequests.ListSnapshots {
 

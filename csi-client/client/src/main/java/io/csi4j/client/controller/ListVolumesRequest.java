@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Asks for one page of the volumes that the plugin knows.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ListVolumesRequest permits ControllerRequests.ListVolumes {
 

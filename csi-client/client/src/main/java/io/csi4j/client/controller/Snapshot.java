@@ -10,7 +10,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A snapshot as its plugin knows it. */
+/**
+ * A snapshot as its plugin knows it.
+ *
+ * @since 1.0
+ */
 public interface Snapshot {
 
   /** Its id, for all later calls. */

@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * One page of a list of snapshots. Pages do not add up to a snapshot of the list: while they are
  * read, entries may show up twice or not at all.
+ *
+ * @since 1.0
  */
 public interface SnapshotPage {
 

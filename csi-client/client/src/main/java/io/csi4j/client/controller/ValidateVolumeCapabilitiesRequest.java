@@ -11,6 +11,8 @@ import java.util.Map;
  * Asks whether an existing volume can be used in the given ways.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface ValidateVolumeCapabilitiesRequest
     permits ControllerRequests.ValidateVolumeCapabilities {

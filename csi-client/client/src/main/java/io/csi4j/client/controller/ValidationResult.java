@@ -11,6 +11,8 @@ import java.util.Set;
 /**
  * The answer to the question whether a volume can be used in certain ways. An answer of OK alone is
  * not a yes: what the plugin confirmed was compared with what was asked, field by field.
+ *
+ * @since 1.0
  */
 public sealed interface ValidationResult {
 

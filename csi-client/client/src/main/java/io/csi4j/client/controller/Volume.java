@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A volume as its plugin knows it. */
+/**
+ * A volume as its plugin knows it.
+ *
+ * @since 1.0
+ */
 public interface Volume {
 
   /** Its id, for all later calls. */

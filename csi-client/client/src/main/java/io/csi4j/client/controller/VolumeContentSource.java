@@ -3,7 +3,11 @@ package io.csi4j.client.controller;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeId;
 
-/** The source that a new volume starts as a copy of. */
+/**
+ * The source that a new volume starts as a copy of.
+ *
+ * @since 1.0
+ */
 public sealed interface VolumeContentSource {
 
   /** A snapshot. */

@@ -6,7 +6,11 @@ import io.csi4j.client.model.VolumeCondition;
 import java.util.List;
 import java.util.Optional;
 
-/** A volume and where it is. */
+/**
+ * A volume and where it is.
+ *
+ * @since 1.0
+ */
 public interface VolumeEntry {
 
   /** The volume. */

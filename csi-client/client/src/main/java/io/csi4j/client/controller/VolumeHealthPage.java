@@ -11,6 +11,8 @@ import java.util.Optional;
  *
  * <p>Pages do not add up to a snapshot: while they are read, volumes may show up twice or not at
  * all. So the absence of a volume does not prove that it has recovered.
+ *
+ * @since 1.0
  */
 @Experimental
 public interface VolumeHealthPage {

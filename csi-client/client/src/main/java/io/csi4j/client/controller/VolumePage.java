@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * One page of a list of volumes. Pages do not add up to a snapshot: while they are read, volumes
  * may show up twice or not at all.
+ *
+ * @since 1.0
  */
 public interface VolumePage {
 

@@ -9,6 +9,8 @@ import java.util.Map;
  * Asks to cut snapshots of several volumes at one moment.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface CreateVolumeGroupSnapshotRequest
     permits GroupRequests.CreateVolumeGroupSnapshot {

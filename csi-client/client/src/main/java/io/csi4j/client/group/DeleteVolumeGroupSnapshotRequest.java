@@ -9,6 +9,8 @@ import java.util.List;
  * Asks to delete a group with all its member snapshots.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface DeleteVolumeGroupSnapshotRequest
     permits GroupRequests.DeleteVolumeGroupSnapshot {

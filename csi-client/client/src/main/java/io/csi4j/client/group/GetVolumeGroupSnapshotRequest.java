@@ -9,6 +9,8 @@ import java.util.List;
  * Asks for the present state of one group.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface GetVolumeGroupSnapshotRequest permits GroupRequests.GetVolumeGroupSnapshot {
 

@@ -1,6 +1,10 @@
 package io.csi4j.client.group;
 
-/** One thing that the group controller service of a plugin can do. */
+/**
+ * One thing that the group controller service of a plugin can do.
+ *
+ * @since 1.0
+ */
 public enum GroupControllerCapability {
   /** Group snapshots can be cut, read and deleted. */
   CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT(1);

@@ -6,7 +6,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Snapshots of several volumes that were cut at one moment. */
+/**
+ * Snapshots of several volumes that were cut at one moment.
+ *
+ * @since 1.0
+ */
 public interface VolumeGroupSnapshot {
 
   /** Its id, for all later calls. */

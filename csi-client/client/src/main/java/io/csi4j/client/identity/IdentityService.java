@@ -11,6 +11,8 @@ import java.util.function.UnaryOperator;
  * <p>Every call blocks until it has succeeded or failed for good, with the retries that its policy
  * allows; failures are {@link io.csi4j.client.model.CsiException}s. Interrupting the caller cancels
  * the call. Safe for use by many threads, virtual ones too.
+ *
+ * @since 1.0
  */
 public interface IdentityService {
 

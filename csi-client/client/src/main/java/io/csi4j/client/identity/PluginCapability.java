@@ -2,7 +2,11 @@ package io.csi4j.client.identity;
 
 import io.csi4j.client.model.Experimental;
 
-/** One thing that a plugin as a whole can do. */
+/**
+ * One thing that a plugin as a whole can do.
+ *
+ * @since 1.0
+ */
 public enum PluginCapability {
   /** The plugin serves the controller service. */
   CONTROLLER_SERVICE,

@@ -3,7 +3,11 @@ package io.csi4j.client.identity;
 import io.csi4j.client.model.PluginName;
 import java.util.Map;
 
-/** The identity of a plugin. */
+/**
+ * The identity of a plugin.
+ *
+ * @since 1.0
+ */
 public interface PluginInfo {
 
   /** Its name. */

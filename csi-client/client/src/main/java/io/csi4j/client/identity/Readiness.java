@@ -1,6 +1,10 @@
 package io.csi4j.client.identity;
 
-/** The answer of a plugin to a probe. A plugin that is not healthy answers with a failure. */
+/**
+ * The answer of a plugin to a probe. A plugin that is not healthy answers with a failure.
+ *
+ * @since 1.0
+ */
 public enum Readiness {
   /** The plugin is ready. */
   READY,

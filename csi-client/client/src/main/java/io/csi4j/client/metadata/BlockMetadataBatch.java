@@ -3,7 +3,11 @@ package io.csi4j.client.metadata;
 import io.csi4j.client.model.Experimental;
 import java.util.List;
 
-/** One message of a stream of block metadata. */
+/**
+ * One message of a stream of block metadata.
+ *
+ * @since 1.0
+ */
 @Experimental
 public interface BlockMetadataBatch {
 

@@ -7,6 +7,7 @@ import io.csi4j.client.model.Experimental;
  *
  * @param offset its first byte
  * @param size its length, above zero
+ * @since 1.0
  */
 @Experimental
 public record BlockRange(long offset, long size) {

@@ -8,6 +8,8 @@ import io.csi4j.client.model.SnapshotId;
  * Asks which ranges of a snapshot hold data.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface GetMetadataAllocatedRequest permits MetadataRequests.GetMetadataAllocated {

@@ -8,6 +8,8 @@ import io.csi4j.client.model.SnapshotId;
  * Asks which ranges differ between two snapshots of one volume.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface GetMetadataDeltaRequest permits MetadataRequests.GetMetadataDelta {

@@ -10,6 +10,8 @@ import java.util.Iterator;
  * stream breaks, it is taken up again where it stopped, as often as the call's policy allows
  * without progress. {@link #hasNext()} returning false is the only sign that the metadata is
  * complete; failures are thrown.
+ *
+ * @since 1.0
  */
 @Experimental
 public interface MetadataStream extends Iterator<BlockMetadataBatch>, AutoCloseable {

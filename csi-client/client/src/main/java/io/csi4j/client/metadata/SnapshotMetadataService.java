@@ -8,6 +8,8 @@ import java.util.function.UnaryOperator;
 /**
  * Which blocks of a block volume a snapshot holds, or which changed between two. Ranges only, no
  * data. Safe for use by many threads.
+ *
+ * @since 1.0
  */
 @Experimental
 public interface SnapshotMetadataService {

@@ -2,7 +2,11 @@ package io.csi4j.client.node;
 
 import io.csi4j.client.model.Experimental;
 
-/** One thing that the node service of a plugin can do. */
+/**
+ * One thing that the node service of a plugin can do.
+ *
+ * @since 1.0
+ */
 public enum NodeCapability {
   /** Volumes have to be staged before they are published. */
   STAGE_UNSTAGE_VOLUME(1),

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Asks to grow the filesystem or device on this node to the size of its volume.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface NodeExpandVolumeRequest permits NodeRequests.NodeExpandVolume {
 

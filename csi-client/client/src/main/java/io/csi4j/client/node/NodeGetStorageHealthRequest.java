@@ -7,6 +7,8 @@ import io.csi4j.client.model.Secrets;
  * Asks for everything that is wrong with the storage behind the plugin, as seen from this node.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface NodeGetStorageHealthRequest permits NodeRequests.NodeGetStorageHealth {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * one whose staging or publishing was only tried.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 @Experimental
 public sealed interface NodeGetVolumeHealthRequest permits NodeRequests.NodeGetVolumeHealth {

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Asks for the space in use and the condition of a volume.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface NodeGetVolumeStatsRequest permits NodeRequests.NodeGetVolumeStats {
 

@@ -5,7 +5,11 @@ import io.csi4j.client.model.Topology;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How the storage system knows a node. */
+/**
+ * How the storage system knows a node.
+ *
+ * @since 1.0
+ */
 public interface NodeInfo {
 
   /** The id of the node, for all calls to this plugin. */

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Asks to make a volume appear at a path, for one workload.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublishVolume {
 

@@ -11,6 +11,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks to make a volume available on this node, once, for all its later publishes.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface NodeStageVolumeRequest permits NodeRequests.NodeStageVolume {
 

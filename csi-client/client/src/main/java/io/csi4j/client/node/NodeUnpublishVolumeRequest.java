@@ -7,6 +7,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks to make a volume disappear from a path.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface NodeUnpublishVolumeRequest permits NodeRequests.NodeUnpublishVolume {
 

@@ -7,6 +7,8 @@ import io.csi4j.client.model.VolumeId;
  * Asks to undo the staging of a volume on this node.
  *
  * <p>Compares by value; its text form is free of secrets.
+ *
+ * @since 1.0
  */
 public sealed interface NodeUnstageVolumeRequest permits NodeRequests.NodeUnstageVolume {
 

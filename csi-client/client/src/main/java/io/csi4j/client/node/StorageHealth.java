@@ -4,7 +4,11 @@ import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.StorageHealthEntry;
 import java.util.List;
 
-/** Everything that a plugin says is wrong with its storage, as seen from a node. */
+/**
+ * Everything that a plugin says is wrong with its storage, as seen from a node.
+ *
+ * @since 1.0
+ */
 @Experimental
 public interface StorageHealth {
 

@@ -5,7 +5,11 @@ import io.csi4j.client.model.VolumeCondition;
 import java.util.List;
 import java.util.Optional;
 
-/** How much of a volume is in use, and whether it is well. */
+/**
+ * How much of a volume is in use, and whether it is well.
+ *
+ * @since 1.0
+ */
 public interface VolumeStats {
 
   /** The figures, by unit. */

@@ -7,6 +7,7 @@ package io.csi4j.client.node;
  * @param available how much is left; zero if not reported
  * @param total how much there is; zero if not reported
  * @param used how much is in use; zero if not reported
+ * @since 1.0
  */
 public record VolumeUsage(Unit unit, long available, long total, long used) {
 

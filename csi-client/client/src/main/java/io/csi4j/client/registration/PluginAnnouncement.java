@@ -8,6 +8,8 @@ import java.util.Optional;
 /**
  * The announcement of a registrar. Nothing of it is checked beyond its form: whether it can be used
  * is for the reader to decide. Texts are escaped and cut to 1 KiB, and fit to be shown.
+ *
+ * @since 1.0
  */
 public sealed interface PluginAnnouncement permits AnnouncementValue {
 

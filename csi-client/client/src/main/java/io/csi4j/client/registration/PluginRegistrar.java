@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing is repeated: a call that fails, fails. Each call has as much time as the deadline of
  * the options says. Safe for use by many threads.
+ *
+ * @since 1.0
  */
 public interface PluginRegistrar extends AutoCloseable {
 

@@ -5,7 +5,11 @@ import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.StatusCode;
 import org.jspecify.annotations.Nullable;
 
-/** A call to a registrar that failed. */
+/**
+ * A call to a registrar that failed.
+ *
+ * @since 1.0
+ */
 public final class RegistrarException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

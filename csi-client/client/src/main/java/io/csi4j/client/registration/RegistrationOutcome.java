@@ -8,6 +8,7 @@ import io.csi4j.client.internal.text.SafeText;
  * @param registered whether the plugin is registered now
  * @param error if not, why, in one line; empty otherwise. What cannot be printed is escaped, and
  *     what is beyond 1 KiB is cut.
+ * @since 1.0
  */
 public record RegistrationOutcome(boolean registered, String error) {
 

@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** How many nodes may use a volume at a time, and which of them may write. */
+/**
+ * How many nodes may use a volume at a time, and which of them may write.
+ *
+ * @since 1.0
+ */
 public enum AccessMode {
   /** Nothing stated. Never sent; some plugins answer with it. */
   UNSPECIFIED(false, false, false),

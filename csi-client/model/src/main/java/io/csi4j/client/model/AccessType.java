@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** Whether a volume is used as a raw block device or as a mounted filesystem. */
+/**
+ * Whether a volume is used as a raw block device or as a mounted filesystem.
+ *
+ * @since 1.0
+ */
 public sealed interface AccessType {
 
   /** As a raw block device. */

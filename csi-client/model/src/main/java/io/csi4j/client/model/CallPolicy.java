@@ -15,6 +15,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>A stream that makes progress may take as long as it likes: attempts and budget count only from
  * its last progress, and the time that its reader takes does not count.
+ *
+ * @since 1.0
  */
 public final class CallPolicy {
 

@@ -11,6 +11,7 @@ import java.util.TreeSet;
  * @param offered the capabilities that this library knows, each once
  * @param unrecognized what else was said, such as {@code rpc 99}; for people, and otherwise ignored
  * @param <C> the capabilities of that service
+ * @since 1.0
  */
 public record CapabilitySet<C extends Enum<C>>(Set<C> offered, Set<String> unrecognized) {
 

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
  *
  * @param requiredBytes the least size, or nothing
  * @param limitBytes the greatest size, or nothing
+ * @since 1.0
  */
 public record CapacityRange(OptionalLong requiredBytes, OptionalLong limitBytes) {
 

@@ -11,7 +11,11 @@ import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** How to connect to a plugin, and how calls to it behave. */
+/**
+ * How to connect to a plugin, and how calls to it behave.
+ *
+ * @since 1.0
+ */
 public final class ConnectOptions {
 
   private static final Executor IN_PLACE = Runnable::run;

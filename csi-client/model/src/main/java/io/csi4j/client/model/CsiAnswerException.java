@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer that could not be used: it breaks the contract, or is larger than the connection takes.
  * The work may well be done: {@link #created()} names what has to be deleted again, if it is known.
+ *
+ * @since 1.0
  */
 public final class CsiAnswerException extends CsiException {
 

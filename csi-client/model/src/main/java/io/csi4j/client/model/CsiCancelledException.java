@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** A call that the host itself ended: nothing is wrong with the plugin or the request. */
+/**
+ * A call that the host itself ended: nothing is wrong with the plugin or the request.
+ *
+ * @since 1.0
+ */
 public final class CsiCancelledException extends CsiException {
 
   private static final long serialVersionUID = 1L;

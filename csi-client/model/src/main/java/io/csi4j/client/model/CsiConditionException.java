@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A failure that stays until something outside the request has changed: a volume detached, space
  * freed, a permission given.
+ *
+ * @since 1.0
  */
 public final class CsiConditionException extends CsiException {
 

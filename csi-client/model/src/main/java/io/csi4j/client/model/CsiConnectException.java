@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection that did not come about, or that leads to another plugin than before; {@link
  * #reason()} says what stood in the way.
+ *
+ * @since 1.0
  */
 public final class CsiConnectException extends CsiException {
 

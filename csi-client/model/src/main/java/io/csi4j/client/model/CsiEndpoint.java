@@ -7,6 +7,7 @@ import java.nio.file.Path;
  * Where a plugin listens: a UNIX domain socket, written {@code unix:///run/csi/csi.sock}.
  *
  * @param path the absolute path of the socket
+ * @since 1.0
  */
 public record CsiEndpoint(Path path) {
 

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * #outcome()} says whether there is something to clean up.
  *
  * <p>Failures of earlier attempts of the same call are among the suppressed exceptions.
+ *
+ * @since 1.0
  */
 public abstract sealed class CsiException extends RuntimeException
     permits CsiAnswerException,

@@ -6,7 +6,11 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Everything known about one failed call; the content of a {@link CsiException}. */
+/**
+ * Everything known about one failed call; the content of a {@link CsiException}.
+ *
+ * @since 1.0
+ */
 public final class CsiFailure {
 
   private final Builder parts;

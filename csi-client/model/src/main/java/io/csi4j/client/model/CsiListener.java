@@ -12,6 +12,8 @@ import java.util.Optional;
  * told in parallel. What a listener throws is logged and goes no further. The call waits for its
  * listeners: be quick. The start of a first attempt is told on the thread of the caller, all else
  * on callback threads.
+ *
+ * @since 1.0
  */
 public interface CsiListener {
 

@@ -6,7 +6,11 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One remote call of CSI 1.13. */
+/**
+ * One remote call of CSI 1.13.
+ *
+ * @since 1.0
+ */
 public enum CsiOperation {
   /** {@code GetPluginInfo}. */
   GET_PLUGIN_INFO(CsiService.IDENTITY, "GetPluginInfo", "reading the plugin info"),

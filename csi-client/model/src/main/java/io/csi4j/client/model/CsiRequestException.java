@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that has to change: the same one would fail again. Either it was refused before it was
  * sent, and {@link #violations()} lists all that is wrong with it, or the plugin refused it.
+ *
+ * @since 1.0
  */
 public final class CsiRequestException extends CsiException {
 

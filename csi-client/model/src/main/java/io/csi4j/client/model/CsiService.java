@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** One of the five services of CSI. */
+/**
+ * One of the five services of CSI.
+ *
+ * @since 1.0
+ */
 public enum CsiService {
   /** The identity of the plugin; served on every endpoint. */
   IDENTITY("csi.v1.Identity"),

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A failure that time may mend: repeat the identical request later. The client has already done so
  * as often as its policy allows.
+ *
+ * @since 1.0
  */
 public final class CsiTransientException extends CsiException {
 

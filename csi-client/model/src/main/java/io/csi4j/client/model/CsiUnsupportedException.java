@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A call that the plugin does not offer, so it must not be repeated. Either it was refused before
  * it was sent, and {@link #missing()} names what the plugin lacks, or the plugin answered
  * UNIMPLEMENTED.
+ *
+ * @since 1.0
  */
 public final class CsiUnsupportedException extends CsiException {
 

@@ -9,6 +9,8 @@ import java.lang.annotation.Target;
 /**
  * Marks what the CSI spec calls alpha: plugins need not have it, and a minor release of the spec
  * may change or drop it. Such parts of csi4j may change in a minor release too.
+ *
+ * @since 1.0
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -10,6 +10,7 @@ package io.csi4j.client.model;
  * @param retry what has to happen before it makes sense again
  * @param outcome what such a failure leaves behind
  * @param advice what to do next, as a sentence
+ * @since 1.0
  */
 public record FailureRule(
     CsiOperation operation,

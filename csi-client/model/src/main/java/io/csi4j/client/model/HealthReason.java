@@ -7,6 +7,7 @@ import io.csi4j.client.internal.text.SafeText;
  * is left to plugins.
  *
  * @param word the word; empty if the plugin gave none; escaped and cut to 1 KiB
+ * @since 1.0
  */
 @Experimental
 public record HealthReason(String word) {

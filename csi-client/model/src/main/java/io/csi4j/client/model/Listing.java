@@ -17,6 +17,7 @@ import java.util.stream.StreamSupport;
  * all that could be read.
  *
  * @param <T> what is listed
+ * @since 1.0
  */
 public interface Listing<T> extends Iterable<T> {
 

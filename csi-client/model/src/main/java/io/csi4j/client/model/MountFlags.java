@@ -6,6 +6,8 @@ import java.util.List;
  * The mount flags of a volume, such as {@code noatime}.
  *
  * <p>They may hold passwords ({@code password=…}), so they are never printed.
+ *
+ * @since 1.0
  */
 public final class MountFlags {
 

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param fsType the filesystem, or nothing to leave it to the plugin
  * @param flags the mount flags; nothing, unlike an empty list, gives way to a volume's own flags
  * @param volumeMountGroup the group to own the files, for plugins with VOLUME_MOUNT_GROUP
+ * @since 1.0
  */
 public record MountOptions(
     Optional<String> fsType, Optional<MountFlags> flags, Optional<String> volumeMountGroup) {

@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** The remains of a failed call. This alone decides whether cleaning up is owed. */
+/**
+ * The remains of a failed call. This alone decides whether cleaning up is owed.
+ *
+ * @since 1.0
+ */
 public enum Outcome {
   /** The plugin is not working on it, and has not done it. */
   SETTLED,

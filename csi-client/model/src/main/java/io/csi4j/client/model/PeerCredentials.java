@@ -9,6 +9,7 @@ import java.util.StringJoiner;
  *
  * @param pid the process that listens
  * @param uid the user it runs as
+ * @since 1.0
  */
 public record PeerCredentials(OptionalInt pid, OptionalInt uid) {
 

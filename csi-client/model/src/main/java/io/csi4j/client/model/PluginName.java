@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
  *
  * @param value 63 characters at most; letters, digits, dashes and dots; labels begin and end with a
  *     letter or digit
+ * @since 1.0
  */
 public record PluginName(String value) {
 

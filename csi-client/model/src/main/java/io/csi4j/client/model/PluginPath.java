@@ -6,6 +6,7 @@ import io.csi4j.client.internal.text.SafeText;
  * An absolute path as the plugin process sees it, which need not be where the host sees it.
  *
  * @param value the path; absolute, without NUL
+ * @since 1.0
  */
 public record PluginPath(String value) {
 

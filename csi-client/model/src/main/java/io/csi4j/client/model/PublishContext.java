@@ -7,6 +7,8 @@ import java.util.Map;
  *
  * <p>Values are treated as sensitive, since credentials have been found in them; only the keys are
  * printed.
+ *
+ * @since 1.0
  */
 public final class PublishContext extends SensitiveMap {
 

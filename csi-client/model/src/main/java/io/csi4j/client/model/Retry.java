@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** The change that has to happen before a failed call makes sense again. */
+/**
+ * The change that has to happen before a failed call makes sense again.
+ *
+ * @since 1.0
+ */
 public enum Retry {
   /** Only time: the client repeats the identical request by itself, with growing pauses. */
   BACKOFF,

@@ -8,6 +8,8 @@ import java.util.Map;
  * <p>Only the keys are ever printed. Values are kept as strings because protobuf needs strings, so
  * they stay in the heap until collected; hold on to a {@code Secrets} no longer than the call that
  * needs it.
+ *
+ * @since 1.0
  */
 public final class Secrets extends SensitiveMap {
 

@@ -1,6 +1,10 @@
 package io.csi4j.client.model;
 
-/** The status with which a call ended. A number outside this list is taken as {@link #UNKNOWN}. */
+/**
+ * The status with which a call ended. A number outside this list is taken as {@link #UNKNOWN}.
+ *
+ * @since 1.0
+ */
 public enum StatusCode {
   /** Success. */
   OK(0),

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param reason what kind of fault it is
  * @param message what is wrong, in the plugin's words: escaped and cut to 1 KiB
  * @param capability the only way of using volumes that it affects; nothing for all ways
+ * @since 1.0
  */
 @Experimental
 public record StorageHealthEntry(

@@ -12,6 +12,7 @@ import java.util.TreeMap;
  * A place in the storage system's view of the world, as labels: region, zone, rack.
  *
  * @param segments the labels; keys are compared without regard to case
+ * @since 1.0
  */
 public record Topology(Map<String, String> segments) {
 

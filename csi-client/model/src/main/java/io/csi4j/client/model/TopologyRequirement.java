@@ -10,6 +10,7 @@ import java.util.Set;
  *
  * @param requisite it has to be reachable from at least one of these; empty for no such demand
  * @param preferred in order, best first; each stands in {@code requisite} too, if that is not empty
+ * @since 1.0
  */
 public record TopologyRequirement(List<Topology> requisite, List<Topology> preferred) {
 

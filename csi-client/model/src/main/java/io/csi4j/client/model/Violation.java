@@ -8,6 +8,7 @@ import io.csi4j.client.internal.text.SafeText;
  * @param field the field, as a path in the spec's names: {@code volume_capabilities[0].mount}
  * @param rule the rule it breaks
  * @param detail how, for people; never holds a secret
+ * @since 1.0
  */
 public record Violation(String field, Rule rule, String detail) {
 

@@ -7,6 +7,7 @@ import java.util.Optional;
  *
  * @param accessMode how many nodes may use it, and which may write
  * @param accessType block device or filesystem
+ * @since 1.0
  */
 public record VolumeCapability(AccessMode accessMode, AccessType accessType) {
 

@@ -8,6 +8,7 @@ import io.csi4j.client.internal.text.SafeText;
  *
  * @param abnormal whether something is wrong with it
  * @param message what, in the plugin's words: escaped and cut to 1 KiB
+ * @since 1.0
  */
 @Experimental
 public record VolumeCondition(boolean abnormal, String message) {

@@ -10,6 +10,7 @@ import io.csi4j.client.internal.text.SafeText;
  * @param number the status as it stands on the wire; zero if the plugin stated none
  * @param reason what kind of fault it is
  * @param message what is wrong, in the plugin's words: escaped and cut to 1 KiB
+ * @since 1.0
  */
 @Experimental
 public record VolumeHealthEntry(Status status, int number, HealthReason reason, String message) {

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param volumeId the volume
  * @param entries each fault once, in the plugin's order; several may hold at the same time
+ * @since 1.0
  */
 @Experimental
 public record VolumeHealthReport(VolumeId volumeId, List<VolumeHealthEntry> entries) {

@@ -9,6 +9,7 @@ import io.csi4j.client.internal.text.SafeText;
  * and safe to print.
  *
  * @param value the id as the plugin wrote it; not empty, 4 KiB at most, without NUL
+ * @since 1.0
  */
 public record VolumeId(String value) {
 

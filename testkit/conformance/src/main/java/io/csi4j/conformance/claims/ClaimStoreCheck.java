@@ -1,6 +1,10 @@
 package io.csi4j.conformance.claims;
 
-/** One promise of a store of claims, and the way to see whether it is kept. */
+/**
+ * One promise of a store of claims, and the way to see whether it is kept.
+ *
+ * @since 1.0
+ */
 public interface ClaimStoreCheck {
 
   /** The promise, as a sentence without a full stop. */

@@ -4,7 +4,11 @@ import io.csi4j.volume.claim.spi.ClaimStore;
 import java.time.Duration;
 import java.util.Set;
 
-/** Makes the stores that are checked. */
+/**
+ * Makes the stores that are checked.
+ *
+ * @since 1.0
+ */
 public interface ClaimStoreFixture {
 
   /** The abilities that not every store has, and some checks need. */

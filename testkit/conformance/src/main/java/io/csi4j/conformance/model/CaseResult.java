@@ -11,6 +11,7 @@ import java.util.List;
  * @param story why, in lines for people; empty if it passed. Holds no secrets.
  * @param leftBehind what could not be cleaned up afterwards, a line each
  * @param took how long it ran, with its cleaning up
+ * @since 1.0
  */
 public record CaseResult(
     ConformanceCase about, Outcome outcome, String story, List<String> leftBehind, Duration took) {

@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
 /**
  * One thing that a plugin owes its callers, and how to find out whether it does it. The suite alone
  * implements it.
+ *
+ * @since 1.0
  */
 public interface ConformanceCase {
 

@@ -1,6 +1,10 @@
 package io.csi4j.conformance.model;
 
-/** Is told how a run goes on, on the thread of the run. */
+/**
+ * Is told how a run goes on, on the thread of the run.
+ *
+ * @since 1.0
+ */
 public interface ConformanceListener {
 
   /** One that does nothing. */

@@ -8,6 +8,7 @@ import java.util.List;
  *
  * @param plugin which plugin, in words
  * @param results of each case, in the order in which they ran
+ * @since 1.0
  */
 public record ConformanceReport(String plugin, List<CaseResult> results) {
 

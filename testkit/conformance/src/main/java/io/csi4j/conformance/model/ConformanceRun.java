@@ -2,7 +2,11 @@ package io.csi4j.conformance.model;
 
 import java.util.Map;
 
-/** A run of the suite against one plugin, case by case. For one thread. */
+/**
+ * A run of the suite against one plugin, case by case. For one thread.
+ *
+ * @since 1.0
+ */
 public interface ConformanceRun extends AutoCloseable {
 
   /**

@@ -12,6 +12,7 @@ import io.csi4j.client.model.VolumeId;
  * @param capability how it is used, to be handed on as it is
  * @param readonly whether this workload may only read it
  * @param context the volume's own context, to be handed on as it is
+ * @since 1.0
  */
 public record MountOrder(
     VolumeId volume,

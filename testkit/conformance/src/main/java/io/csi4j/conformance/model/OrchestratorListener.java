@@ -1,6 +1,10 @@
 package io.csi4j.conformance.model;
 
-/** Is told how a run of scenarios goes on, on the thread of the run. */
+/**
+ * Is told how a run of scenarios goes on, on the thread of the run.
+ *
+ * @since 1.0
+ */
 public interface OrchestratorListener {
 
   /** One that does nothing. */

@@ -6,6 +6,7 @@ import java.util.List;
  * How an orchestrator did in a run of the suite.
  *
  * @param results of each scenario, in the order in which they ran
+ * @since 1.0
  */
 public record OrchestratorReport(List<ScenarioResult> results) {
 

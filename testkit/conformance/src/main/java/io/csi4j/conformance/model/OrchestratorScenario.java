@@ -1,6 +1,10 @@
 package io.csi4j.conformance.model;
 
-/** One story that an orchestrator is put through. The suite alone implements it. */
+/**
+ * One story that an orchestrator is put through. The suite alone implements it.
+ *
+ * @since 1.0
+ */
 public interface OrchestratorScenario {
 
   /** Its name, such as {@code restart/while-mounted}; unique, and lasting. */

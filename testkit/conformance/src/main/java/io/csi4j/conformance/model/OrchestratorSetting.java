@@ -18,6 +18,7 @@ import java.time.Duration;
  * @param callDeadline how long the orchestrator is to wait for one call, if that can be set: the
  *     shorter, the faster the suite
  * @param secrets the secrets of calls
+ * @since 1.0
  */
 public record OrchestratorSetting(
     CsiEndpoint controller,

@@ -9,6 +9,8 @@ import java.nio.file.Path;
  * <p>The suite calls {@link #mount} and {@link #unmount} on many threads at a time. Any exception
  * means that it did not work out; the suite then asks again, or gives up by {@link #unmount}, as a
  * runner of workloads does. An orchestrator may go on in the background with what it owes.
+ *
+ * @since 1.0
  */
 public interface OrchestratorUnderTest extends AutoCloseable {
 

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * plugin that runs on this machine and needs neither secrets nor parameters. Everything that the
  * suite makes carries a name of its own and is removed again; volumes of others are not touched,
  * but may be listed.
+ *
+ * @since 1.0
  */
 public final class PluginUnderTest {
 

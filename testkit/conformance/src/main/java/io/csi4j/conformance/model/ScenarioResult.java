@@ -16,6 +16,7 @@ import java.util.TreeSet;
  * @param advice what it did against duties that are not binding; it fails nothing
  * @param journal every call that the plugin got, a line each, redacted
  * @param took how long it ran
+ * @since 1.0
  */
 public record ScenarioResult(
     OrchestratorScenario scenario,

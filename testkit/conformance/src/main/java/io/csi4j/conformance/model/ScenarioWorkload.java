@@ -6,6 +6,7 @@ import io.csi4j.client.internal.text.SafeText;
  * The name of a workload: of any user of a volume on a node. Opaque; no plugin ever sees it.
  *
  * @param value any text but the empty one
+ * @since 1.0
  */
 public record ScenarioWorkload(String value) {
 

@@ -7,6 +7,8 @@ import io.csi4j.client.model.VolumeId;
 /**
  * The place where an orchestrator looks up the secrets of a call, each time again: it keeps none
  * itself.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface SecretStore {

@@ -8,6 +8,8 @@ import java.io.IOException;
 /**
  * The effects of a fake plugin on the filesystem of its node when it stages and publishes. Each
  * method is called at most once at a time per volume; failing makes the call fail with INTERNAL.
+ *
+ * @since 1.0
  */
 public interface NodeEffects {
 

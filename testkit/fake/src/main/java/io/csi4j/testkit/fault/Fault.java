@@ -16,6 +16,8 @@ import java.util.function.Function;
  * <p>Faults compose: {@code Fault.delay(oneSecond).then(Fault.fail(ABORTED, "busy"))}. A fault that
  * runs to its end without having answered does the work, if that was not done, and answers. Delays
  * pass on the plugin's own {@link io.csi4j.testkit.model.PluginClock}.
+ *
+ * @since 1.0
  */
 public sealed interface Fault {
 

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.fault;
 
-/** A fault that was injected: says how often it acted, and can be taken back. */
+/**
+ * A fault that was injected: says how often it acted, and can be taken back.
+ *
+ * @since 1.0
+ */
 public interface FaultRule extends AutoCloseable {
 
   /** Returns the fault. */

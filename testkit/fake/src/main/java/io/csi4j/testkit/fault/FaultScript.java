@@ -16,6 +16,7 @@ import java.util.List;
  * script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()))} makes a plugin obey it.
  *
  * @param rules in the order of the text
+ * @since 1.0
  */
 public record FaultScript(List<Rule> rules) {
 

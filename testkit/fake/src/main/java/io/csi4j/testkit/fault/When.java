@@ -15,6 +15,8 @@ import java.util.function.Predicate;
  *
  * <p>{@code When.calling(NODE_STAGE_VOLUME).ofVolume(id).once()} is the next staging of that
  * volume. Calls are counted by the rule, from 1, among those that fit everything else.
+ *
+ * @since 1.0
  */
 public final class When {
 

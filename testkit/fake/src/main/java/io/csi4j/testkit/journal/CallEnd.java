@@ -2,7 +2,11 @@ package io.csi4j.testkit.journal;
 
 import java.util.List;
 
-/** How a call ended. */
+/**
+ * How a call ended.
+ *
+ * @since 1.0
+ */
 public sealed interface CallEnd {
 
   /** Whether the caller was told OK. */

@@ -8,7 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The calls of a test plugin, in order: grows while the plugin runs, and shows snapshots. */
+/**
+ * The calls of a test plugin, in order: grows while the plugin runs, and shows snapshots.
+ *
+ * @since 1.0
+ */
 public interface CallJournal {
 
   /** Everything that happened, in order. */

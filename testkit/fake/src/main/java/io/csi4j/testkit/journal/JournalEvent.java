@@ -3,7 +3,11 @@ package io.csi4j.testkit.journal;
 import io.csi4j.testkit.model.PluginShape;
 import java.time.Instant;
 
-/** One thing that happened to a test plugin. The order of events is the order of the journal. */
+/**
+ * One thing that happened to a test plugin. The order of events is the order of the journal.
+ *
+ * @since 1.0
+ */
 public sealed interface JournalEvent {
 
   /** When. */

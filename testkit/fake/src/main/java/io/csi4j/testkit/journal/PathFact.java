@@ -1,6 +1,10 @@
 package io.csi4j.testkit.journal;
 
-/** The thing at a path of the caller when its call came in. */
+/**
+ * The thing at a path of the caller when its call came in.
+ *
+ * @since 1.0
+ */
 public enum PathFact {
   /**
    * The path was not looked at: the plugin is told not to touch the filesystem, or the path is

@@ -8,7 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One call that a test plugin got, as far as it went when it was looked at. */
+/**
+ * One call that a test plugin got, as far as it went when it was looked at.
+ *
+ * @since 1.0
+ */
 public interface RecordedCall {
 
   /** Its number in the journal, from 1. */

@@ -13,6 +13,8 @@ import java.util.Set;
  *
  * <p>Each accessor throws {@code IllegalArgumentException} if the message has no such field, or one
  * of another kind, naming the fields that it has.
+ *
+ * @since 1.0
  */
 public interface WireMessage {
 

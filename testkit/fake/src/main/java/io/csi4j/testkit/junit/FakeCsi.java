@@ -28,6 +28,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * calls are in flight, or something of the plugin itself is left; and if the referee found a duty
  * broken. When a test has failed anyway, the journal of calls is published as a report entry and
  * added to the failure as a suppressed one.
+ *
+ * @since 1.0
  */
 @SuppressWarnings("exports") // who uses this has JUnit on the module path
 @Target({

@@ -31,7 +31,11 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.ModifierSupport;
 import org.opentest4j.TestAbortedException;
 
-/** Brings what {@link FakeCsi} promises into a test; needs not to be named by itself. */
+/**
+ * Brings what {@link FakeCsi} promises into a test; needs not to be named by itself.
+ *
+ * @since 1.0
+ */
 @SuppressWarnings("exports") // who uses this has JUnit on the module path
 public final class FakeCsiExtension
     implements ParameterResolver,

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.junit;
 
-/** The fate of a test that leaves something behind. */
+/**
+ * The fate of a test that leaves something behind.
+ *
+ * @since 1.0
+ */
 public enum LeftoverPolicy {
   /** The test fails if anything is left. */
   FAIL,

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.junit;
 
-/** How long a plugin lives. */
+/**
+ * How long a plugin lives.
+ *
+ * @since 1.0
+ */
 public enum Lifetime {
   /** For one test: each has a plugin of its own. */
   METHOD,

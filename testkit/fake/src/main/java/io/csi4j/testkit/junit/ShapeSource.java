@@ -6,6 +6,8 @@ import java.util.function.Supplier;
 /**
  * Says what a plugin is, where a {@link io.csi4j.testkit.model.ShapePreset} is not enough. Needs a
  * constructor without parameters.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface ShapeSource extends Supplier<PluginShape> {}

@@ -3,7 +3,11 @@ package io.csi4j.testkit.model;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The time of a plugin: what it writes into its journal, and what its delays wait on. */
+/**
+ * The time of a plugin: what it writes into its journal, and what its delays wait on.
+ *
+ * @since 1.0
+ */
 public interface PluginClock {
 
   /** Now. */

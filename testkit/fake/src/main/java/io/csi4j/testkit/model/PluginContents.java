@@ -17,6 +17,7 @@ import java.util.List;
  * @param attached what is attached where
  * @param staged what is staged where
  * @param published what is published where
+ * @since 1.0
  */
 public record PluginContents(
     List<VolumeId> volumes,

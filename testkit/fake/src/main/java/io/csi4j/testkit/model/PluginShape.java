@@ -23,6 +23,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>Begin with one of the shapes found in the wild, such as {@link #full} or {@link #nodeOnly},
  * and change it.
+ *
+ * @since 1.0
  */
 public final class PluginShape {
 

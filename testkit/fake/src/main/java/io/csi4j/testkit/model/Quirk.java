@@ -1,6 +1,10 @@
 package io.csi4j.testkit.model;
 
-/** One way in which a plugin differs from the plainest lawful one, as found in the wild. */
+/**
+ * One way in which a plugin differs from the plainest lawful one, as found in the wild.
+ *
+ * @since 1.0
+ */
 public enum Quirk {
   /** Controller and node are served on sockets of their own. Lawful. */
   SEPARATE_SOCKETS(true),

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.model;
 
-/** The calls that a registrar serves. */
+/**
+ * The calls that a registrar serves.
+ *
+ * @since 1.0
+ */
 public enum RegistrationCall {
   /** The question for its announcement. */
   GET_INFO("GetInfo"),

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.model;
 
-/** The shapes of plugins found in the wild, by name. */
+/**
+ * The shapes of plugins found in the wild, by name.
+ *
+ * @since 1.0
+ */
 public enum ShapePreset {
   /** {@link PluginShape#full}. */
   FULL,

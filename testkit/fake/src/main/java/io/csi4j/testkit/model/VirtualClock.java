@@ -9,6 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A clock that stands still until it is told to go on. Work that falls due runs on the thread that
  * calls {@link #advance}, in the order of its time.
+ *
+ * @since 1.0
  */
 public final class VirtualClock implements PluginClock {
 

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.mount;
 
-/** Where a type of filesystem has its content. */
+/**
+ * Where a type of filesystem has its content.
+ *
+ * @since 1.0
+ */
 public enum Backing {
   /** In memory: each mount is a new, empty filesystem, which is gone with its last mount. */
   MEMORY,

@@ -3,6 +3,8 @@ package io.csi4j.testkit.mount;
 /**
  * Something that a process of a {@link MemoryNamespace} has open. Until it is closed, its mount is
  * in use.
+ *
+ * @since 1.0
  */
 public final class Held implements AutoCloseable {
 

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.mount;
 
-/** The calls that can be made to fail once; see {@link MemoryKernel#failNext}. */
+/**
+ * The calls that can be made to fail once; see {@link MemoryKernel#failNext}.
+ *
+ * @since 1.0
+ */
 public enum KernelCall {
   /** To look at a path: {@code probe} and {@code find}. */
   LOOK,

@@ -29,6 +29,8 @@ import java.util.function.Supplier;
  * <p>There is no clock: a mount that is in use is found busy at once, at any limit of the policy,
  * and a call that hangs has reached its deadline at once. All may be called from any thread, one
  * call is made at a time.
+ *
+ * @since 1.0
  */
 public final class MemoryKernel {
 

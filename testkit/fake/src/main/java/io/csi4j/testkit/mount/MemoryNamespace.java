@@ -21,6 +21,8 @@ import java.util.function.Supplier;
  * <p>Beside what is mounted, it lets tests make and look at what directories hold. Those methods
  * follow symbolic links, and throw {@link io.csi4j.mount.model.MountException} where the kernel
  * would refuse.
+ *
+ * @since 1.0
  */
 public final class MemoryNamespace implements AutoCloseable {
 

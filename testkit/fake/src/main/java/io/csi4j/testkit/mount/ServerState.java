@@ -1,6 +1,10 @@
 package io.csi4j.testkit.mount;
 
-/** How the server of a filesystem behaves. */
+/**
+ * How the server of a filesystem behaves.
+ *
+ * @since 1.0
+ */
 public enum ServerState {
   /** As it should. */
   ANSWERING,

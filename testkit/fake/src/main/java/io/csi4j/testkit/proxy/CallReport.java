@@ -18,6 +18,8 @@ import java.util.List;
  * <p>It shows the calls on a line of time by volume, the calls in flight, the duties that the
  * caller kept and broke, the answers of the plugin that break the spec, the faults, and the slowest
  * calls. Texts of callers and plugins are shown as texts; nothing secret is in it.
+ *
+ * @since 1.0
  */
 public final class CallReport {
 

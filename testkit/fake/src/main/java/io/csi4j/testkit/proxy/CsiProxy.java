@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   proxy.findings().forEach(log); // the plugin
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class CsiProxy implements AutoCloseable {
 

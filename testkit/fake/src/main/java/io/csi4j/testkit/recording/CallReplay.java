@@ -18,6 +18,8 @@ import java.util.List;
  *
  * <p>The other direction, a plugin that answers as one was recorded, is {@link
  * io.csi4j.testkit.FakeCsiPlugin.Builder#recording}.
+ *
+ * @since 1.0
  */
 public final class CallReplay {
 

@@ -26,6 +26,8 @@ import java.util.Optional;
  * names of the spec, {@code code} and {@code text} a status in place of an answer, {@code broken}
  * or {@code abandoned} how it ended otherwise. Secrets, mount flags and the values of contexts are
  * left out unless they were asked for.
+ *
+ * @since 1.0
  */
 public final class Recording {
 

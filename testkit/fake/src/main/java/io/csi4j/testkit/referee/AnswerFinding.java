@@ -9,6 +9,7 @@ import io.csi4j.testkit.journal.RecordedCall;
  * @param field the field, by its path in the answer
  * @param call the call, as it came in
  * @param why what is wrong with it, as the rest of a sentence
+ * @since 1.0
  */
 public record AnswerFinding(String field, RecordedCall call, String why) {
 

@@ -9,6 +9,7 @@ import java.util.List;
  * @param duty which
  * @param story what happened, for a person
  * @param calls the calls that show it, the last being the one that broke it
+ * @since 1.0
  */
 public record Breach(DutyId duty, String story, List<RecordedCall> calls) {
 

@@ -2,7 +2,11 @@ package io.csi4j.testkit.referee;
 
 import java.util.Optional;
 
-/** One thing that the spec asks of an orchestrator. */
+/**
+ * One thing that the spec asks of an orchestrator.
+ *
+ * @since 1.0
+ */
 public interface Duty {
 
   /** Its number. */

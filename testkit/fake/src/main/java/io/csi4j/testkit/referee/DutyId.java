@@ -6,6 +6,7 @@ import java.util.Locale;
  * The number of a duty.
  *
  * @param number from 1
+ * @since 1.0
  */
 public record DutyId(int number) implements Comparable<DutyId> {
 

@@ -1,6 +1,10 @@
 package io.csi4j.testkit.referee;
 
-/** Thrown when a caller broke a duty: says which, by which calls. A failed assertion to JUnit. */
+/**
+ * Thrown when a caller broke a duty: says which, by which calls. A failed assertion to JUnit.
+ *
+ * @since 1.0
+ */
 public final class UnlawfulCallerException extends AssertionError {
 
   private static final long serialVersionUID = 1;

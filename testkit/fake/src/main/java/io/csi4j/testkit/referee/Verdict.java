@@ -4,7 +4,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** How a caller kept its duties. */
+/**
+ * How a caller kept its duties.
+ *
+ * @since 1.0
+ */
 public interface Verdict {
 
   /** Every duty there is with what the referee found, in the order of the numbers. */

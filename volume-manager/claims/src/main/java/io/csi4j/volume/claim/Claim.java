@@ -25,6 +25,7 @@ import java.util.TreeMap;
  * @param epoch the highest epoch that a claim of this volume had; it only grows
  * @param exhaustedUntil until when its storage system takes no further claim, if it said so
  * @param overrides what operators have answered for, the latest last; the oldest are dropped
+ * @since 1.0
  */
 public record Claim(
     VolumeKey volume,

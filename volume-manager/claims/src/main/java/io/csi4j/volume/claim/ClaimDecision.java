@@ -5,7 +5,11 @@ import io.csi4j.volume.model.OperatorCode;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The word of the rules about a change of a claim. */
+/**
+ * The word of the rules about a change of a claim.
+ *
+ * @since 1.0
+ */
 public sealed interface ClaimDecision {
 
   /**

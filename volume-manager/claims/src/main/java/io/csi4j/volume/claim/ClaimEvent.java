@@ -4,7 +4,11 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.Optional;
 
-/** Something that happened to a claim. No event holds a secret or a publish context. */
+/**
+ * Something that happened to a claim. No event holds a secret or a publish context.
+ *
+ * @since 1.0
+ */
 public sealed interface ClaimEvent {
 
   /** The kinds of work on a claim. */

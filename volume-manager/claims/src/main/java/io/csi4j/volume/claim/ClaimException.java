@@ -6,7 +6,11 @@ import java.io.Serial;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A claim that was not changed as asked. {@link #outcome()} says what the caller does next. */
+/**
+ * A claim that was not changed as asked. {@link #outcome()} says what the caller does next.
+ *
+ * @since 1.0
+ */
 public final class ClaimException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param attachment what the storage system was told about the volume and that machine
  * @param options how the workload has it mounted, in full: decided when it was claimed, and the
  *     same for every call; nothing for a block device, or if that was not said
+ * @since 1.0
  */
 public record ClaimHolder(
     WorkloadId workload,

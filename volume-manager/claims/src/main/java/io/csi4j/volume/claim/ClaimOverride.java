@@ -17,6 +17,7 @@ import java.util.Objects;
  * @param person who answered for it
  * @param reason what he said
  * @param at when, for people
+ * @since 1.0
  */
 public record ClaimOverride(
     WorkloadId workload, NodeName node, long epoch, Person person, Clause reason, Instant at) {

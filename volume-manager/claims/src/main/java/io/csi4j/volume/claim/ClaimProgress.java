@@ -4,7 +4,11 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.Set;
 
-/** How far a claim has come, and what it waits for. */
+/**
+ * How far a claim has come, and what it waits for.
+ *
+ * @since 1.0
+ */
 public sealed interface ClaimProgress {
 
   /** The use. */

@@ -12,7 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The wish of a workload for a claim of a volume. Immutable; compares by value. */
+/**
+ * The wish of a workload for a claim of a volume. Immutable; compares by value.
+ *
+ * @since 1.0
+ */
 public final class ClaimRequest {
 
   private final Builder parts;

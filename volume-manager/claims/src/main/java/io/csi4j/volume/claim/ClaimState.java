@@ -3,6 +3,8 @@ package io.csi4j.volume.claim;
 /**
  * How far a claim is on its way back. It only moves down this list, and each step is written before
  * the next one is done.
+ *
+ * @since 1.0
  */
 public enum ClaimState {
   /** The workload may use the volume. */

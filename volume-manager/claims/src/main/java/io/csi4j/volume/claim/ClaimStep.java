@@ -4,7 +4,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The next step of a claim. Each follows from the claim alone, so that any process can go on. */
+/**
+ * The next step of a claim. Each follows from the claim alone, so that any process can go on.
+ *
+ * @since 1.0
+ */
 public sealed interface ClaimStep {
 
   /** Writing down how far it is. */

@@ -7,6 +7,8 @@ import java.util.Objects;
  * The state of an attachment: what the storage system was told about a volume and the node of a
  * claim. Kept with the claim, so that what was done is undone later, even if the plugin offers
  * something else by then.
+ *
+ * @since 1.0
  */
 public sealed interface NodeAttachment {
 

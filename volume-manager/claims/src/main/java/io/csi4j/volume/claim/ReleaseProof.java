@@ -11,6 +11,8 @@ import java.util.Objects;
  * The proof that lets a claim go on when it is on its way back: its node cannot write any more.
  * Time is none, nor is a node that does not answer. A proof counts when it was made after the claim
  * had been released, and for the claim of its epoch alone.
+ *
+ * @since 1.0
  */
 public sealed interface ReleaseProof {
 

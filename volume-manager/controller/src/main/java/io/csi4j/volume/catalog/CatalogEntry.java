@@ -28,6 +28,7 @@ import java.util.TreeSet;
  *     record
  * @param sourcePlaces from where the snapshot can be used that the volume is made from, as its
  *     plugin said when the volume came on record; empty for everywhere, or if it is not known
+ * @since 1.0
  */
 public record CatalogEntry(
     VolumeKey key,

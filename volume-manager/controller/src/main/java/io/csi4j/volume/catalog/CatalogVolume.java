@@ -21,7 +21,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A volume that there is. Equal if all of it is; the order of places does not count. */
+/**
+ * A volume that there is. Equal if all of it is; the order of places does not count.
+ *
+ * @since 1.0
+ */
 public final class CatalogVolume {
 
   /** How a volume came here. */

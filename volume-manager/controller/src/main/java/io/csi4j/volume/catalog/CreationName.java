@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.words.Words;
  * volume; it is no id.
  *
  * @param value the name
+ * @since 1.0
  */
 public record CreationName(String value) {
 

@@ -5,6 +5,7 @@ package io.csi4j.volume.catalog;
  *
  * @param controllers how many controllers
  * @param nodes how many nodes
+ * @since 1.0
  */
 public record ExpectedInstances(int controllers, int nodes) {
 

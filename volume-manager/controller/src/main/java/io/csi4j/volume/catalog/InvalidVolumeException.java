@@ -5,7 +5,11 @@ import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A volume that cannot be, with all that is wrong with it. Holds no secret. */
+/**
+ * A volume that cannot be, with all that is wrong with it. Holds no secret.
+ *
+ * @since 1.0
+ */
 public final class InvalidVolumeException extends IllegalArgumentException {
 
   @Serial private static final long serialVersionUID = 1L;

@@ -25,6 +25,7 @@ import java.util.Set;
  * @param nodes its nodes
  * @param requiredRoles what its volumes need before a workload can use them: nodes, and controllers
  *     if volumes have to be attached
+ * @since 1.0
  */
 public record PluginView(
     PluginId plugin, Count controllers, Count nodes, Set<PluginRole> requiredRoles) {

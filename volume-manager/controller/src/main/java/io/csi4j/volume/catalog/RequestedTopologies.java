@@ -13,6 +13,7 @@ import java.util.Set;
  *
  * @param required from at least one of these; empty for no such demand
  * @param preferred in order, best first; each stands among the required ones, if there are any
+ * @since 1.0
  */
 public record RequestedTopologies(Set<Topology> required, List<Topology> preferred) {
 

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.words.Words;
  * never kept with the volume.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
+ * @since 1.0
  */
 public record SecretsReference(String value) {
 

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The volume that is asked for. Equal if all parts are; the order of its ways of use, and of the
  * places that it has to be reachable from, does not count.
+ *
+ * @since 1.0
  */
 public final class VolumeSpec {
 

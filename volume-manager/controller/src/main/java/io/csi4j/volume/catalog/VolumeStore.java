@@ -7,6 +7,8 @@ import java.util.List;
 /**
  * Where volumes are remembered. A record is replaced as a whole; a crash leaves the one before or
  * the one after. Safe for many threads.
+ *
+ * @since 1.0
  */
 public interface VolumeStore {
 

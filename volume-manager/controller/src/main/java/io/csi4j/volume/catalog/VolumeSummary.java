@@ -31,6 +31,7 @@ import java.util.Set;
  * @param leaving how many are on their way of giving it back
  * @param exhaustedUntil until when its storage system takes no further claim
  * @param plugin its plugin as a whole
+ * @since 1.0
  */
 public record VolumeSummary(
     VolumeKey key,

@@ -6,6 +6,7 @@ import java.util.Objects;
  * A word of a job description, before it is known whether it means something.
  *
  * @param value the word, as it was written
+ * @since 1.0
  */
 public record Word(String value) {
 

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * blocking call would throw. Cancelling one that waits for its turn takes it out of the line;
  * later, it ends the waiting and nothing else. Actions that hang on a stage run on a thread of the
  * controller: they may block, and hold up no other.
+ *
+ * @since 1.0
  */
 public interface AsyncVolumeController {
 

@@ -1,6 +1,10 @@
 package io.csi4j.volume.controller;
 
-/** Which controller calls of one plugin wait for each other. */
+/**
+ * Which controller calls of one plugin wait for each other.
+ *
+ * @since 1.0
+ */
 public enum ControllerConcurrency {
   /** Those for one volume. */
   PER_VOLUME,

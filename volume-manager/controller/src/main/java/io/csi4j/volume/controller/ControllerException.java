@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Something that a storage system was to do, and did not do as asked. {@link #outcome()} says what
  * the caller does next, {@link #code()} what happened.
+ *
+ * @since 1.0
  */
 public final class ControllerException extends OperatorException {
 

@@ -7,7 +7,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/** How controllers of plugins are called. Immutable; compares by value. */
+/**
+ * How controllers of plugins are called. Immutable; compares by value.
+ *
+ * @since 1.0
+ */
 public final class ControllerSettings {
 
   private static final ControllerSettings DEFAULTS = builder().build();

@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param maxEntries how many entries it may have; 0 for as many as the plugin likes
  * @param token where it begins, as the page before said; nothing for the first
+ * @since 1.0
  */
 public record PageRequest(int maxEntries, Optional<String> token) {
 

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.words.Words;
  * again finds the same snapshot; it is no id.
  *
  * @param value the name; at most 128 bytes reach every plugin
+ * @since 1.0
  */
 public record SnapshotName(String value) {
 

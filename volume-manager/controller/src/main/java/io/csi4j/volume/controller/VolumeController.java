@@ -99,6 +99,8 @@ import org.jspecify.annotations.Nullable;
  *   controller.delete(made.key());
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class VolumeController implements AutoCloseable {
 

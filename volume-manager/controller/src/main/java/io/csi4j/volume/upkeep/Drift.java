@@ -11,7 +11,11 @@ import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Objects;
 
-/** One thing in which a storage system and the claims do not agree. */
+/**
+ * One thing in which a storage system and the claims do not agree.
+ *
+ * @since 1.0
+ */
 public sealed interface Drift {
 
   /** The volume, as the host names it. */

@@ -35,6 +35,8 @@ import java.util.function.Consumer;
  * Compares what a storage system tells of volumes with their claims. Nothing is changed by looking;
  * what a policy allows is put right only after a second look. Methods block as long as the plugin
  * and the store do.
+ *
+ * @since 1.0
  */
 public final class DriftCheck {
 

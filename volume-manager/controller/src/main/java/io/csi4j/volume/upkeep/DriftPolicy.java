@@ -6,6 +6,7 @@ package io.csi4j.volume.upkeep;
  *
  * @param attachesAgain whether what a claim needs is attached again
  * @param detachesUnknown whether what no claim needs is detached
+ * @since 1.0
  */
 public record DriftPolicy(boolean attachesAgain, boolean detachesUnknown) {
 

@@ -10,6 +10,8 @@ import java.util.function.Consumer;
 /**
  * Puts right what a policy allows. Each call has the storage system asked under the rules of claims
  * again, through the queue of the volume's calls; it may block.
+ *
+ * @since 1.0
  */
 public interface DriftRepair {
 

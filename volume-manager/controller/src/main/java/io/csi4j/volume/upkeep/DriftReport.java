@@ -10,6 +10,7 @@ import java.util.List;
  * @param compared how many volumes were compared
  * @param unseen how many volumes the storage system did not name; which proves nothing, as its list
  *     is no picture of one moment
+ * @since 1.0
  */
 public record DriftReport(List<Drift> findings, int compared, int unseen) {
 

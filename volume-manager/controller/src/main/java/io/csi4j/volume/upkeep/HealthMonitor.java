@@ -70,6 +70,8 @@ import org.jspecify.annotations.Nullable;
  *   health.worst().ifPresent(finding -> page.accept(finding.text()));
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 @Experimental
 public final class HealthMonitor implements AutoCloseable {

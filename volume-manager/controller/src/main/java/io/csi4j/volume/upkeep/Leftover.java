@@ -7,7 +7,11 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
-/** A leftover: something that is there and does not seem to be needed, with the reason. */
+/**
+ * A leftover: something that is there and does not seem to be needed, with the reason.
+ *
+ * @since 1.0
+ */
 public sealed interface Leftover {
 
   /** Why: one line for people. */

@@ -5,7 +5,11 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** How fast a reaper goes: asked before each item. */
+/**
+ * How fast a reaper goes: asked before each item.
+ *
+ * @since 1.0
+ */
 @FunctionalInterface
 public interface Pace {
 

@@ -9,6 +9,7 @@ import java.util.Objects;
  * @param item the item
  * @param end how it ended
  * @param because the reason, or the work done: one line for people
+ * @since 1.0
  */
 public record Reaped(Leftover item, End end, OperatorMessage.Part because) {
 

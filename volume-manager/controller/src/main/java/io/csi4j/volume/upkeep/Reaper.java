@@ -29,6 +29,8 @@ import java.util.function.Consumer;
  *
  * <p>To be called from time to time, on a thread of the host. Methods block as long as the store
  * and the sources do.
+ *
+ * @since 1.0
  */
 public final class Reaper {
 

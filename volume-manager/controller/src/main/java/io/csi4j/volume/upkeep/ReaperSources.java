@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  * @param node the node that the reaper runs on, if it looks after one
  * @param plugins the plugins that may be forgotten
  * @param ephemeral the volumes that may be deleted
+ * @since 1.0
  */
 public record ReaperSources(
     ClaimCoordinator claims, Optional<Node> node, Plugins plugins, Ephemeral ephemeral) {

@@ -25,6 +25,8 @@ import java.util.function.Supplier;
  * The attachments that a storage system tells of. Methods block, and throw {@link
  * io.csi4j.client.model.CsiException} for what the plugin does not answer; or {@link
  * io.csi4j.volume.controller.ControllerException}, where a controller was to ask it.
+ *
+ * @since 1.0
  */
 public interface StoredAttachments {
 

@@ -1,6 +1,10 @@
 package io.csi4j.volume.model;
 
-/** As what a task gets a volume. */
+/**
+ * As what a task gets a volume.
+ *
+ * @since 1.0
+ */
 public enum AttachmentMode {
   /** As a directory with a filesystem. */
   FILESYSTEM("filesystem"),

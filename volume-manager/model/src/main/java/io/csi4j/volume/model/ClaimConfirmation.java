@@ -6,6 +6,8 @@ package io.csi4j.volume.model;
  *
  * <p>May block, and is asked on threads that nothing else waits for. A failure that it throws, and
  * an answer that comes too late, mean that it is not known.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface ClaimConfirmation {

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param contextChanged whether the storage system returned another context than before when the
  *     volume was attached again: what is mounted with the former one stays so, and is not mounted
  *     with this one before it was unmounted
+ * @since 1.0
  */
 public record ClaimGrant(
     VolumeUse usage,

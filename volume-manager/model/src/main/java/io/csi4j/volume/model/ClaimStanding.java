@@ -2,7 +2,11 @@ package io.csi4j.volume.model;
 
 import java.util.Objects;
 
-/** The present worth of a claim that a node was given. */
+/**
+ * The present worth of a claim that a node was given.
+ *
+ * @since 1.0
+ */
 public sealed interface ClaimStanding {
 
   /** The workload has it, as it was given. */

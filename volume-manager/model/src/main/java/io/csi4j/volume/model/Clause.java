@@ -6,6 +6,7 @@ import java.util.Objects;
  * A reason in words, to be read within a sentence.
  *
  * @param text the words, without a full stop
+ * @since 1.0
  */
 public record Clause(String text) {
 

@@ -4,6 +4,8 @@ package io.csi4j.volume.model;
  * How far the manager goes to unmount a dead mount itself, once its plugin was asked to take it
  * away and has left it. Without a server nothing can be written to such a mount, so nothing can be
  * lost there; only mounts that the manager has recorded are touched.
+ *
+ * @since 1.0
  */
 public enum DeadUnmount {
   /** Not at all: the message of the failure has the command for a person. */

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *     MountFlagPolicy.builder().allowOnly("noatime", "discard").add("nosuid", "nodev").build();
  * ManagerSettings settings = ManagerSettings.builder().mountFlags(policy).build();
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class MountFlagPolicy {
 

@@ -5,7 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** How patient and how strict the manager is with a plugin. Immutable; compares by value. */
+/**
+ * How patient and how strict the manager is with a plugin. Immutable; compares by value.
+ *
+ * @since 1.0
+ */
 public final class MountPolicy {
 
   /** How often a plugin has to refuse before a use is given up without its word. */

@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.words.Words;
  * Whose volumes these are: a tenant, a project. Volumes of two namespaces may have one id.
  *
  * @param value the name; not empty, without control characters
+ * @since 1.0
  */
 public record Namespace(String value) implements Comparable<Namespace> {
 

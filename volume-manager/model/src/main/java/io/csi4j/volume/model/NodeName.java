@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.words.Words;
  * A machine, as the host names it; not the id that a plugin gives it.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
+ * @since 1.0
  */
 public record NodeName(String value) implements Comparable<NodeName> {
 

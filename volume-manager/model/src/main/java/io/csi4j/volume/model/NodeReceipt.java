@@ -14,6 +14,7 @@ import java.util.Objects;
  * @param boot the boot of that machine in which it looked
  * @param looked where it looked
  * @param staging what became of the volume's staging
+ * @since 1.0
  */
 public record NodeReceipt(
     VolumeUse usage, long epoch, NodeName node, String boot, List<Path> looked, Staging staging) {

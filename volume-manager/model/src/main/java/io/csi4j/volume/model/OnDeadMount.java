@@ -4,6 +4,8 @@ package io.csi4j.volume.model;
  * The answer to a mount whose server has ended, as when a plugin that serves its volumes by itself
  * was started again, and about one that another program took away. A workload that has the dead
  * mount open sees errors until it opens it again, in any case.
+ *
+ * @since 1.0
  */
 public enum OnDeadMount {
   /** The mount is told of, and stays until it is released. */

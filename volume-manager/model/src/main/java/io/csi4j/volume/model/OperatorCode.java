@@ -13,6 +13,8 @@ import java.util.Objects;
  *
  * <p>The texts of all codes are rows of {@code operator-codes.tsv} beside this class: the number,
  * how bad it is, what it means, what is safe now, what happens next or what to do.
+ *
+ * @since 1.0
  */
 public enum OperatorCode {
   // 1xx: starts, and what they find

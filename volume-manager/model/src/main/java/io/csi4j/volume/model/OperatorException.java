@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Its children say what the caller does next.
+ *
+ * @since 1.0
  */
 public abstract class OperatorException extends RuntimeException {
 

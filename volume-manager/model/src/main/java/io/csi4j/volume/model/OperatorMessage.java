@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param seen what was seen
  * @param safe what is safe now
  * @param next what happens next, or what to do
+ * @since 1.0
  */
 public record OperatorMessage(OperatorCode code, Part doing, Part seen, Part safe, Part next) {
 

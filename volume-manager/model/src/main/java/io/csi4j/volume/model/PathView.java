@@ -10,6 +10,7 @@ import java.util.Objects;
  *
  * @param host the directory on this host
  * @param plugin the same directory for the plugin
+ * @since 1.0
  */
 public record PathView(MountPath host, PluginPath plugin) {
 

@@ -7,7 +7,11 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where a plugin is, how it sees the manager's directory, and how it is treated. */
+/**
+ * Where a plugin is, how it sees the manager's directory, and how it is treated.
+ *
+ * @since 1.0
+ */
 public final class PluginBinding {
 
   private final PluginId id;

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.words.Words;
  * it.
  *
  * @param value the name; not empty, without control characters
+ * @since 1.0
  */
 public record PluginId(String value) implements Comparable<PluginId> {
 

@@ -13,6 +13,8 @@ import java.util.function.Function;
  * <p>Asked before every attempt. Providers have threads of their own, and so many for each plugin:
  * one that is slow holds up no other plugin. If it throws, gives null, or takes longer than the
  * settings allow (60 s by default), the attempt is not made and counts as refused.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface SecretsProvider {

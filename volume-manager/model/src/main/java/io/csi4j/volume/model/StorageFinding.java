@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
  * @param entry the status, the reason and the words for it
  * @param since the time when it was told first
  * @param asOf the time when it was told last
+ * @since 1.0
  */
 @Experimental
 public record StorageFinding(StorageHealthEntry entry, Instant since, Instant asOf) {

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation that did not end as asked. {@link #outcome()} says what the caller does next, {@link
  * #code()} what happened. The cause, where there is one, is what a plugin, disk or kernel said.
+ *
+ * @since 1.0
  */
 public final class VolumeException extends OperatorException {
 

@@ -20,6 +20,7 @@ import java.util.Optional;
  *
  * @param findings each fault once for each who tells of it, the worst first; none if nothing is
  *     known to be wrong
+ * @since 1.0
  */
 @Experimental
 public record VolumeHealth(List<Finding> findings) {

@@ -8,6 +8,7 @@ import io.csi4j.client.model.VolumeId;
  *
  * @param plugin the plugin
  * @param handle the volume as the plugin names it
+ * @since 1.0
  */
 public record VolumeIdentity(PluginId plugin, VolumeId handle)
     implements Comparable<VolumeIdentity> {

@@ -8,6 +8,7 @@ import java.util.Objects;
  *
  * @param namespace whose it is
  * @param id its name there
+ * @since 1.0
  */
 public record VolumeKey(Namespace namespace, String id) implements Comparable<VolumeKey> {
 

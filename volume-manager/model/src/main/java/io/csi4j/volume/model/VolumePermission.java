@@ -19,6 +19,8 @@ import java.util.Optional;
  *         wish.usage().volume().namespace().equals(wish.volume().map(owners::get).orElse(null));
  * ManagerSettings settings = ManagerSettings.builder().permission(permission).build();
  * }</pre>
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface VolumePermission {

@@ -7,6 +7,7 @@ import java.util.Objects;
  *
  * @param volume the volume
  * @param workload who uses it
+ * @since 1.0
  */
 public record VolumeUse(VolumeKey volume, WorkloadId workload) implements Comparable<VolumeUse> {
 

@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.words.Words;
  * The user of a volume, as the host names it: a task, a pod, an allocation.
  *
  * @param value the name; not empty, without control characters
+ * @since 1.0
  */
 public record WorkloadId(String value) implements Comparable<WorkloadId> {
 

@@ -68,6 +68,7 @@ import java.util.stream.Stream;
  * @param start what a start in this process would find, before anything is done about it
  * @param moving the volumes whose records a manager at work changed meanwhile, however often it was
  *     looked: what is said of them may be of two moments
+ * @since 1.0
  */
 public record ManagerView(
     Path root,

@@ -62,6 +62,8 @@ import org.jspecify.annotations.Nullable;
  *   manager.unmount(request.usage());
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class VolumeManager implements VolumeMounter, AutoCloseable {
 

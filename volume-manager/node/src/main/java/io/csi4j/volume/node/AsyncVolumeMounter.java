@@ -12,6 +12,8 @@ import java.util.concurrent.CompletionStage;
  * io.csi4j.volume.model.VolumeException} that the blocking call would throw. Cancelling a stage
  * ends the waiting and nothing else. Actions that hang on a stage run on the callback thread of the
  * manager, never on one that works for volumes.
+ *
+ * @since 1.0
  */
 public interface AsyncVolumeMounter {
 

@@ -11,6 +11,7 @@ import java.util.Optional;
  * The plan that brings this node to what a host wants; nothing of it is done yet.
  *
  * @param items one for each thing that is not as wanted
+ * @since 1.0
  */
 public record CleanupPlan(List<Item> items) {
 

@@ -11,6 +11,7 @@ import java.util.Objects;
  * @param usage one use of the volume; its path is named to the plugin
  * @param capacity what the volume has now
  * @param secrets where the secrets come from
+ * @since 1.0
  */
 public record ExpandRequest(VolumeUse usage, CapacityRange capacity, SecretsProvider secrets) {
 

@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
  *
  * @param subject the volume or the workload
  * @param volumes each volume of a plugin that it is about
+ * @since 1.0
  */
 public record Explanation(String subject, List<Explained> volumes) {
 

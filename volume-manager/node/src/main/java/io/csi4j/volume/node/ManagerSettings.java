@@ -7,7 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** The limits of a manager, and its host's terms for mounts. Immutable; compares by value. */
+/**
+ * The limits of a manager, and its host's terms for mounts. Immutable; compares by value.
+ *
+ * @since 1.0
+ */
 public final class ManagerSettings {
 
   private static final ManagerSettings DEFAULTS = builder().build();

@@ -17,6 +17,8 @@ import java.util.OptionalLong;
 /**
  * The wish of a workload for a volume. Compares by value; where its secrets come from does not
  * count.
+ *
+ * @since 1.0
  */
 public final class MountRequest {
 

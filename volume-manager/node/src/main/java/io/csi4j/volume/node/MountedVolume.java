@@ -3,7 +3,11 @@ package io.csi4j.volume.node;
 import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
 
-/** A volume that a workload has: the mount table showed it when this was said. */
+/**
+ * A volume that a workload has: the mount table showed it when this was said.
+ *
+ * @since 1.0
+ */
 public sealed interface MountedVolume {
 
   /** Whose it is. */

@@ -9,7 +9,11 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a node holds itself to the claims that it was given. Immutable; compares by value. */
+/**
+ * How a node holds itself to the claims that it was given. Immutable; compares by value.
+ *
+ * @since 1.0
+ */
 public final class NodeClaims {
 
   private final Builder parts;

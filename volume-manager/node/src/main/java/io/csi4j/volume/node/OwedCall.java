@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param certain true if it is owed whatever the host wants; else it is owed unless the host still
  *     wants the use
  * @param why why, as a clause without a full stop
+ * @since 1.0
  */
 public record OwedCall(
     VolumeIdentity volume,

@@ -1,6 +1,10 @@
 package io.csi4j.volume.node;
 
-/** How far a volume is at one path. */
+/**
+ * How far a volume is at one path.
+ *
+ * @since 1.0
+ */
 public enum PathStatus {
   /** Nothing is there, and nothing is being done. */
   NONE,

@@ -5,7 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** The work that a reconciliation has begun. */
+/**
+ * The work that a reconciliation has begun.
+ *
+ * @since 1.0
+ */
 public interface Reconciliation {
 
   /** Returns the decisions, item by item. */

@@ -14,6 +14,7 @@ import java.util.List;
  * @param going the uses that were being given up
  * @param findings what an operator may want to know
  * @param elapsed how long it took
+ * @since 1.0
  */
 public record RecoveryReport(
     int volumes,

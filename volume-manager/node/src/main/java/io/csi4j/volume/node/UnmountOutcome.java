@@ -1,6 +1,10 @@
 package io.csi4j.volume.node;
 
-/** The meaning of a release for the other uses of the volume. */
+/**
+ * The meaning of a release for the other uses of the volume.
+ *
+ * @since 1.0
+ */
 public enum UnmountOutcome {
   /** The use was the last one: the volume is unstaged and forgotten. */
   LAST,

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param found the same after a start that has compared the record with the mount table
  * @param pending the call that the plugin may still be working on
  * @param mounted the mount on top at the path, in words, if there is one
+ * @since 1.0
  */
 public record ViewedPath(
     VolumeIdentity volume,

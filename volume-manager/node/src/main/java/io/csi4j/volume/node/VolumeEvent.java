@@ -15,6 +15,8 @@ import java.util.Optional;
 /**
  * Something that happened in a {@link io.csi4j.volume.manager.VolumeManager}. No event holds a
  * secret.
+ *
+ * @since 1.0
  */
 public sealed interface VolumeEvent {
 

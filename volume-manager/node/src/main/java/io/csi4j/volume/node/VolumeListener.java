@@ -6,6 +6,8 @@ import io.csi4j.volume.model.OperationId;
  * A listener who is told what happens. Events come in order, one at a time, on a thread that does
  * nothing else meanwhile; a listener that throws or blocks harms no volume. When too many wait, the
  * oldest are dropped and counted, failures last.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface VolumeListener {

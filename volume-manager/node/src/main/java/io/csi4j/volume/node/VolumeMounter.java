@@ -16,6 +16,8 @@ import java.util.OptionalLong;
  * or until its patience has: then a {@link io.csi4j.volume.model.VolumeException} with outcome
  * {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} says so, and the operation goes
  * on. Interrupting the caller ends its waiting and nothing else. Safe for many threads.
+ *
+ * @since 1.0
  */
 public interface VolumeMounter {
 

@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param block whether it is used as a raw block device
  * @param trouble what stands in the way, if anything does
  * @param health the known faults of the volume; for people and policies
+ * @since 1.0
  */
 public record VolumeStatus(
     PluginId plugin,

@@ -2,7 +2,11 @@ package io.csi4j.volume.node;
 
 import io.csi4j.volume.model.VolumeUse;
 
-/** A use of a volume that a host still wants, as it tells the manager after a start. */
+/**
+ * A use of a volume that a host still wants, as it tells the manager after a start.
+ *
+ * @since 1.0
+ */
 public sealed interface WantedUse {
 
   /** Which use. */

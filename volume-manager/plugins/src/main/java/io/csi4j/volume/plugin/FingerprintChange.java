@@ -1,6 +1,10 @@
 package io.csi4j.volume.plugin;
 
-/** One thing that a plugin says of itself now, and did not before. */
+/**
+ * One thing that a plugin says of itself now, and did not before.
+ *
+ * @since 1.0
+ */
 public sealed interface FingerprintChange {
 
   /** Which part of the fingerprint. */

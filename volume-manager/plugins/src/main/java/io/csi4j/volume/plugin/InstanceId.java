@@ -5,6 +5,7 @@ package io.csi4j.volume.plugin;
  * it runs in, another one with each start.
  *
  * @param value the name; not empty, at most 1024 characters, without control characters
+ * @since 1.0
  */
 public record InstanceId(String value) implements Comparable<InstanceId> {
 

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The configuration of a plugin: what a host knows of it before it runs: its name and roles, its
  * directories, and how patient the host is with it. Says nothing of how it is started.
+ *
+ * @since 1.0
  */
 public final class PluginConfig {
 

@@ -10,6 +10,8 @@ import java.util.concurrent.CompletionStage;
  * A plugin that is about to be stopped: no volume is mounted with it for one more workload, what is
  * mounted stays until it is given back, and giving back goes on. So until this is closed, even if
  * its instances change meanwhile; nothing of it outlives this process.
+ *
+ * @since 1.0
  */
 public interface PluginDrain extends AutoCloseable {
 

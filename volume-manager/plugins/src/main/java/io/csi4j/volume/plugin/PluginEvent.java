@@ -5,7 +5,11 @@ import io.csi4j.volume.model.PluginId;
 import java.util.List;
 import java.util.Optional;
 
-/** Something that happened to an instance of a plugin. No event holds a secret. */
+/**
+ * Something that happened to an instance of a plugin. No event holds a secret.
+ *
+ * @since 1.0
+ */
 public sealed interface PluginEvent {
 
   /** The plugin. */

@@ -21,6 +21,7 @@ import java.util.OptionalLong;
  * @param controller what its controller service can do, where it has that role
  * @param node what its node service can do, where it has that role
  * @param taken when it was asked
+ * @since 1.0
  */
 public record PluginFingerprint(
     PluginName name,

@@ -1,6 +1,10 @@
 package io.csi4j.volume.plugin;
 
-/** The registration of one instance, in the hands of who made it. */
+/**
+ * The registration of one instance, in the hands of who made it.
+ *
+ * @since 1.0
+ */
 public interface PluginHandle extends AutoCloseable {
 
   /** Returns the registration. */

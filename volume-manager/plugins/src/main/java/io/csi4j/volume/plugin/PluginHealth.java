@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param reason why
  * @param text why, as a clause for people; never a secret
  * @param since since when
+ * @since 1.0
  */
 public record PluginHealth(State state, Reason reason, Text text, Instant since) {
 

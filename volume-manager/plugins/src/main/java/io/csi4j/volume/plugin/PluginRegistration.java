@@ -12,6 +12,7 @@ import java.util.Set;
  * @param binding where it is, and how it is treated
  * @param instance which one it is
  * @param roles what it serves; at least one
+ * @since 1.0
  */
 public record PluginRegistration(
     PluginBinding binding, InstanceId instance, Set<PluginRole> roles) {

@@ -16,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
  *     registry.await(plugin, PluginRole.NODE, Duration.ofMinutes(1)).join(); // ready by then
  * log.accept(node.registration().binding());
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface PluginRegistry {
 

@@ -3,7 +3,11 @@ package io.csi4j.volume.plugin;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The roles that an instance of a plugin serves. */
+/**
+ * The roles that an instance of a plugin serves.
+ *
+ * @since 1.0
+ */
 public enum PluginRole {
   /** Volumes of the node on which it runs. */
   NODE,

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param health how it is, as far as it is supervised
  * @param fingerprint what it said of itself last, if it was asked
  * @param remembered whether it is known from an earlier run only, and was not registered since
+ * @since 1.0
  */
 public record RegisteredPlugin(
     PluginRegistration registration,

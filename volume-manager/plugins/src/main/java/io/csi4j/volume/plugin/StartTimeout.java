@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param waited how long it was waited for
  * @param history how it was since its start, the newest last
  * @param message what an operator is told
+ * @since 1.0
  */
 public record StartTimeout(
     SupervisedPlugin plugin, Duration waited, List<PluginHealth> history, OperatorMessage message) {

@@ -2,7 +2,11 @@ package io.csi4j.volume.plugin;
 
 import java.util.Optional;
 
-/** One instance of a plugin, while it is watched over. */
+/**
+ * One instance of a plugin, while it is watched over.
+ *
+ * @since 1.0
+ */
 public interface SupervisedPlugin extends AutoCloseable {
 
   /** Returns its configuration, which is known from the start. */

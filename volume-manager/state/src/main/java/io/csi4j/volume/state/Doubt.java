@@ -10,6 +10,8 @@ import java.util.TreeSet;
  * A doubt: something that a store cannot vouch for. A caller that loads it has to look at the world
  * before believing what it says of these keys; a value that is there was written once, but perhaps
  * it is not the newest.
+ *
+ * @since 1.0
  */
 public final class Doubt {
 

@@ -1,6 +1,10 @@
 package io.csi4j.volume.state;
 
-/** The conditions under which a write returns. */
+/**
+ * The conditions under which a write returns.
+ *
+ * @since 1.0
+ */
 public enum Durability {
   /**
    * The value is on the medium, or the write was refused. For every intent to take something: no

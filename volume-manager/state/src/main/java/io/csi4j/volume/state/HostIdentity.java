@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  * @param host the host
  * @param boot the boot
  * @param mountNamespace the inode of the mount namespace; 0 when it is not known
+ * @since 1.0
  */
 public record HostIdentity(HostId host, BootId boot, long mountNamespace) {
 

@@ -3,7 +3,11 @@ package io.csi4j.volume.state;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How a {@link io.csi4j.volume.state.journal.JournalStateStore} behaves. */
+/**
+ * How a {@link io.csi4j.volume.state.journal.JournalStateStore} behaves.
+ *
+ * @since 1.0
+ */
 public final class JournalSettings {
 
   /** The smallest size of a segment. */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The contents of a store: the newest valid value of each key, and its doubts. It never holds a
  * part of the state without a {@link Doubt} that says so.
+ *
+ * @since 1.0
  */
 public final class LoadedState {
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A medium in memory, for tests: it outlives the stores that are opened on it, one at a time, as a
  * disk outlives a process.
+ *
+ * @since 1.0
  */
 public final class MemoryMedium {
 

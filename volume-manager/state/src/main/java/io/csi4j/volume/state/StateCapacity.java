@@ -1,6 +1,10 @@
 package io.csi4j.volume.state;
 
-/** Whether a store can still record an intent to take something. */
+/**
+ * Whether a store can still record an intent to take something.
+ *
+ * @since 1.0
+ */
 public sealed interface StateCapacity {
 
   /**

@@ -2,7 +2,11 @@ package io.csi4j.volume.state;
 
 import java.nio.file.Path;
 
-/** Something that an operator may want to know of a store. */
+/**
+ * Something that an operator may want to know of a store.
+ *
+ * @since 1.0
+ */
 public sealed interface StateEvent {
 
   /**

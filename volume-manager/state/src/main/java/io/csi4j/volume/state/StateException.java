@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A write that was refused changed nothing that this store shows. On the medium, and so after a
  * restart, the key may have its old value or the refused one, never a mix, until it is written
  * again.
+ *
+ * @since 1.0
  */
 public final class StateException extends RuntimeException {
 

@@ -8,6 +8,7 @@ import java.util.Objects;
  * @param kind what it is
  * @param id 1 to 128 of the characters {@code A-Z a-z 0-9 . _ -}; meant for hashes and plugin
  *     names, so that no text of a caller can do harm in a file or a message
+ * @since 1.0
  */
 public record StateKey(StateKind kind, String id) implements Comparable<StateKey> {
 

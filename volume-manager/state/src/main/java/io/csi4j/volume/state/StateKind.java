@@ -3,6 +3,8 @@ package io.csi4j.volume.state;
 /**
  * The kinds of things that a key names. A store keeps the kinds apart: one id may be used once in
  * each.
+ *
+ * @since 1.0
  */
 public enum StateKind {
   /** A volume: what is meant, and how far it is. */

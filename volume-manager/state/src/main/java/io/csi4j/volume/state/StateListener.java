@@ -1,6 +1,10 @@
 package io.csi4j.volume.state;
 
-/** Is told what happens to a store. */
+/**
+ * Is told what happens to a store.
+ *
+ * @since 1.0
+ */
 @FunctionalInterface
 public interface StateListener {
 

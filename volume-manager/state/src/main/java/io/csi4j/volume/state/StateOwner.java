@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param processStart when that process began; tells two processes with one pid apart
  * @param epoch grows with every owner; the owner with the highest one is the real one
  * @param host where it runs
+ * @since 1.0
  */
 public record StateOwner(long pid, Instant processStart, long epoch, HostIdentity host) {
 

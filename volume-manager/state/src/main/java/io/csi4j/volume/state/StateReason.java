@@ -3,6 +3,8 @@ package io.csi4j.volume.state;
 /**
  * Why a store refuses, doubts or warns. The names are stable: operators search for them, and {@code
  * docs/state.md} says of each what to do.
+ *
+ * @since 1.0
  */
 public enum StateReason {
   /** Another process, or another part of this one, owns the state. */

@@ -18,6 +18,8 @@ package io.csi4j.volume.state;
  *
  * <p>Safe for many threads. An interrupt neither ends a write nor harms the store, and stays set.
  * The conformance tests of this package show whether a store keeps its promises.
+ *
+ * @since 1.0
  */
 public interface StateStore extends AutoCloseable {
 

@@ -5,6 +5,8 @@ import java.util.Arrays;
 /**
  * The value of one key: at most 64 KiB of bytes that only their writer understands. Equal when the
  * bytes are equal; its text shows their number only.
+ *
+ * @since 1.0
  */
 public final class StateValue {
 

@@ -1,6 +1,10 @@
 package io.csi4j.volume.state;
 
-/** Where a write is when it returns. */
+/**
+ * Where a write is when it returns.
+ *
+ * @since 1.0
+ */
 public enum Stored {
   /** On the medium: it survives a power cut. */
   DURABLE,

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param readOnly whether the task only reads
  * @param propagation which mounts below it the task and the host show each other
  * @param relabel how its files are labelled for SELinux, if they are
+ * @since 1.0
  */
 public record BindMount(
     MountPath source,

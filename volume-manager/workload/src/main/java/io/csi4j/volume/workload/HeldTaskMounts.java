@@ -11,6 +11,8 @@ import java.util.List;
  * The mounts of a task whose volumes are held open: what the runtime is handed leads to exactly
  * what was mounted, whatever becomes of the paths meanwhile. To be closed when the runtime has
  * bound them; until then the volumes are in use. Closing it twice is harmless.
+ *
+ * @since 1.0
  */
 public final class HeldTaskMounts implements AutoCloseable {
 

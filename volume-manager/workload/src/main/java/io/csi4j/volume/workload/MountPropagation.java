@@ -2,7 +2,11 @@ package io.csi4j.volume.workload;
 
 import io.csi4j.mount.model.Propagation;
 
-/** Which mounts below a volume a task and its host show each other. */
+/**
+ * Which mounts below a volume a task and its host show each other.
+ *
+ * @since 1.0
+ */
 public enum MountPropagation {
   /** None. */
   PRIVATE("private", Propagation.PRIVATE),

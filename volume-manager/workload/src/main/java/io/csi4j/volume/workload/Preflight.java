@@ -23,6 +23,8 @@ import java.util.Optional;
  *     .map(obstacle -> obstacle.line())
  *     .forEach(log);
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class Preflight {
 

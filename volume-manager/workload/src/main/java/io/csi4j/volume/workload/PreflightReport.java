@@ -8,6 +8,7 @@ import java.util.List;
  *
  * @param obstacles why the workload cannot have its volumes; each says what to do
  * @param remarks what may go wrong, or is worth to know
+ * @since 1.0
  */
 public record PreflightReport(List<OperatorMessage> obstacles, List<OperatorMessage> remarks) {
 

@@ -7,6 +7,8 @@ import java.util.Objects;
  * The host's decision whether mounts that a task makes in a volume may reach the host. Asked for
  * volumes that are read-write only, each time it matters; it is to be made by what kind of volume
  * it is: who may write to a CSI volume need not be allowed the same with directories of the host.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface PropagationPermission {

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param request what is asked
  * @param source which volume, for this instance of the workload
  * @param found what the host knows of it; nothing if it knows no such volume
+ * @since 1.0
  */
 public record RequestedVolume(
     WorkloadId workload, VolumeRequest request, String source, Optional<ResolvedVolume> found) {

@@ -19,7 +19,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 
-/** The knowledge of the host about a volume that a workload asks for. */
+/**
+ * The knowledge of the host about a volume that a workload asks for.
+ *
+ * @since 1.0
+ */
 public sealed interface ResolvedVolume {
 
   /** The volume as the host names it. */

@@ -1,6 +1,10 @@
 package io.csi4j.volume.workload;
 
-/** The users of the files of a volume after a runtime has labelled them for SELinux. */
+/**
+ * The users of the files of a volume after a runtime has labelled them for SELinux.
+ *
+ * @since 1.0
+ */
 public enum SelinuxRelabel {
   /** All tasks ({@code z}). */
   SHARED("z"),

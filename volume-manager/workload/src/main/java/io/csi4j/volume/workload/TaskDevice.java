@@ -9,6 +9,7 @@ import java.util.Objects;
  * @param source the device node on the host
  * @param destination where the task sees it
  * @param readOnly whether the task only reads
+ * @since 1.0
  */
 public record TaskDevice(MountPath source, MountPath destination, boolean readOnly) {
 

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  *
  * @param binds the directories, those outside before those inside
  * @param devices the block devices, by their places
+ * @since 1.0
  */
 public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
 

@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.words.Words;
  * A part of a workload that runs by itself and has its own view of files: a task, a container.
  *
  * @param value the name that it has in its workload; not empty, without control characters
+ * @since 1.0
  */
 public record TaskName(String value) implements Comparable<TaskName> {
 

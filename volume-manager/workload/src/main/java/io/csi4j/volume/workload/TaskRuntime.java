@@ -6,6 +6,8 @@ import java.util.Objects;
  * A task, and what its runtime can take: the host's word on it. Asked before anything is claimed or
  * mounted; a host that cannot tell lets {@link #mountSupport} throw, which is told as an error of
  * its own.
+ *
+ * @since 1.0
  */
 public interface TaskRuntime {
 

@@ -8,6 +8,7 @@ import java.util.Objects;
  *
  * @param runtime the task, and what its runtime can take
  * @param mounts which volumes, and where
+ * @since 1.0
  */
 public record TaskVolumes(TaskRuntime runtime, List<VolumeMount> mounts) {
 

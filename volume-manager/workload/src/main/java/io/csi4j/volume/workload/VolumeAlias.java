@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.words.Words;
  * The name by which the tasks of a workload refer to one of its volumes.
  *
  * @param value the name; not empty, without control characters
+ * @since 1.0
  */
 public record VolumeAlias(String value) implements Comparable<VolumeAlias> {
 

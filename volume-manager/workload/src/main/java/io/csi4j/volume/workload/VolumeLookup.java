@@ -2,7 +2,11 @@ package io.csi4j.volume.workload;
 
 import java.util.Optional;
 
-/** The host's knowledge of its volumes. */
+/**
+ * The host's knowledge of its volumes.
+ *
+ * @since 1.0
+ */
 @FunctionalInterface
 public interface VolumeLookup {
 

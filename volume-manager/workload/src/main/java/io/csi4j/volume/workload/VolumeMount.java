@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param readOnly whether the task only reads, even if the workload may write
  * @param propagation which mounts below it the task and the host show each other
  * @param relabel how its files are labelled for SELinux, if they are
+ * @since 1.0
  */
 public record VolumeMount(
     VolumeAlias volume,

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request of a workload for one volume, as its job description says it. Compares by value;
  * mount flags are never printed.
+ *
+ * @since 1.0
  */
 public final class VolumeRequest {
 

@@ -1,6 +1,10 @@
 package io.csi4j.volume.workload;
 
-/** The kind of volume that a request is for. */
+/**
+ * The kind of volume that a request is for.
+ *
+ * @since 1.0
+ */
 public enum VolumeType {
   /** A volume of a CSI plugin. */
   CSI("csi"),

@@ -6,7 +6,11 @@ import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A wish that cannot be, with all that is wrong with it. Holds no secret. */
+/**
+ * A wish that cannot be, with all that is wrong with it. Holds no secret.
+ *
+ * @since 1.0
+ */
 public final class WorkloadRequestException extends IllegalArgumentException {
 
   @Serial private static final long serialVersionUID = 1L;

@@ -51,6 +51,8 @@ import java.util.stream.Collectors;
  *         .build();
  * List<MountedVolume> mounted = wanted.mountAll(manager);
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class WorkloadVolumes {
 

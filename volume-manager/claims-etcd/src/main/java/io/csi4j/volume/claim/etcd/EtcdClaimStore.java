@@ -31,6 +31,8 @@ import java.util.function.Supplier;
  * <p>Beside the claims stands the mark of the store, made when it is first opened. Nothing is
  * written where another mark stands. An operator who restores an older copy of etcd deletes the
  * mark in it: then every process that knew the lost claims sees that it is another store.
+ *
+ * @since 1.0
  */
 public final class EtcdClaimStore implements ClaimStore {
 

@@ -8,6 +8,7 @@ import java.util.Objects;
  *
  * @param user the name
  * @param password the password
+ * @since 1.0
  */
 public record EtcdLogin(String user, EtcdPassword password) {
 

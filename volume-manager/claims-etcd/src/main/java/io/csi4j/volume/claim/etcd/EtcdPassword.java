@@ -1,6 +1,10 @@
 package io.csi4j.volume.claim.etcd;
 
-/** A password, which no text and no log ever shows. */
+/**
+ * A password, which no text and no log ever shows.
+ *
+ * @since 1.0
+ */
 public final class EtcdPassword {
 
   private final String text;

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.words.Words;
  * begins with the other.
  *
  * @param value ends with a slash, which is added where it is missing
+ * @since 1.0
  */
 public record EtcdPrefix(String value) {
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where etcd is, and how it is asked. Immutable; compares by value; its text form is free of
  * secrets.
+ *
+ * @since 1.0
  */
 public final class EtcdSettings {
 

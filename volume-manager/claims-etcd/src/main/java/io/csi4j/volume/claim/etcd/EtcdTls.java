@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param trusted the certificates of those who sign for etcd; those of the JVM if nothing is given
  * @param client the certificate shown to etcd, where it asks for one
+ * @since 1.0
  */
 public record EtcdTls(Optional<Pem> trusted, Optional<ClientCertificate> client) {
 

@@ -6,7 +6,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 
-/** Certificates or a key in PEM form. Read whenever a store is opened; no text shows what it is. */
+/**
+ * Certificates or a key in PEM form. Read whenever a store is opened; no text shows what it is.
+ *
+ * @since 1.0
+ */
 public final class Pem {
 
   private final String name;

@@ -45,6 +45,8 @@ import javax.sql.DataSource;
  * ClaimStore store = JdbcClaimStore.open(dataSource, JdbcSettings.defaults());
  * ClaimBook book = new ClaimBook(store, Clock.systemUTC());
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class JdbcClaimStore implements ClaimStore {
 

@@ -7,7 +7,11 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The way in which a store asks its database. Immutable. */
+/**
+ * The way in which a store asks its database. Immutable.
+ *
+ * @since 1.0
+ */
 public final class JdbcSettings {
 
   private static final Duration SHORTEST_DEADLINE = Duration.ofMillis(100);

@@ -43,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * all, is decided after a look. A change that another one has overtaken is decided again; one whose
  * end is not known is looked for, and made again if it did not get through. Methods block as long
  * as the store does.
+ *
+ * @since 1.0
  */
 public final class ClaimBook {
 

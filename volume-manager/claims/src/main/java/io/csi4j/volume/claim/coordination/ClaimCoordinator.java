@@ -88,6 +88,8 @@ import java.util.stream.Collectors;
  * NodeReceipt receipt = node.receipt(grant.usage(), grant.epoch()); // nothing is left there
  * claims.confirmRelease(receipt); // detached, and free for the next one
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class ClaimCoordinator {
 

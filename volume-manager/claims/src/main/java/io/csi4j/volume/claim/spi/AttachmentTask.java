@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param readonly whether that node may only read; for plugins that can be told so
  * @param options how it is mounted there, in full; nothing for a block device, where it is as the
  *     volume says, and where it is detached
+ * @since 1.0
  */
 public record AttachmentTask(
     VolumeKey volume,

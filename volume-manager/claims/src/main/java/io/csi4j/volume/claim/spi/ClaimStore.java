@@ -23,6 +23,8 @@ import java.util.Optional;
  * <p>Leases and clocks have no part in any of this. Methods may block, and throw {@link
  * ClaimStoreException} when the store cannot be asked. Safe for many threads. An interrupt does the
  * store no harm, and stays set. {@code ClaimStoreChecks} shows whether a store keeps its promises.
+ *
+ * @since 1.0
  */
 public interface ClaimStore extends AutoCloseable {
 

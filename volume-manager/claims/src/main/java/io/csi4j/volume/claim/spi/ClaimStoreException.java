@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store that refuses, or cannot be asked now. Nothing was written by the call that threw it. The
  * message says what failed, why, and what to do next.
+ *
+ * @since 1.0
  */
 public final class ClaimStoreException extends RuntimeException {
 

@@ -4,6 +4,7 @@ package io.csi4j.volume.claim.spi;
  * Which write of a claim it is. A store gives a higher one to each write of a key, and none twice.
  *
  * @param value the number; 0 for what was never written
+ * @since 1.0
  */
 public record ClaimVersion(long value) implements Comparable<ClaimVersion> {
 

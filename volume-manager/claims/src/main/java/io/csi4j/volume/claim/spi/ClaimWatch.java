@@ -7,6 +7,8 @@ import java.util.Optional;
 /**
  * A watch on the writes to a store, as they come. A watcher that is too slow is told that it has
  * missed some.
+ *
+ * @since 1.0
  */
 public interface ClaimWatch extends AutoCloseable {
 

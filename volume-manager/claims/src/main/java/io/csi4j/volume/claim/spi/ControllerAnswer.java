@@ -8,7 +8,11 @@ import io.csi4j.volume.model.Clause;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The answer of the storage system. */
+/**
+ * The answer of the storage system.
+ *
+ * @since 1.0
+ */
 public sealed interface ControllerAnswer {
 
   /**

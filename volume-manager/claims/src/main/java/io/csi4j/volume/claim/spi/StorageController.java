@@ -19,6 +19,8 @@ import java.util.Optional;
  *
  * <p>Methods block until there is an answer, and do not throw for what a plugin says. Safe for many
  * threads.
+ *
+ * @since 1.0
  */
 public interface StorageController {
 

@@ -4,6 +4,7 @@ package io.csi4j.volume.claim.spi;
  * Which store it is: made with the store, and never the same for two.
  *
  * @param value some text
+ * @since 1.0
  */
 public record StoreIdentity(String value) {
 

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param claim the claim
  * @param version which write of it that is
  * @param by the mark of that write; nothing exactly when it was never written
+ * @since 1.0
  */
 public record Versioned(Claim claim, ClaimVersion version, Optional<WriteToken> by) {
 

@@ -2,7 +2,11 @@ package io.csi4j.volume.claim.spi;
 
 import io.csi4j.volume.model.Clause;
 
-/** The result of a try to write a claim. */
+/**
+ * The result of a try to write a claim.
+ *
+ * @since 1.0
+ */
 public sealed interface WriteResult {
 
   /**

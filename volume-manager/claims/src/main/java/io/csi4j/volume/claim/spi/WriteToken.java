@@ -8,6 +8,7 @@ import java.util.UUID;
  * see whether the write got through.
  *
  * @param value the mark, another one for each try
+ * @since 1.0
  */
 public record WriteToken(UUID value) {
 

@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param claims the claims that can be read, by volume
  * @param unreadable what is wrong with each of the others, as a sentence
  * @param doubts the damage after which nothing is claimed of some volumes
+ * @since 1.0
  */
 public record ClaimsView(
     JournalView journal,

@@ -58,6 +58,8 @@ import org.jspecify.annotations.Nullable;
  * person has compared the claims with what is mounted and calls {@link #settle()}; giving back goes
  * on. The torn end that a crash in the middle of a write leaves is no damage: no caller was told
  * that this write was done.
+ *
+ * @since 1.0
  */
 public final class LocalClaimStore implements ClaimStore {
 

@@ -18,7 +18,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A store in this process, which forgets everything with it. For one host, and for tests. */
+/**
+ * A store in this process, which forgets everything with it. For one host, and for tests.
+ *
+ * @since 1.0
+ */
 public final class MemoryClaimStore implements ClaimStore {
 
   private final StoreIdentity identity = new StoreIdentity("memory-" + UUID.randomUUID());

@@ -6,7 +6,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Something that happened to the process of a plugin. */
+/**
+ * Something that happened to the process of a plugin.
+ *
+ * @since 1.0
+ */
 public sealed interface LaunchEvent {
 
   /**

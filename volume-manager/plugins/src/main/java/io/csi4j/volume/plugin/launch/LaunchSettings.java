@@ -5,7 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** How a {@link ProcessPluginLauncher} treats its process. Immutable; compares by value. */
+/**
+ * How a {@link ProcessPluginLauncher} treats its process. Immutable; compares by value.
+ *
+ * @since 1.0
+ */
 public final class LaunchSettings {
 
   private static final LaunchSettings DEFAULTS = builder().build();

@@ -32,6 +32,8 @@ import java.util.TreeMap;
 /**
  * All that is needed to start a plugin, the same for each of its starts: directories, bind mounts,
  * variables and privileges. Only {@link #prepare} does anything.
+ *
+ * @since 1.0
  */
 public final class PluginLaunchPlan {
 

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * io.csi4j.volume.plugin.supervision.PluginSupervisor} finds that out. A plugin that outlived a
  * crash of its host still has its socket: it is left alone and can be used, and {@link
  * LaunchEvent.NotStarted} says so until it has gone.
+ *
+ * @since 1.0
  */
 public final class ProcessPluginLauncher implements AutoCloseable {
 

@@ -29,6 +29,7 @@ import java.util.Set;
  * @param verdict whether it can
  * @param seen what was seen, as a clause for people
  * @param message what an operator is told, with the command that mends it, where it cannot
+ * @since 1.0
  */
 public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMessage> message) {
 

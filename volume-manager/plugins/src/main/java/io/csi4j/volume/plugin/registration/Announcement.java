@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param name what the plugin is called
  * @param endpoint where it listens, as the registrar says; not looked at yet
  * @param versions the versions of CSI that it speaks; one of them is 1.x
+ * @since 1.0
  */
 public record Announcement(
     Path socket,

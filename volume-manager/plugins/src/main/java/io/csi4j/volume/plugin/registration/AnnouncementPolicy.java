@@ -12,6 +12,8 @@ import java.util.Objects;
  * Makes a registration of what is announced, or refuses it. Asked for one announcement at a time;
  * one that throws has refused. What a {@link io.csi4j.volume.plugin.PluginException} says is told
  * to the registrar and the listener, of other exceptions the class only.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface AnnouncementPolicy {

@@ -4,7 +4,11 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.plugin.PluginRegistration;
 import java.nio.file.Path;
 
-/** Something that happened to a socket of a registrar. */
+/**
+ * Something that happened to a socket of a registrar.
+ *
+ * @since 1.0
+ */
 public sealed interface RegistrationEvent {
 
   /** The socket of the registrar, or the directory if it is about all of them. */

@@ -23,6 +23,8 @@ import java.util.Optional;
  * <p>Other files in the directory, links, directories, and names that begin with a dot are passed
  * over. A registrar that is silent holds up no other. What is registered stays registered when the
  * watch is closed.
+ *
+ * @since 1.0
  */
 public final class RegistrationWatch implements AutoCloseable {
 

@@ -11,6 +11,8 @@ import io.csi4j.volume.plugin.PluginRegistry;
 /**
  * A registry that belongs to no volume manager and remembers nothing beyond this process. Its
  * threads exist only while there is work.
+ *
+ * @since 1.0
  */
 public final class InMemoryPluginRegistry {
 

@@ -42,6 +42,8 @@ import java.util.function.Consumer;
  *   log.accept(plugin.health().state());
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class PluginSupervisor implements AutoCloseable {
 

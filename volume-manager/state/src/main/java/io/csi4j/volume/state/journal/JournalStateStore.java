@@ -25,6 +25,8 @@ import java.nio.file.Path;
  *   log.accept(state.load()); // what is remembered, and what of it is in doubt
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class JournalStateStore implements StateStore {
 

@@ -26,6 +26,7 @@ import java.util.Optional;
  * @param owner the last owner, as it wrote down itself; nothing if it cannot be read
  * @param isHeld true if a process holds the lock; one in another PID namespace may not be seen
  * @param keptAside the names of damaged files that were kept for a person to look at
+ * @since 1.0
  */
 public record JournalView(
     Path directory,

@@ -18,6 +18,8 @@ import javax.crypto.spec.GCMParameterSpec;
  * Seals with AES-GCM of the JDK and keys of the host. Sealed bytes are the length of the key's id,
  * the id, a nonce of 12 random bytes, and what the cipher makes of the rest with its tag of 16
  * bytes; the id and what they are about are authenticated.
+ *
+ * @since 1.0
  */
 public final class AesGcmSealer implements Sealer {
 

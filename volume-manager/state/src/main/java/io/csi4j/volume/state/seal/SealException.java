@@ -3,6 +3,8 @@ package io.csi4j.volume.state.seal;
 /**
  * Something could not be sealed or opened. Its message is a clause that says why and what to do,
  * such as {@code it is sealed with the key 'k1', which this host was not given. Give it that key.}
+ *
+ * @since 1.0
  */
 public final class SealException extends RuntimeException {
 

@@ -5,6 +5,8 @@ import java.util.Arrays;
 /**
  * How bytes are told that were sealed from those that are in clear: they begin with a zero, and no
  * record of csi4j does.
+ *
+ * @since 1.0
  */
 public final class SealedBytes {
 

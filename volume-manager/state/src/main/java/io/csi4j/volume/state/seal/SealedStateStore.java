@@ -18,6 +18,8 @@ import java.util.Objects;
  * A store that seals each value of another one. What is already there in clear, or sealed with a
  * former key, is read, and sealed again with the present key when the store is opened; the medium
  * may keep older copies for a while. Keys are not sealed: they are hashes and names of plugins.
+ *
+ * @since 1.0
  */
 public final class SealedStateStore implements StateStore {
 

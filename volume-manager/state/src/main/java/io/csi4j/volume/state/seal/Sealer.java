@@ -7,6 +7,8 @@ package io.csi4j.volume.state.seal;
  * <p>What is sealed is bound to what it is about: bytes that were sealed about one thing do not
  * open about another. Safe for many threads. An implementation throws nothing but {@link
  * SealException}, and names no key and no value in it.
+ *
+ * @since 1.0
  */
 public interface Sealer {
 

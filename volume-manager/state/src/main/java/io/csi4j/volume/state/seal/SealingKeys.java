@@ -20,6 +20,8 @@ import javax.crypto.spec.SecretKeySpec;
  * The AES keys of a host by their ids: one to seal with, and those that older values were sealed
  * with. A key is changed by putting a new one in front of it; the old one is needed until nothing
  * is sealed with it any more. Its text shows the ids only.
+ *
+ * @since 1.0
  */
 public final class SealingKeys {
 

@@ -164,7 +164,7 @@ final class PluginSockets {
                       then.run();
                     }
                   });
-      var alsoUnused = ((DuplexChannel) connection).shutdownOutput();
+      var unusedToo = ((DuplexChannel) connection).shutdownOutput();
     }
     var unused =
         loop.schedule(

@@ -23,6 +23,8 @@ import java.util.TreeMap;
  *         .workloadFacts(facts) // in NodePublishVolume, and nowhere else
  *         .build();
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class WorkloadFacts {
 

@@ -134,7 +134,8 @@ public interface Mounts {
    * theirs already. Links are changed themselves and never followed, other mounts below are not
    * entered, and device nodes stay as they are. Nobody else may use the volume meanwhile. Asking
    * again after a crash, or after {@link OwnershipResult.Outcome#LIMIT}, goes on. The pass has a
-   * thread of its own, and takes as long as {@link FileOwnership#maxTime()}.
+   * thread of its own, which {@link #stuckCalls()} does not count, and takes {@link
+   * FileOwnership#maxTime()} at the most.
    *
    * @param progress told every 10,000 files, on that thread; what it throws ends the pass
    * @throws MountException at the first file that cannot be changed, naming it; with {@link

@@ -47,8 +47,8 @@ public final class FileOwnership {
   }
 
   /**
-   * The files are readable and writable for a group, whoever they belong to, and files made later
-   * are the group's as well: 0660 is added to files, 02770 to directories.
+   * A group may read and write all files, whatever user they belong to, and files that are made
+   * later belong to the group as well: 0660 is added to files, 02770 to directories.
    */
   public static FileOwnership ofGroup(long group) {
     return builder().group(group).addPermissions(0660, 02770).build();

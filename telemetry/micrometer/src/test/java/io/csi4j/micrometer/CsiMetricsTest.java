@@ -346,10 +346,10 @@ class CsiMetricsTest {
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         CsiPlugin plugin =
             CsiPlugin.connect(fake.endpoint(), options.listener(metrics.calls()).build())) {
-      assertThat(plugin.node().getInfo().nodeId()).isNotNull();
+      String node = plugin.node().getInfo().nodeId().value();
       fake.restart();
       Eventually.isTrue("it is lost", () -> connections("lost") == 1);
-      assertThat(plugin.node().getInfo().nodeId()).isNotNull();
+      assertThat(plugin.node().getInfo().nodeId().value()).isEqualTo(node);
       Eventually.isTrue("it is made again", () -> connections("made") == 2);
       assertThat(connections("lost")).isEqualTo(1);
     }

@@ -6,8 +6,9 @@
  * checks behind {@code Preflight} are in {@code VolumeCheck} and {@code TaskCheck}.
  *
  * <p>Mounting a volume is {@link io.csi4j.volume.node.VolumeMounter}'s, and starting a task the
- * host's. Everything here is a value or asks values; nothing changes, and all of it is safe for
- * many threads.
+ * host's. Everything here is a value or asks values, and is safe for many threads. One thing is
+ * changed from here: to whom the files of a volume belong, where a request says so ({@code
+ * OwnershipChange}).
  */
 @NullMarked
 package io.csi4j.volume.workload;

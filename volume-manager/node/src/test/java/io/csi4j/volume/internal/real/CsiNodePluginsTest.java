@@ -180,6 +180,12 @@ class CsiNodePluginsTest {
     return Waits.on(asking(plugin));
   }
 
+  private static PluginAnswer known(NodePlugin plugin) {
+    CompletableFuture<PluginAnswer> answer = new CompletableFuture<>();
+    plugin.knownFacts(answer::complete);
+    return Waits.on(answer);
+  }
+
   private static Up up(NodePlugin plugin) {
     PluginAnswer answer = facts(plugin);
     assertThat(answer).isInstanceOf(Up.class);
@@ -704,6 +710,29 @@ class CsiNodePluginsTest {
     assertThat(failed.text()).contains("in\\nprogress").doesNotContain("\n");
     assertThat(failed.cause()).get().extracting(each -> each.code()).isEqualTo(StatusCode.ABORTED);
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void whatIsRefusedUnsentIsReasonToAskAgainWhatThePluginOffers() {
+    FakeCsiPlugin fake = fake();
+    NodePlugin plugin = register(fake);
+    up(plugin);
+    fake.journal().clear();
+    assertThat(known(plugin)).isInstanceOf(Up.class);
+    assertThat(fake.journal().calls(NODE_GET_CAPABILITIES)).as("it is known").isEmpty();
+
+    NodeCall unstaged =
+        new NodeCall.Publish(
+            VOLUME,
+            Optional.empty(),
+            ROOT.resolve("v/x/p/u/t"),
+            false,
+            parcel(SecretsProvider.none()));
+    failed(StatusCode.INVALID_ARGUMENT, Sent.NO, call(plugin, unstaged));
+    fake.journal().clear();
+
+    assertThat(known(plugin)).isInstanceOf(Up.class);
+    assertThat(fake.journal().calls(NODE_GET_CAPABILITIES)).hasSize(1);
   }
 
   @Test

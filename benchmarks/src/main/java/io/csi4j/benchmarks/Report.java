@@ -13,10 +13,6 @@ public final class Report {
   /** Names the directory with the tables of the last committed report. */
   private static final String LAST = "csi4j.benchmarks.last";
 
-  private static final int BAR = 14;
-  private static final int LABELS = 430;
-  private static final int SCALE = 160;
-
   private final String title;
   private final String introduction;
   private final List<Comparison> rows;
@@ -42,9 +38,7 @@ public final class Report {
     boolean drawn = rows.stream().anyMatch(row -> !row.theirs().isEmpty());
     Files.writeString(directory.resolve(name + ".md"), page(name, last, drawn));
     Kept.write(directory.resolve(name + ".tsv"), rows);
-    if (drawn) {
-      Files.writeString(directory.resolve(name + ".svg"), chart());
-    }
+    Chart.write(directory, name, title);
     rows.forEach(System.out::println);
   }
 
@@ -53,7 +47,7 @@ public final class Report {
     out.append("# ").append(title).append("\n\n").append(introduction).append("\n\n");
     out.append(Machine.text()).append("\n\n");
     if (drawn) {
-      out.append("![ratios](").append(name).append(".svg)\n\n");
+      out.append("![csi4j beside its limits](").append(name).append(".svg)\n\n");
     }
     out.append(
         "| operation | size | csi4j best | median (10 % – 90 %) | limit | limit best |"
@@ -101,58 +95,5 @@ public final class Report {
             + " – "
             + unit.text(figures.high())
             + ")";
-  }
-
-  /** One bar for each ratio; the line is where the limit is. */
-  private String chart() {
-    List<Comparison> compared = rows.stream().filter(row -> !row.theirs().isEmpty()).toList();
-    int height = 40 + compared.size() * (BAR + 6);
-    StringBuilder out = new StringBuilder();
-    out.append(
-        String.format(
-            Locale.ROOT,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"940\" height=\"%d\""
-                + " font-family=\"sans-serif\" font-size=\"11\">%n"
-                + "<rect width=\"940\" height=\"%d\" fill=\"white\"/>%n"
-                + "<text x=\"10\" y=\"18\" font-size=\"14\">%s: csi4j / its limit</text>%n",
-            height,
-            height,
-            escaped(title)));
-    int y = 32;
-    for (Comparison row : compared) {
-      double ratio = row.judgedRatio();
-      boolean missed = row.verdict().contains("missed");
-      out.append(
-          String.format(
-              Locale.ROOT,
-              "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s, %d</text>"
-                  + "<rect x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" fill=\"%s\"/>"
-                  + "<text x=\"%.0f\" y=\"%d\">%.2f</text>%n",
-              LABELS - 8,
-              y + BAR - 3,
-              escaped(row.operation() + " / " + row.limit()),
-              row.size(),
-              LABELS,
-              y,
-              Math.min(ratio, 2.8) * SCALE,
-              BAR,
-              missed ? "#c0504d" : "#4f81bd",
-              LABELS + Math.min(ratio, 2.8) * SCALE + 4,
-              y + BAR - 3,
-              ratio));
-      y += BAR + 6;
-    }
-    out.append(
-        String.format(
-            Locale.ROOT,
-            "<line x1=\"%d\" x2=\"%d\" y1=\"26\" y2=\"%d\" stroke=\"black\"/>%n</svg>%n",
-            LABELS + SCALE,
-            LABELS + SCALE,
-            y));
-    return out.toString();
-  }
-
-  private static String escaped(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;");
   }
 }

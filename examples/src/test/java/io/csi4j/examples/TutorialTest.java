@@ -1,0 +1,120 @@
+package io.csi4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.Scratch;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Runs the programs of the tutorial in its order, with real mounts and an agent that is killed. */
+@MountTest
+@Tag("campaign")
+@Timeout(180)
+class TutorialTest {
+
+  @Test
+  void theVolumeAndItsFileOutliveTheAgent(Scratch scratch) throws Exception {
+    Path here = scratch.directory("agent").toPath();
+    try (Typed plugin = new Typed("file: Plugin.java", here)) {
+      assertThat(plugin.line()).isEqualTo("The plugin listens at unix://" + here + "/csi.sock");
+
+      try (Typed agent = new Typed("file: Agent.java, which talks", here)) {
+        assertThat(agent.line()).startsWith("The volume is vol-");
+        assertThat(agent.end()).isZero();
+      }
+
+      try (Typed agent = new Typed("file: Agent.java, which mounts", here)) {
+        assertThat(agent.line())
+            .startsWith("web-1 wrote " + here + "/volumes/v/")
+            .endsWith("/t/notes.txt");
+        assertThat(agent.line()).isEqualTo("given back: LAST");
+        assertThat(agent.end()).isZero();
+      }
+
+      Path path;
+      try (Typed agent = new Typed("file: Agent.java, which survives", here)) {
+        assertThat(agent.line()).isEqualTo("found mounted: []");
+        agent.order("start web-1");
+        path = Path.of(agent.line().replaceFirst("^web-1 has its volume at ", ""));
+        assertThat(path.resolve("notes.txt")).hasContent("written by web-1");
+        Files.writeString(path.resolve("kept.txt"), "still here\n");
+        agent.kill();
+      }
+      assertThat(path.resolve("kept.txt")).hasContent("still here");
+
+      try (Typed agent = new Typed("file: Agent.java, which survives", here)) {
+        assertThat(agent.line()).isEqualTo("found mounted: [default/notes by web-1]");
+        assertThat(agent.line()).isEqualTo("web-1 has its volume at " + path);
+        agent.order("start web-2");
+        assertThat(agent.line()).startsWith("web-2 has its volume at " + here + "/volumes/v/");
+        agent.order("stop web-1");
+        assertThat(agent.line()).isEqualTo("web-1 gave it back: NOT_LAST");
+        agent.order("stop web-2");
+        assertThat(agent.line()).isEqualTo("web-2 gave it back: LAST");
+        assertThat(agent.end()).isZero();
+      }
+      assertThat(Scratch.rows("self")).filteredOn(row -> row.contains("" + here)).isEmpty();
+    }
+  }
+
+  /** A program of the page at work, started from its source. */
+  private static final class Typed implements AutoCloseable {
+
+    private final Process process;
+    private final BufferedReader said;
+    private final PrintStream orders;
+
+    Typed(String block, Path directory) throws IOException {
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      if (Runtime.version().feature() >= 24) {
+        command.add("--enable-native-access=ALL-UNNAMED");
+      }
+      command.add("-Dslf4j.internal.verbosity=ERROR"); // The tests bring slf4j without a provider.
+      command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+      command.add(TutorialPageTest.type(block, directory).getFileName().toString());
+      process =
+          new ProcessBuilder(command)
+              .directory(directory.toFile())
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      said = process.inputReader(StandardCharsets.UTF_8);
+      orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    String line() throws IOException {
+      return String.valueOf(said.readLine());
+    }
+
+    void order(String order) {
+      orders.println(order);
+    }
+
+    /** Ends its input, and waits for its status. */
+    int end() throws InterruptedException {
+      orders.close();
+      return process.waitFor();
+    }
+
+    /** As {@code kill -9} does. */
+    void kill() {
+      process.destroyForcibly();
+      process.onExit().join();
+    }
+
+    @Override
+    public void close() {
+      kill();
+    }
+  }
+}

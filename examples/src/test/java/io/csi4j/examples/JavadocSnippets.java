@@ -46,6 +46,7 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.MountFlagPolicy;
+import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
@@ -371,6 +372,18 @@ final class JavadocSnippets {
       log.accept(claim.volume() + ": " + claim.holders().keySet());
     }
     // end
+  }
+
+  static PluginBinding mountPolicy(PluginId id, CsiEndpoint endpoint) {
+    // snippet: MountPolicy
+    MountPolicy policy =
+        MountPolicy.builder()
+            .requireStagingMount(true) // this plugin always mounts at the staging path
+            .unstageMountedElsewhere(true) // and mounts the device for itself, too
+            .build();
+    PluginBinding binding = PluginBinding.builder(id, endpoint).policy(policy).build();
+    // end
+    return binding;
   }
 
   static void jsonCall(CsiPlugin plugin, Secrets secrets, Consumer<Object> log) {

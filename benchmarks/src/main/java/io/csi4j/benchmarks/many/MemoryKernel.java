@@ -101,6 +101,11 @@ final class MemoryKernel implements Kernel, KernelMounts {
     return found;
   }
 
+  @Override
+  public List<Sighting> elsewhere(MountPath path, MountPath own) {
+    return List.of();
+  }
+
   private static Sighting sighting(MountPath path, int volume) {
     return new Sighting(
         path,

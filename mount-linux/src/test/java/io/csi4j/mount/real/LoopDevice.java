@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /** A block device made of a file in the scratch directory. */
-final class LoopDevice implements AutoCloseable {
+public final class LoopDevice implements AutoCloseable {
 
   private static final long SIZE = 16L << 20;
 
@@ -27,7 +27,7 @@ final class LoopDevice implements AutoCloseable {
    * One with an empty ext4 on it. Where there cannot be one, the test is aborted saying so, or
    * fails if it is required.
    */
-  static LoopDevice ext4(Scratch scratch) {
+  public static LoopDevice ext4(Scratch scratch) {
     return make(scratch, true);
   }
 
@@ -55,12 +55,12 @@ final class LoopDevice implements AutoCloseable {
   }
 
   /** The device file. */
-  String path() {
+  public String path() {
     return path;
   }
 
   /** Mounts it, raw. */
-  MountPath mount(MountPath target) {
+  public MountPath mount(MountPath target) {
     int mounted = calls.mount(Abi.path(path), Abi.path(target), Abi.path("ext4"), 0, null);
     if (mounted < 0) {
       throw new AssertionError("mount " + path + ": " + new io.csi4j.mount.model.Errno(-mounted));

@@ -8,6 +8,15 @@ import java.util.Objects;
 /**
  * How patient and how strict the manager is with a plugin. Immutable; compares by value.
  *
+ * <pre>{@code
+ * MountPolicy policy =
+ *     MountPolicy.builder()
+ *         .requireStagingMount(true) // this plugin always mounts at the staging path
+ *         .unstageMountedElsewhere(true) // and mounts the device for itself, too
+ *         .build();
+ * PluginBinding binding = PluginBinding.builder(id, endpoint).policy(policy).build();
+ * }</pre>
+ *
  * @since 1.0
  */
 public final class MountPolicy {
@@ -177,6 +186,14 @@ public final class MountPolicy {
   }
 
   /**
+   * Whether a volume is unstaged although what is mounted at its staging path is mounted by another
+   * program too.
+   */
+  public boolean unstageMountedElsewhere() {
+    return parts.unstageMountedElsewhere;
+  }
+
+  /**
    * Returns the pause between two rounds of questions for the health of the plugin's volumes and
    * its storage; zero if it is asked by {@code VolumeManager.health} only.
    */
@@ -233,6 +250,7 @@ public final class MountPolicy {
     all.put("unmountDead", parts.unmountDead);
     all.put("releaseUnconfirmed", parts.releaseUnconfirmed);
     all.put("refuseHostDisk", parts.refuseHostDisk);
+    all.put("unstageMountedElsewhere", parts.unstageMountedElsewhere);
     all.put("healthInterval", parts.healthInterval);
     all.put("refuseUnreachableStorage", parts.refuseUnreachableStorage);
     all.put("refreshInterval", parts.refreshInterval);
@@ -264,6 +282,7 @@ public final class MountPolicy {
     private DeadUnmount unmountDead = DeadUnmount.LAZY;
     private boolean releaseUnconfirmed = true;
     private boolean refuseHostDisk;
+    private boolean unstageMountedElsewhere;
     private Duration healthInterval = Duration.ofMinutes(1);
     private boolean refuseUnreachableStorage;
     private Duration refreshInterval = Duration.ZERO;
@@ -289,6 +308,7 @@ public final class MountPolicy {
       copy.unmountDead = unmountDead;
       copy.releaseUnconfirmed = releaseUnconfirmed;
       copy.refuseHostDisk = refuseHostDisk;
+      copy.unstageMountedElsewhere = unstageMountedElsewhere;
       copy.healthInterval = healthInterval;
       copy.refuseUnreachableStorage = refuseUnreachableStorage;
       copy.refreshInterval = refreshInterval;
@@ -429,6 +449,19 @@ public final class MountPolicy {
      */
     public Builder refuseHostDisk(boolean value) {
       refuseHostDisk = value;
+      return this;
+    }
+
+    /**
+     * Has a volume unstaged although another program has mounted its device since it was staged.
+     * Otherwise, which is the default, its release is refused ({@code MOUNTED_ELSEWHERE}, with the
+     * paths) and goes on once the other mounts are gone. Only a staging that is a mount of a block
+     * device is looked at, and only the mounts that the mount namespace of this process shows. For
+     * a plugin that mounts a staged device again at a place that it does not clear before it is
+     * asked to unstage the volume.
+     */
+    public Builder unstageMountedElsewhere(boolean value) {
+      unstageMountedElsewhere = value;
       return this;
     }
 

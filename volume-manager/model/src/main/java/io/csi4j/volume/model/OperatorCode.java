@@ -115,6 +115,7 @@ public enum OperatorCode {
   MOUNT_RESTORED(422),
   MOUNT_IS_NOT_ITS_OWN(423),
   HOST_DISK_SHOWN(424),
+  MOUNTED_ELSEWHERE(425),
 
   // 5xx: requests
   OPTIONS_DIFFER(501),

@@ -144,6 +144,11 @@ final class Incarnation {
       }
 
       @Override
+      public List<Sighting> elsewhere(MountPath path, MountPath own) {
+        return alive(() -> real.elsewhere(path, own));
+      }
+
+      @Override
       public Optional<ShownDirectory> shown(MountPath directory) {
         return alive(() -> real.shown(directory));
       }

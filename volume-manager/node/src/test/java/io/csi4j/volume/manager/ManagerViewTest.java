@@ -155,6 +155,11 @@ class ManagerViewTest {
     }
 
     @Override
+    public List<Sighting> elsewhere(MountPath path, MountPath own) {
+      return kernel.elsewhere(path, own);
+    }
+
+    @Override
     public Optional<String> holders(MountPath path) {
       return kernel.holders(path);
     }

@@ -40,6 +40,7 @@ final class Invariants {
         new NothingBeforeTheHost(world),
         new EveryStartEnds(world),
         new OnlyClaimed(world),
+        new NoUnstageUnderOthers(world),
         new HandsOffMounts(world));
   }
 
@@ -551,6 +552,20 @@ final class Invariants {
                   .allMatch(it -> world.isFenced(it.usage()));
       if (isFenced) {
         violated(call + " was sent, and the claim is another node's by now");
+      }
+    }
+  }
+
+  /** No unstaging while another program has mounted the device. */
+  private static final class NoUnstageUnderOthers extends Invariant {
+    NoUnstageUnderOthers(World world) {
+      super("I15", world);
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      if (call.verb() == Verb.UNSTAGE && !world.kernel().elsewhere(call.path()).isEmpty()) {
+        violated(call + " was sent while " + world.kernel().elsewhere(call.path()) + " is mounted");
       }
     }
   }

@@ -144,7 +144,7 @@ enum Mutant {
           """
               return isBeingStaged(record, now)
                   ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
-                  : unstage(turn.fresh());
+                  : unstage(turn.fresh(), now);
           """,
           """
               if (turn.failure().isPresent()) {
@@ -152,7 +152,7 @@ enum Mutant {
               }
               return isBeingStaged(record, now)
                   ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
-                  : unstage(turn.fresh());
+                  : unstage(turn.fresh(), now);
           """)),
 
   /** Several operations of a volume run at a time. */
@@ -184,7 +184,7 @@ enum Mutant {
       edit(
           "lifecycle/ReleaseStory",
           ": turn.end(new Result.Released(UnmountOutcome.UNKNOWN));",
-          ": unstage(turn);")),
+          ": turn.await(LOOK_AT_USES, new Step.LookAtUses(false));")),
 
   /** A failed unpublish is taken for done. */
   UNPUBLISH_FAILURE_COUNTS(
@@ -330,6 +330,11 @@ enum Mutant {
           "recovery/Recovery",
           "return new PathRecord(PathStatus.PRESENT, path.pending(), top);",
           "return PathRecord.present(top);")),
+
+  /** What another program has mounted is not asked for. */
+  OTHERS_ARE_SPARED(
+      "I15",
+      edit("lifecycle/ReleaseStory", "return seen.elsewhere().isEmpty()", "return turn != null")),
 
   /** What is wanted under a claim is staged and published without a question. */
   EPOCH_CONFIRMED(

@@ -119,7 +119,7 @@ final class MutantHunt {
     if (mutant == Mutant.EPOCH_CONFIRMED) {
       return Setup.roam(true, false, 4, 6).claimed();
     }
-    if (mutant == Mutant.TOMBSTONES) {
+    if (mutant == Mutant.TOMBSTONES || mutant == Mutant.OTHERS_ARE_SPARED) {
       return Setup.roam(true, false, 4, 6);
     }
     if (mutant == Mutant.HEALTH_TAKES_ITS_TURN) {
@@ -144,7 +144,7 @@ final class MutantHunt {
     if (mutant == Mutant.EPOCH_CONFIRMED) {
       return List.of(Setup.drill(false, false, 0, 1).claimed());
     }
-    if (mutant == Mutant.HEALTH_TAKES_ITS_TURN) {
+    if (mutant == Mutant.HEALTH_TAKES_ITS_TURN || mutant == Mutant.OTHERS_ARE_SPARED) {
       return List.of();
     }
     if (REFRESHING.contains(mutant)) {

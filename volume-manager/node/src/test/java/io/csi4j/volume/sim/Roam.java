@@ -64,7 +64,7 @@ final class Roam {
     switch (choices.choose("act", 4)) {
       case 0, 1 -> host.mount(any());
       case 2 -> host.unmount(any());
-      default -> trouble(choices.choose("trouble", 18));
+      default -> trouble(choices.choose("trouble", 19));
     }
   }
 
@@ -152,6 +152,18 @@ final class Roam {
         act();
         pass(WAITS[choices.choose("how long", WAITS.length)]);
         world.disk().medium().heal();
+      }
+      case 17 -> {
+        MountPath path = world.layout().staging(host.wanted(any()).identity());
+        List<SimKernel.Mount> staged = world.kernel().at(path);
+        if (!staged.isEmpty()) {
+          world.kernel().mountElsewhere(staged.get(staged.size() - 1).volume);
+          act();
+          pass(WAITS[choices.choose("how long", WAITS.length)]);
+          if (choices.choose("it goes", 2) == 1) {
+            world.kernel().removeElsewhere();
+          }
+        }
       }
       default -> {
         world.kernel().blind(true);

@@ -85,6 +85,8 @@ final class SimKernel {
     }
   }
 
+  private static final MountPath ELSEWHERE = MountPath.of("/mnt");
+
   private final List<Mount> mounts = new ArrayList<>();
   private int numbers;
   private int boot = 1;
@@ -122,6 +124,24 @@ final class SimKernel {
     mounts.add(new Mount(++numbers, boot, path, "other", false, true, false));
   }
 
+  /** Another program mounts what is staged of a volume, at a place of its own. */
+  void mountElsewhere(String volume) {
+    MountPath path = ELSEWHERE.resolve(volume + "-" + ++numbers);
+    mounts.add(new Mount(numbers, boot, path, volume, false, true, false));
+  }
+
+  /** The mounts that other programs have made of what is on top at a path, since it is there. */
+  List<Mount> elsewhere(MountPath path) {
+    List<Mount> stack = at(path);
+    if (stack.isEmpty()) {
+      return List.of();
+    }
+    Mount top = stack.get(stack.size() - 1);
+    return mounts.subList(mounts.indexOf(top), mounts.size()).stream()
+        .filter(mount -> mount.volume.equals(top.volume) && mount.path.isWithin(ELSEWHERE))
+        .toList();
+  }
+
   /** Takes away the mount on top, if there is one. */
   boolean unmount(MountPath path, Predicate<Mount> which) {
     for (int at = mounts.size() - 1; at >= 0; at--) {
@@ -132,6 +152,11 @@ final class SimKernel {
       }
     }
     return false;
+  }
+
+  /** Other programs take away what they have mounted elsewhere. */
+  void removeElsewhere() {
+    mounts.removeIf(mount -> mount.path.isWithin(ELSEWHERE));
   }
 
   /** The admin takes away what others have mounted. */
@@ -198,6 +223,12 @@ final class SimKernel {
         life.check();
         view.looked(directory);
         return look(mount -> mount.path.isWithin(directory));
+      }
+
+      @Override
+      public List<Sighting> elsewhere(MountPath path, MountPath own) {
+        life.check();
+        return look(SimKernel.this.elsewhere(path)::contains);
       }
 
       private List<Sighting> look(Predicate<Mount> which) {

@@ -617,12 +617,15 @@ final class OperationRun {
 
     /** Looks for uses that are mounted and not expected. */
     @Override
-    public Event.UsesSeen lookAtUses() {
+    public Event.UsesSeen lookAtUses(Step.LookAtUses step) {
       List<Sighting> mounted = memory.mountedUses();
       return new Event.UsesSeen(
           mounted.isEmpty()
               ? at.record()
-              : Strays.come(parts.layout().home(identity), at.record(), mounted));
+              : Strays.come(parts.layout().home(identity), at.record(), mounted),
+          step.elsewhere()
+              ? parts.kernel().elsewhere(staging(), parts.layout().root())
+              : List.of());
     }
 
     @Override

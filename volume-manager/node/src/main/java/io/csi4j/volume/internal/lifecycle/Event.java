@@ -64,8 +64,16 @@ public sealed interface Event {
    * The uses that are mounted are those on record, or more.
    *
    * @param record the volume, with the unexpected uses as ones that must go
+   * @param elsewhere the mounts of the staged device that other programs have made, if they were
+   *     looked for
    */
-  record UsesSeen(VolumeRecord record) implements Event {}
+  record UsesSeen(VolumeRecord record, List<Sighting> elsewhere) implements Event {
+
+    /** No other program has mounted the device. */
+    public UsesSeen(VolumeRecord record) {
+      this(record, List.of());
+    }
+  }
 
   /** The end of a call to the plugin. */
   sealed interface Called extends Event {

@@ -12,9 +12,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The mount table compared with what was asked for. */
 final class Inspection {
+
+  private static final int MOST_NAMED = 5;
 
   private static final String NOTHING_MADE =
       "the plugin answered OK to NodePublishVolume, and made nothing at the path";
@@ -46,6 +49,23 @@ final class Inspection {
         OperatorCode.FOREIGN_MOUNT,
         "another mount is there than the one that was made: "
             + stack.get(stack.size() - 1).evidence().words());
+  }
+
+  /** How the mounts are told of that other programs have made of a staged device. */
+  static Failure elsewhere(List<Sighting> mounts) {
+    int more = mounts.size() - MOST_NAMED;
+    return Failure.of(
+        OperatorCode.MOUNTED_ELSEWHERE,
+        "its device "
+            + mounts.get(0).device()
+            + " ("
+            + mounts.get(0).evidence().source()
+            + ") is mounted by another program at "
+            + mounts.stream()
+                .limit(MOST_NAMED)
+                .map(mount -> "'" + mount.path() + "'")
+                .collect(Collectors.joining(", "))
+            + (more > 0 ? " and " + more + " more" : ""));
   }
 
   /**

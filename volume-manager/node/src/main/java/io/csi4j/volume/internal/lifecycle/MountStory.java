@@ -565,7 +565,7 @@ final class MountStory {
       return ReleaseStory.undo(turn, now.barred().get(), now);
     }
     return verb == Verb.PUBLISH && Admission.isForOne(turn.mount())
-        ? turn.await(LOOK_AT_OTHERS, new Step.LookAtUses())
+        ? turn.await(LOOK_AT_OTHERS, new Step.LookAtUses(false))
         : send(turn, verb);
   }
 

@@ -102,7 +102,7 @@ final class ReleaseStory {
       Moment.back(
           "UNSTAGE_AGAIN",
           "waiting for the plugin to unstage it",
-          (turn, woke, now) -> unstage(working(turn, Part.STAGING, now)));
+          (turn, woke, now) -> unstage(working(turn, Part.STAGING, now), now));
 
   static final Moment<Event.Looked> LOOK_UNSTAGED =
       Moment.back(
@@ -424,10 +424,12 @@ final class ReleaseStory {
       return mountAgain(turn);
     }
     if (turn.clearing() == Turn.Clearing.STAGING) {
-      return unstage(turn.fresh());
+      return unstage(turn.fresh(), now);
     }
     if (turn.goal() instanceof Goal.Withdraw withdraw) {
-      return withdraw.usage().isEmpty() ? unstage(turn.fresh()) : turn.end(new Result.Withdrawn());
+      return withdraw.usage().isEmpty()
+          ? unstage(turn.fresh(), now)
+          : turn.end(new Result.Withdrawn());
     }
     VolumeRecord record = turn.record();
     if (!record.targets().isEmpty()) {
@@ -438,7 +440,7 @@ final class ReleaseStory {
     }
     return isBeingStaged(record, now)
         ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
-        : unstage(turn.fresh());
+        : unstage(turn.fresh(), now);
   }
 
   // ---- the staging goes
@@ -456,7 +458,7 @@ final class ReleaseStory {
     boolean isBeingUnstaged =
         record.staging().awaits(Verb.UNSTAGE) && record.staging().is(PathStatus.IN_DOUBT);
     return isBeingUnstaged
-        ? unstage(turn.fresh())
+        ? unstage(turn.fresh(), now)
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
@@ -488,19 +490,25 @@ final class ReleaseStory {
         isBeingStaged(record, now) ? doubtful : doubtful.working(Verb.UNSTAGE, now.instance()));
   }
 
-  private static Turn unstage(Turn turn) {
-    return turn.await(LOOK_AT_USES, new Step.LookAtUses());
+  private static Turn unstage(Turn turn, Situation now) {
+    return turn.await(LOOK_AT_USES, new Step.LookAtUses(!now.policy().unstageMountedElsewhere()));
   }
 
-  /** Unstages, unless the volume is published to a use that is not on record. */
+  /**
+   * Unstages, unless the volume is published to a use that is not on record, or another program has
+   * mounted its device.
+   */
   private static Turn usesSeen(Turn turn, Event.UsesSeen seen, Situation now) {
-    return seen.record().equals(turn.record())
+    if (!seen.record().equals(turn.record())) {
+      return unfinished(
+          turn.with(seen.record()),
+          Failure.of(
+              OperatorCode.STILL_MOUNTED,
+              "it was published to a workload by a call that was given up long before"));
+    }
+    return seen.elsewhere().isEmpty()
         ? send(turn, Part.STAGING, now)
-        : unfinished(
-            turn.with(seen.record()),
-            Failure.of(
-                OperatorCode.STILL_MOUNTED,
-                "it was published to a workload by a call that was given up long before"));
+        : unfinished(turn, Inspection.elsewhere(seen.elsewhere()));
   }
 
   private static Turn stagingGone(Turn turn) {

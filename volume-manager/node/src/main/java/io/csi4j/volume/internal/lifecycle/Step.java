@@ -135,11 +135,15 @@ public sealed interface Step<E extends Event> {
     }
   }
 
-  /** Look for uses that are mounted although they are not on record. */
-  record LookAtUses() implements AtOnce<Event.UsesSeen> {
+  /**
+   * Look for uses that are mounted although they are not on record.
+   *
+   * @param elsewhere whether to look for mounts of the staged device by other programs, too
+   */
+  record LookAtUses(boolean elsewhere) implements AtOnce<Event.UsesSeen> {
     @Override
     public Event.UsesSeen by(Performer performer) {
-      return performer.lookAtUses();
+      return performer.lookAtUses(this);
     }
   }
 
@@ -230,7 +234,7 @@ public sealed interface Step<E extends Event> {
     Event.Looked look(Look step);
 
     /** Looks for uses that are not on record. */
-    Event.UsesSeen lookAtUses();
+    Event.UsesSeen lookAtUses(LookAtUses step);
 
     /** Unmounts without the plugin. */
     Event.Forced force(Force step);

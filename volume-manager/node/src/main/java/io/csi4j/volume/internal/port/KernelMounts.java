@@ -40,6 +40,14 @@ public interface KernelMounts {
   Optional<String> holders(MountPath path);
 
   /**
+   * Returns the mounts that other programs have made of the block device whose filesystem is
+   * mounted on top at a path; nothing if that is a filesystem without a device, or a directory of
+   * one. Counted are the mounts of this namespace, of any directory, that are newer than that mount
+   * and neither below {@code own} nor copies of mounts below it.
+   */
+  List<Sighting> elsewhere(MountPath path, MountPath own);
+
+  /**
    * Which directory of which filesystem is seen at a path.
    *
    * @param device the device of the filesystem, as text
@@ -54,9 +62,13 @@ public interface KernelMounts {
 
     /** Whether a mount shows this directory, or one in it. */
     public boolean holdsWhatIsShownBy(Sighting mount) {
+      return mount.device().equals(device) && holds(mount.evidence().root());
+    }
+
+    /** Whether this is just that directory of the filesystem, or one above it. */
+    public boolean holds(String directory) {
       String inside = root.equals("/") ? "/" : root + "/";
-      return isShownBy(mount)
-          || (mount.device().equals(device) && mount.evidence().root().startsWith(inside));
+      return directory.equals(root) || directory.startsWith(inside);
     }
   }
 

@@ -59,6 +59,7 @@ public final class SystemKernelMounts implements KernelMounts {
   private static final int MOST_LAYERS = 64;
 
   private static final int MOST_HOLDERS = 8;
+  private static final KernelText FILESYSTEM_ROOT = KernelText.of("/");
   private static final KernelText READ_ONLY = KernelText.of("ro");
   private static final int LONGEST_TEXT = 1024;
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
@@ -349,15 +350,64 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
+  public List<Sighting> elsewhere(MountPath path, MountPath own) {
+    Optional<MountRecord> staged = table.find(path);
+    if (staged.isEmpty()
+        || staged.get().device().major() == 0
+        || !staged.get().root().equals(FILESYSTEM_ROOT)) {
+      return List.of();
+    }
+    List<MountRecord> all =
+        table.list(each -> each.device().equals(staged.get().device())).records();
+    // The kernel lists mounts in the order in which they were made.
+    List<MountRecord> newer =
+        all.stream()
+            .dropWhile(each -> !each.ref().equals(staged.get().ref()))
+            .skip(1)
+            .filter(each -> !each.path().isWithin(own))
+            .toList();
+    if (newer.isEmpty()) {
+      return List.of();
+    }
+    Optional<ShownDirectory> ours = shown(own);
+    Map<Integer, MountRecord> parents = new HashMap<>();
+    table.list().records().forEach(each -> parents.put(each.id(), each));
+    return newer.stream()
+        .filter(each -> !isCopy(each, parents.get(each.parentId()), ours))
+        .map(each -> sighting(each.path(), each, false))
+        .toList();
+  }
+
+  /**
+   * Whether a mount lies on a directory of ours that is seen through another mount of its disk:
+   * such a copy came by itself, and usually goes with the mount that it copies.
+   */
+  private static boolean isCopy(
+      MountRecord mount, @Nullable MountRecord parent, Optional<ShownDirectory> ours) {
+    return parent != null
+        && ours.filter(
+                it ->
+                    it.device().equals(parent.device().toString())
+                        && it.holds(within(parent, mount.path())))
+            .isPresent();
+  }
+
+  /** The directory of a filesystem that a path below one of its mounts leads to. */
+  private static String within(MountRecord mount, MountPath path) {
+    String root = mount.root().toString();
+    String rest =
+        path.toString().substring(mount.path().isRoot() ? 0 : mount.path().toString().length());
+    String all = rest.equals("/") ? root : (root.equals("/") ? "" : root) + rest;
+    return all.isEmpty() ? "/" : all;
+  }
+
+  @Override
   public Optional<ShownDirectory> shown(MountPath directory) {
     for (MountPath at = directory; ; at = at.parent()) {
       Optional<MountRecord> found = table.find(at);
       if (found.isPresent()) {
-        String root = found.get().root().toString();
-        String rest = directory.toString().substring(at.isRoot() ? 0 : at.toString().length());
-        String all = rest.equals("/") ? root : (root.equals("/") ? "" : root) + rest;
         return Optional.of(
-            new ShownDirectory(found.get().device().toString(), all.isEmpty() ? "/" : all));
+            new ShownDirectory(found.get().device().toString(), within(found.get(), directory)));
       }
       if (at.isRoot()) {
         return Optional.empty();

@@ -79,6 +79,24 @@ class InspectionTest {
     }
   }
 
+  @Test
+  void aFewOfManyMountsElsewhereAreNamed() {
+    List<Sighting> mounts =
+        Stream.iterate(1, n -> n + 1)
+            .limit(7)
+            .map(n -> new Sighting(MountPath.of("/mnt/" + n), "8:16", disk().evidence()))
+            .toList();
+
+    assertThat(Inspection.elsewhere(mounts.subList(0, 1)).seen())
+        .isEqualTo("its device 8:16 (/dev/sda) is mounted by another program at '/mnt/1'");
+    assertThat(Inspection.elsewhere(mounts))
+        .isEqualTo(
+            Failure.of(
+                OperatorCode.MOUNTED_ELSEWHERE,
+                "its device 8:16 (/dev/sda) is mounted by another program at '/mnt/1', '/mnt/2',"
+                    + " '/mnt/3', '/mnt/4', '/mnt/5' and 2 more"));
+  }
+
   private static Seen target(Sighting... mounts) {
     return Seen.at(List.of(disk()), List.of(mounts));
   }

@@ -670,6 +670,20 @@ class LifecycleTest {
                 + UNPUBLISHED
                 + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; pause; unfinished STILL_MOUNTED"),
         row(
+            "a device that another program has mounted",
+            fromUsedBy(A).elsewhereUntil(9),
+            release,
+            "look; "
+                + UNPUBLISHED
+                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; unfinished MOUNTED_ELSEWHERE"),
+        row(
+            "the same where the policy lets it be unstaged",
+            fromUsedBy(A)
+                .elsewhereUntil(9)
+                .policy(MountPolicy.builder().unstageMountedElsewhere(true).build()),
+            release,
+            "look; " + UNPUBLISHED + UNSTAGED + "released LAST"),
+        row(
             "files left at the target",
             fromUsedBy(A).always("remove use", problem(PathProblem.Kind.NOT_EMPTY)),
             release,

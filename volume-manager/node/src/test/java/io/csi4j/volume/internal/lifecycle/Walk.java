@@ -71,6 +71,7 @@ final class Walk implements Step.Performer {
   private Optional<Failure> barred = Optional.empty();
   private Set<VolumeUse> refused = Set.of();
   private int strayAt;
+  private int elsewhereUntil;
   private Optional<Event> told = Optional.empty();
   private final Map<String, Need> durable = new LinkedHashMap<>();
   private final List<Duration> pauses = new ArrayList<>();
@@ -142,6 +143,12 @@ final class Walk implements Step.Performer {
   /** A use of B that nobody expected is mounted at the n-th look at all uses. */
   Walk strayAt(int n) {
     strayAt = n;
+    return this;
+  }
+
+  /** Another program has mounted the device until the n-th look at all uses. */
+  Walk elsewhereUntil(int n) {
+    elsewhereUntil = n;
     return this;
   }
 
@@ -464,14 +471,19 @@ final class Walk implements Step.Performer {
   }
 
   @Override
-  public Event.UsesSeen lookAtUses() {
-    boolean comes = counts.getOrDefault("look at uses", 0) == strayAt;
+  public Event.UsesSeen lookAtUses(Step.LookAtUses step) {
+    int look = counts.getOrDefault("look at uses", 0);
+    boolean comes = look == strayAt;
+    boolean isElsewhere = step.elsewhere() && look < elsewhereUntil;
     return answer(
         new Event.UsesSeen(
             comes
                 ? record.withTarget(
                     new TargetRecord(B, false, PathRecord.NONE.as(PathStatus.GOING)))
-                : record));
+                : record,
+            isElsewhere
+                ? List.of(new Sighting(MountPath.of("/mnt/backup"), "8:0", DISK))
+                : List.of()));
   }
 
   @Override

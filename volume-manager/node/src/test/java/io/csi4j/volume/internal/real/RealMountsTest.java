@@ -6,6 +6,7 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
+import io.csi4j.mount.real.LoopDevice;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Open;
@@ -205,6 +206,72 @@ class RealMountsTest {
       mounts.unmount(target);
       assertThat(mounts.device(target)).isEmpty();
     }
+  }
+
+  private List<String> elsewhere(Scratch scratch) {
+    MountPath own = scratch.path("own");
+    return mounts.elsewhere(own.resolve("v/staging"), own).stream()
+        .map(each -> each.path().toString().substring(scratch.root().toString().length() + 1))
+        .toList();
+  }
+
+  @Test
+  @NeedsRoot("a loop device")
+  void whatOthersHaveMountedOfADeviceSinceIsSeen(Scratch scratch) {
+    try (LoopDevice disk = LoopDevice.ext4(scratch)) {
+      MountPath older = disk.mount(scratch.directory("plugin/vol-1"));
+      MountPath staging = scratch.directory("own/v/staging");
+      scratch.bind(older, staging);
+      scratch.bind(staging, scratch.directory("own/v/target"));
+      assertThat(mounts.elsewhere(scratch.path("nothing"), scratch.path("own"))).isEmpty();
+      assertThat(elsewhere(scratch)).as("the plugin's own, and ours").isEmpty();
+
+      scratch.bind(staging, scratch.directory("whole"));
+      scratch.bind(scratch.directory("own/v/staging/part"), scratch.directory("part"));
+      disk.mount(scratch.directory("again"));
+      assertThat(elsewhere(scratch)).containsExactly("whole", "part", "again");
+      mounts.unmount(scratch.path("whole"));
+      mounts.unmount(scratch.path("again"));
+      assertThat(elsewhere(scratch)).containsExactly("part");
+      assertThat(mounts.elsewhere(staging, scratch.path("own")))
+          .extracting(each -> each.evidence().source())
+          .containsExactly(disk.path());
+
+      for (String each : List.of("part", "own/v/target", "own/v/staging", "plugin/vol-1")) {
+        mounts.unmount(scratch.path(each));
+      }
+    }
+  }
+
+  @Test
+  @NeedsRoot("a loop device")
+  void aCopyOfOurMountsIsNoMountOfOthers(Scratch scratch) {
+    try (LoopDevice disk = LoopDevice.ext4(scratch)) {
+      MountPath staging = disk.mount(scratch.directory("own/v/staging"));
+      scratch.bindTree(scratch.path("own"), scratch.directory("seen"));
+      assertThat(mounts.at(scratch.path("seen/v/staging"))).hasSize(1);
+
+      assertThat(elsewhere(scratch)).isEmpty();
+      scratch.bind(staging, scratch.directory("beside"));
+      assertThat(elsewhere(scratch)).containsExactly("beside");
+
+      for (String each : List.of("beside", "seen/v/staging", "seen", "own/v/staging")) {
+        mounts.unmount(scratch.path(each));
+      }
+    }
+  }
+
+  @Test
+  void aFilesystemWithoutADeviceAndADirectoryOfOneAreNoOnesAlone(Scratch scratch) {
+    MountPath staging = scratch.tmpfs("own/v/staging");
+    scratch.bind(staging, scratch.directory("other"));
+    assertThat(elsewhere(scratch)).isEmpty();
+
+    MountPath directory = MountPath.of("/etc");
+    mounts.unmount(staging);
+    scratch.bind(directory, staging);
+    scratch.bind(directory, scratch.directory("third"));
+    assertThat(elsewhere(scratch)).isEmpty();
   }
 
   @Test

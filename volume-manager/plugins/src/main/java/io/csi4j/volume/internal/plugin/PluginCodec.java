@@ -144,6 +144,7 @@ public final class PluginCodec {
         .setUnmountDead(PluginProto.Policy.Unmount.valueOf(policy.unmountDead().name()))
         .setReleaseConfirmedOnly(!policy.releaseUnconfirmed())
         .setRefuseHostDisk(policy.refuseHostDisk())
+        .setUnstageMountedElsewhere(policy.unstageMountedElsewhere())
         .build();
   }
 
@@ -177,6 +178,7 @@ public final class PluginCodec {
                         in.getUnmountDeadValue()))
                 .releaseUnconfirmed(!in.getReleaseConfirmedOnly())
                 .refuseHostDisk(in.getRefuseHostDisk())
+                .unstageMountedElsewhere(in.getUnstageMountedElsewhere())
                 .build());
   }
 

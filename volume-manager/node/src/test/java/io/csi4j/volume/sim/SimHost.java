@@ -103,6 +103,10 @@ final class SimHost {
   private String refusal = "";
 
   private final List<Asked> asked = new ArrayList<>();
+
+  /** Whether a caller has turned away from an operation that goes on. */
+  private boolean hasForsaken;
+
   private Life life;
   private VolumeEngine engine;
   private CompletableFuture<?> reconciled = CompletableFuture.completedFuture(null);
@@ -439,6 +443,7 @@ final class SimHost {
             : failure;
     world.findings().note("FAILED", world.time().elapsed(), ask, cause.getMessage());
     if (cause instanceof CancellationException) {
+      hasForsaken = true;
       ask.end = "CANCELLED";
       return;
     }
@@ -522,7 +527,7 @@ final class SimHost {
 
   /** Operations go on whose callers have turned away, also one that was asked for just now. */
   private void awaitForsaken() {
-    if (asked.stream().anyMatch(ask -> ask.future() != null && ask.future().isCancelled())) {
+    if (hasForsaken) {
       world.time().until(this::broken, Duration.ofSeconds(1));
       world.time().until(() -> world.isIdle() || broken(), BACKGROUND);
       recover();

@@ -46,8 +46,8 @@ def contents(app, docname, source):
         return
     for section in CONTENTS.split("\n## ")[1:]:
         caption, _, text = section.partition("\n")
-        pages = re.findall(r"\]\(([^)#]+\.md)\)", text)
-        paths = ["/" + (ROOT / "docs" / page).resolve().relative_to(ROOT).as_posix() for page in pages]
+        pages = re.findall(r"\[([^\]]+)\]\(([^)#]+\.md)\)", text)
+        paths = [f"{name} </{(ROOT / 'docs' / page).resolve().relative_to(ROOT)}>" for name, page in pages]
         source[0] += "\n\n```{toctree}\n:hidden:\n:caption: " + caption + "\n\n" + "\n".join(paths) + "\n```\n"
 
 
@@ -67,13 +67,15 @@ def pictures_and_sources(app, doctree):
 
 def drawing(flowchart):
     """A flowchart of mermaid that has nothing but arrows, drawn by Graphviz in the colours of the page."""
-    graph = "digraph { bgcolor=transparent; node [shape=box style=rounded fontname=sans fontsize=11]; "
-    for arrow in flowchart.strip().splitlines()[1:]:
-        begin, _, end = arrow.strip().partition(" --> ")
-        graph += f'"{begin}" -> "{end}"; '
+    head, *arrows = flowchart.strip().splitlines()
+    graph = f"digraph {{ bgcolor=transparent; rankdir={head.split()[1].replace('TD', 'TB')}; edge [fontname=Helvetica fontsize=10]; "
+    graph += "node [shape=box style=rounded fontname=Helvetica fontsize=11]; "
+    for arrow in arrows:
+        begin, label, end = re.fullmatch(r"(\S+) -->(?:\|(.+)\|)? (\S+)", arrow.strip()).groups()
+        graph += f'"{begin}" -> "{end}" [label="  {label or ""}  "]; '
     svg = subprocess.run(["dot", "-Tsvg"], input=graph + "}", capture_output=True, check=True, text=True).stdout
     svg = re.sub(r"(?s)^.*?(?=<svg)|<title>.*?</title>", "", svg).replace('"black"', '"currentColor"')
-    return '<div class="drawing">' + re.sub(r'(<text [^>]*)>', r'\1 fill="currentColor">', svg) + "</div>"
+    return '<div class="drawing">' + re.sub(r"(<text [^>]*)>", r'\1 fill="currentColor">', svg) + "</div>"
 
 
 def javadoc(app, page, template, context, doctree):

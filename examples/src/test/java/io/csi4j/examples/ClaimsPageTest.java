@@ -12,6 +12,7 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.store.LocalClaimStore;
@@ -64,6 +65,18 @@ class ClaimsPageTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .build();
+  }
+
+  @Test
+  void thePictureHasEveryStateOfAClaimInItsOrder() throws IOException {
+    String picture = PAGE.blocks("mermaid").get(0).group(3);
+    assertThat(
+            picture
+                .lines()
+                .skip(2) // its head, and the way into the first state
+                .map(arrow -> arrow.strip().replaceFirst(" .*", ""))
+                .distinct())
+        .containsExactly(Arrays.stream(ClaimState.values()).map(Enum::name).toArray(String[]::new));
   }
 
   @Test

@@ -90,6 +90,50 @@ class ModulesTest {
   }
 
   @Test
+  void thePictureOfTheHouseShowsWhoStandsOnWhom() throws IOException {
+    Map<String, Set<String>> below = new TreeMap<>();
+    Map<String, String> artifacts = new TreeMap<>();
+    for (Map.Entry<String, ModuleDescriptor> module : House.descriptors().entrySet()) {
+      artifacts.put(module.getValue().name(), artifact(module.getKey()));
+    }
+    House.descriptors()
+        .values()
+        .forEach(
+            module ->
+                below.put(
+                    artifacts.get(module.name()),
+                    ours(module).stream().map(artifacts::get).collect(Collectors.toSet())));
+    StringBuilder picture = new StringBuilder("flowchart TD\n");
+    below.forEach(
+        (module, uses) ->
+            uses.stream()
+                .filter(use -> uses.stream().noneMatch(other -> isAbove(other, use, below)))
+                .sorted()
+                .forEach(use -> picture.append("  " + module + " --> " + use + "\n")));
+
+    Page page = Page.of("docs/architecture.md", "ModulesTest.java");
+    if (Page.regenerating()) {
+      page.regenerate(Map.of("the house", picture.toString()));
+    }
+    assertThat(page.blocks("mermaid").get(0).group(3)).isEqualTo(picture.toString());
+  }
+
+  /** Whether a module reaches another one, itself not counted. */
+  private static boolean isAbove(String module, String other, Map<String, Set<String>> below) {
+    Set<String> uses = below.getOrDefault(module, Set.of());
+    return uses.contains(other) || uses.stream().anyMatch(use -> isAbove(use, other, below));
+  }
+
+  private static String artifact(String directory) throws IOException {
+    return Pattern.compile("</parent>\\s*<artifactId>csi4j-([\\w-]+)</artifactId>")
+        .matcher(Files.readString(House.ROOT.resolve(directory).resolve("pom.xml")))
+        .results()
+        .findFirst()
+        .orElseThrow()
+        .group(1);
+  }
+
+  @Test
   void whatAModuleRequiresOfTheHouseIsSeen() {
     ModuleDescriptor module =
         ModuleDescriptor.newModule("io.csi4j.sample")

@@ -28,11 +28,13 @@ import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -101,6 +103,18 @@ class VolumesPageTest {
       assertThat(manager.unmount(use)).isEqualTo(UnmountOutcome.LAST);
       fake.assertLawful();
     }
+  }
+
+  @Test
+  void thePictureHasEveryStateThatAPathHasOnRecord() throws IOException {
+    String picture = PAGE.blocks("mermaid").get(0).group(3);
+    assertThat(
+            picture
+                .lines()
+                .skip(1)
+                .map(arrow -> PathStatus.valueOf(arrow.strip().replaceFirst(" .*", "")))
+                .distinct())
+        .containsExactlyInAnyOrderElementsOf(EnumSet.complementOf(EnumSet.of(PathStatus.DEAD)));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -98,12 +99,14 @@ class ModulePathTest {
         .endsWith("or install it (-Djna.boot.library.path=...).");
   }
 
+  @Tag("campaign")
   @Test
   void permissionThatOnlyJnaWasGivenIsMadeUseOf() throws Exception {
     assertThat(runModule(access("com.sun.jna")))
         .containsExactly("module io.csi4j.mount", "true", "true", "JNA: " + whyNotForeign());
   }
 
+  @Tag("campaign")
   @Test
   @EnabledForJreRange(minVersion = 22, disabledReason = FOREIGN)
   void withoutJnaMountsAreSeenAllTheSame() throws Exception {
@@ -112,6 +115,7 @@ class ModulePathTest {
     assertThat(said.subList(1, 4)).containsExactly("true", "true", "java.lang.foreign");
   }
 
+  @Tag("campaign")
   @Test
   @EnabledForJreRange(minVersion = 22, disabledReason = FOREIGN)
   void noClassOfJnaIsLoadedWhereItIsNotUsed() throws Exception {
@@ -125,6 +129,7 @@ class ModulePathTest {
     assertThat(said).noneMatch(line -> line.contains("com.sun.jna"));
   }
 
+  @Tag("campaign")
   @Test
   @EnabledForJreRange(minVersion = 22, disabledReason = FOREIGN)
   void theBindingThatIsAskedForIsTheOne() throws Exception {
@@ -135,6 +140,7 @@ class ModulePathTest {
         .endsWith("JNA: -Dcsi4j.mount.binding=jna asks for it");
   }
 
+  @Tag("campaign")
   @Test
   void aBindingThatIsAskedForHasNoOtherInItsPlace() throws Exception {
     List<String> options = new ArrayList<>(access("ALL-UNNAMED"));
@@ -149,6 +155,7 @@ class ModulePathTest {
                 + " java.lang.NoClassDefFoundError: com/sun/jna/");
   }
 
+  @Tag("campaign")
   @Test
   @EnabledForJreRange(minVersion = 24, disabledReason = "nothing is refused before Java 24")
   void whereAllNativeAccessIsRefusedBothRefusalsAreTold() throws Exception {

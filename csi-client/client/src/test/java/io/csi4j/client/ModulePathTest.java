@@ -17,6 +17,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,7 @@ class ModulePathTest {
     assertThat(messages).hasToString("");
   }
 
+  @Tag("campaign")
   @Test
   void aHostThatIsAModuleSeesTheClientAsOne() throws Exception {
     assertThat(run("look", "unix:///run/csi/csi.sock")).containsExactly("io.csi4j.client");

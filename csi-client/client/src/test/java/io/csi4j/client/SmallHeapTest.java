@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,6 +139,7 @@ class SmallHeapTest {
     return out -> out.headers().message(message).trailers("grpc-status", "0");
   }
 
+  @Tag("campaign")
   @Test
   void whateverAnAnswerWouldBecomeItTakesNoMoreThanItMay() throws Exception {
     Path socket = directory.resolve("csi.sock");
@@ -279,6 +281,7 @@ class SmallHeapTest {
             "; that was flood number 1, and it is not connected for ");
   }
 
+  @Tag("campaign")
   @Test
   void aPageOfTenThousandVolumesFitsIn() throws Exception {
     Path socket = directory.resolve("csi.sock");

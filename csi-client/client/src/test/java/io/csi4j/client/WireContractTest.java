@@ -192,6 +192,7 @@ class WireContractTest {
     assertThat(FILE.toProto().getPublicDependencyCount()).isZero();
   }
 
+  @Tag("campaign")
   @Test
   void droppingAnyRowOfTheTableIsADifferenceThatNamesTheRow() {
     List<Row> compiled = WireTable.rows(FILE, SPEC_NAMES);

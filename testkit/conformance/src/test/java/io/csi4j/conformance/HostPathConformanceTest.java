@@ -15,6 +15,7 @@ import io.csi4j.testkit.HostPathPlugin;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class HostPathConformanceTest {
 
+  @Tag("campaign")
   @Test
   void thePluginThatMountsPasses(Scratch scratch) throws Exception {
     try (HostPathPlugin plugin = HostPathPlugin.builder(scratch.file("data")).open()) {

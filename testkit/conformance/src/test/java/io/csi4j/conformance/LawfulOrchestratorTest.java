@@ -3,8 +3,10 @@ package io.csi4j.conformance;
 import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 
 /** The suite against an orchestrator without a defect: every scenario comes out as expected. */
+@Tag("campaign")
 final class LawfulOrchestratorTest extends OrchestratorConformanceTest {
 
   @Override

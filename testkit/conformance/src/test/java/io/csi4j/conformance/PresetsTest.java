@@ -98,6 +98,7 @@ class PresetsTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aFakeThatSpeaksBothReleasesIsAdvisedOfNothing() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full112And113())) {

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A plugin that mounts once more for each call, and says OK. */
@@ -92,6 +93,7 @@ class StackingPluginTest {
             });
   }
 
+  @Tag("campaign")
   @Test
   void oneThatMountsOnlyOncePasses(Scratch scratch) throws IOException {
     ConformanceReport report = run(scratch, When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());

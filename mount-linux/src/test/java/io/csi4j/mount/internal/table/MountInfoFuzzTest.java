@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MountInfoFuzzTest {
 
   private static final Path CORPUS = Path.of("src/test/resources/mountinfo-corpus");
-  private static final int INPUTS = Integer.getInteger("csi4j.fuzz.inputs", 20_000);
+  private static final int INPUTS = Integer.getInteger("csi4j.fuzz.inputs", 5_000);
   private static final long SEED = Long.getLong("csi4j.fuzz.seed", 1);
 
   /** What rows are made of, for mutations that random bytes would seldom hit. */

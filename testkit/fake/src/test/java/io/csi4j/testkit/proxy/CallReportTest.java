@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +96,7 @@ class CallReportTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aBrowserDrawsItInLightAndInDark() throws Exception {
     String browser = browser().orElse("");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.volume.host.HostProgram.PathKind;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +68,7 @@ class NodeAgentTest {
         .noneMatch(entry -> entry.contains("/io/etcd/") || entry.contains("/io/netty/"));
   }
 
+  @Tag("campaign")
   @Test
   void itRunsOnTheClassPath() throws Exception {
     assertThat(run(PathKind.CLASS_PATH)).containsExactly("owed []", "volumes []");

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ class KillCampaignTest {
   private final Map<String, Integer> killedAt = new TreeMap<>();
   private int quiet;
 
+  @Tag("campaign")
   @Test
   void whateverIsKilledWhenWhatIsWantedIsThereAndNothingElse(Scratch scratch) {
     long begun = System.nanoTime();

@@ -216,6 +216,7 @@ class FrontDoorTest {
     return ((VolumeEvent.Ended) event).started().id() + " ends";
   }
 
+  @Tag("campaign")
   @Test
   void tenThousandCallsAtOnceAreEachAnsweredAndMostRefused() throws Exception {
     fake.inject(Fault.hang(), STAGING.once());

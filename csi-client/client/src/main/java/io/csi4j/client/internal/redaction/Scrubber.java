@@ -578,9 +578,11 @@ public final class Scrubber {
     private static final int WIDEST_GAP = 3;
 
     private final byte[] octets;
+    private final char firstDecimal;
 
     Octets(byte[] octets) {
       this.octets = octets;
+      this.firstDecimal = Integer.toString(octets[0] & 0xFF).charAt(0);
     }
 
     @Override
@@ -593,7 +595,7 @@ public final class Scrubber {
       byte first = octets[0];
       return c == '0'
           || (c == '-' && first < 0)
-          || c == Integer.toString(first & 0xFF).charAt(0)
+          || c == firstDecimal
           || Character.digit(c, 16) == (first & 0xFF) >> 4;
     }
 

@@ -34,14 +34,14 @@ class DefectsTest {
     assertFound(defect);
   }
 
-  static Stream<Defect> everyTenth() {
+  static Stream<Defect> everyFortieth() {
     Defect[] all = Defect.values();
-    return IntStream.range(0, all.length).filter(at -> at % 10 == 0).mapToObj(at -> all[at]);
+    return IntStream.range(0, all.length).filter(at -> at % 40 == 0).mapToObj(at -> all[at]);
   }
 
   @ParameterizedTest
-  @MethodSource("everyTenth")
-  void everyTenthDefectFailsItsCasesAndNoOthers(Defect defect) throws IOException {
+  @MethodSource("everyFortieth")
+  void everyFortiethDefectFailsItsCasesAndNoOthers(Defect defect) throws IOException {
     assertFound(defect);
   }
 

@@ -229,6 +229,7 @@ class CompactionTest {
     assertThat(loaded.values()).hasSize(keys);
   }
 
+  @Tag("campaign")
   @Test
   void aCrashBesideItLeavesAStateWithoutDoubtsAndTheNextOwnerGivesUpTheRest() {
     int keys = 5_000;

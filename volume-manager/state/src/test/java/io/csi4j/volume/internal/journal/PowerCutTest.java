@@ -177,6 +177,7 @@ class PowerCutTest {
     return choices;
   }
 
+  @Tag("campaign")
   @Test
   @Tag("B3")
   void h2Issue2067_whatWasAcknowledgedIsThereAfterAPowerCutAtAnyOperation() {
@@ -276,6 +277,7 @@ class PowerCutTest {
   }
 
   /** The next owner writes behind what is not synced. */
+  @Tag("campaign")
   @Test
   void aPowerCutWhileTheStateOfAKilledProcessIsOpenedLosesAtMostWhatThatHadDeferred() {
     FakeDisk whole = FakeDisk.with(Fixture.ROOT);

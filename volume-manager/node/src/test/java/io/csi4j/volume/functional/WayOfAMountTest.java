@@ -44,6 +44,7 @@ class WayOfAMountTest {
   private static final String CHAMBER =
       VolumeManager.class.getProtectionDomain().getCodeSource().getLocation().toString();
 
+  @Tag("campaign")
   @Test
   void aMountPassesTwentyFiveClassesThatAreNoValues(@TempDir Path directory) throws Exception {
     Set<String> entered = entered(directory);

@@ -1,4 +1,4 @@
-package io.csi4j.volume.functional;
+package io.csi4j.volume.host;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;

@@ -1,4 +1,4 @@
-package io.csi4j.volume.functional;
+package io.csi4j.volume.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,7 +44,6 @@ class WayOfAMountTest {
   private static final String CHAMBER =
       VolumeManager.class.getProtectionDomain().getCodeSource().getLocation().toString();
 
-  @Tag("campaign")
   @Test
   void aMountPassesTwentyFiveClassesThatAreNoValues(@TempDir Path directory) throws Exception {
     Set<String> entered = entered(directory);

@@ -12,15 +12,15 @@ final class HostileInputsDoc {
       """
       # Hostile inputs, and which tests show what is done about them
 
-      Generated from the lists; `HostileInputsTest` fails when this page is stale and rewrites it with
-      `mvn test -Dtest=HostileInputsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
-
       Names and options come from tenants, answers from plugins, files from disks, and each of them may mean harm. The host is trusted, its
       operator too. A plugin has the rights to harm the mounts of its own node; it must not crash, blind, hang or mislead the program that
       calls it, read what belongs to another plugin, or make that program act outside of its own directory.
 
       The gate behind this page reads the source of every test that it names: the test is run, and a statement of it asserts the code or the
       outcome of the row.
+
+      Generated from the lists; `HostileInputsTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=HostileInputsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
 

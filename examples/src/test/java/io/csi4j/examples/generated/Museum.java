@@ -18,11 +18,11 @@ record Museum(List<Story> stories) {
       """
       # A museum of defects
 
-      Generated from a list and the tests; `MuseumTest` fails when this page is stale and rewrites it with
-      `mvn test -Dtest=MuseumTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
-
       Orchestrators and storage systems have made mistakes with volumes that cost their users data or hours. Each story below is one
       of them, told in our words, with what keeps it from happening here. The name of its test begins with its origin.
+
+      Generated from a list and the tests; `MuseumTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=MuseumTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
 

@@ -15,9 +15,6 @@ final class OperatorCodesDoc {
       """
       # What an operator is told, and what to do
 
-      Generated from the catalogue in the code; `OperatorCodesDocTest` fails when this page is stale and rewrites it with
-      `mvn test -Dtest=OperatorCodesDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
-
       Whatever the volume manager has to say to an operator, in an exception, an event, a report or an explanation, is one line
       of five parts: the code, what was being done and to what, what was seen, what is safe now, what happens next or what to do.
 
@@ -31,6 +28,9 @@ final class OperatorCodesDoc {
 
       **Care** says who has to do something: *INFO* nobody, *WARNING* somebody some day, as csi4j copes for now, *ERROR*
       somebody now, as what was asked for was not done or csi4j cannot put it right alone.
+
+      Generated from the catalogue in the code; `OperatorCodesDocTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=OperatorCodesDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
       """;
 
   private static final Map<Integer, String> CHAPTERS =

@@ -25,7 +25,7 @@ final class CallTimes {
 
   private static final int ROWS = 60;
   private static final int DRAWN = 5_000;
-  private static final int LEFT = 190;
+  private static final int LEFT = 206;
   private static final int WIDTH = 1_100;
   private static final int ROW = 24;
   private static final int AXIS = 26;

@@ -11,6 +11,9 @@ final class ErrorsDoc {
       """
       # What can fail, what it means, what to do
 
+      For each call of CSI and each code that a plugin may answer with: what it means, whether csi4j repeats the call, what may be
+      left behind, and what to do.
+
       Generated from the tables in the code; `ErrorsDocTest` fails when this page is stale and rewrites it with
       `mvn test -Dtest=ErrorsDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 

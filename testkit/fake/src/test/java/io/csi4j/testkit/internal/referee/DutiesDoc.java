@@ -13,12 +13,12 @@ final class DutiesDoc {
       """
       # What CSI asks of an orchestrator, and what a plugin can see of it
 
-      Generated from the catalogue in the code; `DutiesDocTest` fails when this page is stale and rewrites it with
-      `mvn test -Dtest=DutiesDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
-
       Each duty is one sentence of CSI 1.13 that binds the caller of a plugin, in our own words. The referee of the testkit
       judges those that show on the plugin's side: in requests, in their order and timing, in the answers that went before,
       in what stands at the paths they name. The others are listed with the reason why no plugin can see them.
+
+      Generated from the catalogue in the code; `DutiesDocTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=DutiesDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       ## Reading a row
 

@@ -102,6 +102,13 @@ final class ProxyCommand implements Callable<Integer> {
   private boolean newPlugin;
 
   @Option(
+      names = "--workload-facts",
+      description =
+          "The plugin asks to be told of workloads (podInfoOnMount): do not judge such facts in"
+              + " NodePublishVolume.")
+  private boolean workloadFacts;
+
+  @Option(
       names = "--node",
       paramLabel = "NAME",
       description = "The id of the node that the plugin runs on, for what is printed.")
@@ -188,6 +195,9 @@ final class ProxyCommand implements Callable<Integer> {
     }
     if (newPlugin) {
       builder.newPlugin();
+    }
+    if (workloadFacts) {
+      builder.workloadFacts();
     }
     if (node != null) {
       builder.node(node);

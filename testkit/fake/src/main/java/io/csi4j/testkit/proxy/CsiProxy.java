@@ -2,10 +2,10 @@ package io.csi4j.testkit.proxy;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
-import io.csi4j.testkit.Referee;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.referee.AllRules;
 import io.csi4j.testkit.internal.server.ProxyCore;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.referee.AnswerFinding;
@@ -40,10 +40,12 @@ public final class CsiProxy implements AutoCloseable {
 
   private final ProxyCore core;
   private final CsiEndpoint plugin;
+  private final boolean facts;
 
-  private CsiProxy(ProxyCore core, CsiEndpoint plugin) {
+  private CsiProxy(ProxyCore core, CsiEndpoint plugin, boolean facts) {
     this.core = core;
     this.plugin = plugin;
+    this.facts = facts;
   }
 
   /** A proxy in front of this plugin, on a socket in a directory of its own. */
@@ -121,7 +123,7 @@ public final class CsiProxy implements AutoCloseable {
    * the plugin was said to be new: {@link Builder#newPlugin}.
    */
   public Verdict verdict() {
-    return Referee.judge(journal().events());
+    return AllRules.judge(journal().events(), facts);
   }
 
   /**
@@ -168,6 +170,7 @@ public final class CsiProxy implements AutoCloseable {
     private @Nullable Path recording;
     private boolean newPlugin;
     private boolean secrets;
+    private boolean facts;
 
     private Builder(CsiEndpoint plugin) {
       this.plugin = plugin;
@@ -213,6 +216,17 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
+     * Says that the plugin asks to be told of workloads, as with {@code podInfoOnMount}: the
+     * referee allows keys that begin with {@code csi.storage.k8s.io/} beside the volume's context
+     * where it is published, as with {@link io.csi4j.testkit.model.Quirk#WORKLOAD_FACTS_TAKEN}.
+     * Otherwise it calls them a breach.
+     */
+    public Builder workloadFacts() {
+      facts = true;
+      return this;
+    }
+
+    /**
      * Starts the proxy. The plugin may be started later: the proxy listens as soon as it does.
      *
      * @throws java.io.UncheckedIOException if it cannot listen or record, saying where and why
@@ -221,7 +235,8 @@ public final class CsiProxy implements AutoCloseable {
       return new CsiProxy(
           new ProxyCore(
               new ProxyCore.Settings(plugin, socket, node, newPlugin, recording, secrets)),
-          plugin);
+          plugin,
+          facts);
     }
   }
 }

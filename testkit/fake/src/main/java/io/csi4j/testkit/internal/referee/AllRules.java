@@ -12,8 +12,18 @@ public final class AllRules {
 
   /** Judges these events, oldest first. */
   public static Verdict judge(List<JournalEvent> events) {
+    return judge(events, false);
+  }
+
+  /**
+   * Judges these events, oldest first.
+   *
+   * @param facts whether a plugin of which the events do not tell the shape takes facts of
+   *     workloads
+   */
+  public static Verdict judge(List<JournalEvent> events, boolean facts) {
     DutyRule.Hearing hearing = new DutyRule.Hearing();
-    List<DutyRule> rules = rules(hearing);
+    List<DutyRule> rules = rules(hearing, facts);
     events.forEach(event -> read(event, hearing.world(), rules));
     rules.forEach(DutyRule::finished);
     return hearing.verdict();
@@ -25,7 +35,7 @@ public final class AllRules {
   }
 
   /** A new set of all rules. */
-  static List<DutyRule> rules(DutyRule.Hearing hearing) {
+  static List<DutyRule> rules(DutyRule.Hearing hearing, boolean facts) {
     return List.of(
         new RequiredFieldRules(hearing),
         new SizeRules(hearing),
@@ -37,7 +47,7 @@ public final class AllRules {
         new RepeatRules(hearing),
         new FailureRules(hearing),
         new PathRules(hearing),
-        new ContextRules(hearing),
+        new ContextRules(hearing, facts),
         new SecretRules(hearing),
         new AccessModeRules(hearing),
         new TopologyRules(hearing),

@@ -14,11 +14,15 @@ import java.util.Optional;
  */
 final class ContextRules extends DutyRule {
 
-  /** Plugins that a caller may tell of workloads, beside the contexts that they gave. */
-  private Optional<PluginShape> told = Optional.empty();
+  /** What a plugin is that a caller may tell of workloads, if its journal does not say. */
+  private static final PluginShape TOLD = PluginShape.nodeOnly().with(Quirk.WORKLOAD_FACTS_TAKEN);
 
-  ContextRules(Hearing hearing) {
+  /** Plugins that a caller may tell of workloads, beside the contexts that they gave. */
+  private Optional<PluginShape> told;
+
+  ContextRules(Hearing hearing, boolean facts) {
     super(hearing, "Contexts");
+    told = Optional.of(TOLD).filter(shape -> facts);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.StatusCode;
@@ -20,6 +21,8 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
+import io.csi4j.testkit.proxy.CsiProxy;
+import io.csi4j.testkit.referee.Verdict;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +54,19 @@ class WorkloadFactsRuleTest {
    */
   private static List<String> broken(
       PluginShape shape, Map<String, String> staging, Map<String, String> publishing) {
-    try (FakeCsiPlugin fake =
-            FakeCsiPlugin.builder().shape(shape).effects(NodeEffects.none()).open();
-        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+    try (FakeCsiPlugin fake = open(shape)) {
+      mount(fake.endpoint(), staging, publishing);
+      return broken(fake.verdict());
+    }
+  }
+
+  private static FakeCsiPlugin open(PluginShape shape) {
+    return FakeCsiPlugin.builder().shape(shape).effects(NodeEffects.none()).open();
+  }
+
+  private static void mount(
+      CsiEndpoint endpoint, Map<String, String> staging, Map<String, String> publishing) {
+    try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
       Volume volume =
           plugin
               .controller()
@@ -63,11 +76,14 @@ class WorkloadFactsRuleTest {
       } catch (CsiException refused) {
         assertThat(refused.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
       }
-      return fake.verdict().breaches().stream()
-          .map(breach -> breach.duty().toString())
-          .filter(CONTEXTS::contains)
-          .toList();
     }
+  }
+
+  private static List<String> broken(Verdict verdict) {
+    return verdict.breaches().stream()
+        .map(breach -> breach.duty().toString())
+        .filter(CONTEXTS::contains)
+        .toList();
   }
 
   private static void use(
@@ -97,5 +113,22 @@ class WorkloadFactsRuleTest {
     assertThat(broken(plain, Map.of(), FACTS))
         .as("a plugin of the letter")
         .containsExactly("D-413");
+  }
+
+  @Test
+  void aProxyAllowsThemOnlyIfItIsToldThatThePluginTakesThem() {
+    Map<String, String> both = Map.of("csi.storage.k8s.io/pod.name", "web", "other", "key");
+    try (FakeCsiPlugin fake = open(PluginShape.noAttach().with(Quirk.WORKLOAD_FACTS_TAKEN));
+        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin().open();
+        CsiProxy told = CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().open();
+        CsiProxy strict = CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().open()) {
+      mount(untold.endpoint(), Map.of(), FACTS);
+      mount(told.endpoint(), Map.of(), FACTS);
+      mount(strict.endpoint(), Map.of(), both);
+
+      assertThat(broken(untold.verdict())).containsExactly("D-413");
+      assertThat(broken(told.verdict())).isEmpty();
+      assertThat(broken(strict.verdict())).as("another key").containsExactly("D-413");
+    }
   }
 }

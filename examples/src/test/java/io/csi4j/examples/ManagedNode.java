@@ -289,6 +289,7 @@ final class ManagedNode implements OrchestratorUnderTest {
               NODE,
               new Claim.Use(mode, isBlock ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM),
               order.readonly() ? ClaimMode.READ : ClaimMode.WRITE);
+      order.capability().mountOptions().ifPresent(claim::options);
       if (attaches) {
         claim.nodeId(nodeId()).attaches(true);
       }
@@ -301,8 +302,7 @@ final class ManagedNode implements OrchestratorUnderTest {
       MountRequest.Builder request =
           MountRequest.builder(PLUGIN, usage, order.volume(), mode)
               .volumeContext(order.context())
-              .publishContext(grant.context())
-              .claim(grant.epoch())
+              .claim(grant)
               .secrets(secrets(order.volume()));
       if (order.capability().isBlock()) {
         request.block();

@@ -8,12 +8,14 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.WorkloadFacts;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The code blocks of docs/volumes.md, each between a mark with its name and one at its end. */
 final class VolumesSnippets {
@@ -44,6 +46,23 @@ final class VolumesSnippets {
         .policy(MountPolicy.builder().retryBudget(20).retryRefill(Duration.ofSeconds(1)).build())
         .build();
     // end
+  }
+
+  static MountedVolume label(
+      VolumeManager manager,
+      PluginId id,
+      CsiEndpoint endpoint,
+      MountRequest asked,
+      Consumer<Object> log) {
+    // snippet: label
+    MountPolicy policy = MountPolicy.builder().takesSelinuxLabel(true).build();
+    manager.register(PluginBinding.builder(id, endpoint).policy(policy).build()).forEach(log);
+
+    SelinuxLabel label = SelinuxLabel.of("system_u:object_r:container_file_t:s0:c15,c25");
+    MountRequest request = asked.toBuilder().selinuxLabel(label).build();
+    MountedVolume mounted = manager.mount(request); // nothing is left to be relabelled
+    // end
+    return mounted;
   }
 
   static MountRequest facts(PluginId plugin, VolumeUse usage, VolumeId handle) {

@@ -13,6 +13,7 @@ import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
@@ -190,7 +191,7 @@ final class ToyNode implements AutoCloseable {
 
   private void publishNow(ToyVolume volume, MountOrder order, Path path) {
     NodePublishVolumeRequest.Builder request =
-        NodePublishVolumeRequest.builder(id(order), plugin(path), order.capability())
+        NodePublishVolumeRequest.builder(id(order), plugin(path), published(order))
             .readonly(order.readonly() && !has(Defect.IGNORES_READ_ONLY))
             .publishContext(publishContext(volume))
             .volumeContext(context(order))
@@ -208,6 +209,13 @@ final class ToyNode implements AutoCloseable {
           node.node().publishVolume(request.build());
           return true;
         });
+  }
+
+  private VolumeCapability published(MountOrder order) {
+    VolumeCapability capability = order.capability();
+    return has(Defect.FLAGS_AT_STAGING_ONLY) && !capability.isBlock()
+        ? VolumeCapability.mount(capability.accessMode())
+        : capability;
   }
 
   /** Publishes again at the same path; what is there stays. */

@@ -193,6 +193,11 @@ public final class MountPolicy {
     return parts.unstageMountedElsewhere;
   }
 
+  /** Whether the plugin mounts with the label of SELinux that is given to it as a mount flag. */
+  public boolean takesSelinuxLabel() {
+    return parts.takesSelinuxLabel;
+  }
+
   /**
    * Returns the pause between two rounds of questions for the health of the plugin's volumes and
    * its storage; zero if it is asked by {@code VolumeManager.health} only.
@@ -251,6 +256,7 @@ public final class MountPolicy {
     all.put("releaseUnconfirmed", parts.releaseUnconfirmed);
     all.put("refuseHostDisk", parts.refuseHostDisk);
     all.put("unstageMountedElsewhere", parts.unstageMountedElsewhere);
+    all.put("takesSelinuxLabel", parts.takesSelinuxLabel);
     all.put("healthInterval", parts.healthInterval);
     all.put("refuseUnreachableStorage", parts.refuseUnreachableStorage);
     all.put("refreshInterval", parts.refreshInterval);
@@ -283,6 +289,7 @@ public final class MountPolicy {
     private boolean releaseUnconfirmed = true;
     private boolean refuseHostDisk;
     private boolean unstageMountedElsewhere;
+    private boolean takesSelinuxLabel;
     private Duration healthInterval = Duration.ofMinutes(1);
     private boolean refuseUnreachableStorage;
     private Duration refreshInterval = Duration.ZERO;
@@ -309,6 +316,7 @@ public final class MountPolicy {
       copy.releaseUnconfirmed = releaseUnconfirmed;
       copy.refuseHostDisk = refuseHostDisk;
       copy.unstageMountedElsewhere = unstageMountedElsewhere;
+      copy.takesSelinuxLabel = takesSelinuxLabel;
       copy.healthInterval = healthInterval;
       copy.refuseUnreachableStorage = refuseUnreachableStorage;
       copy.refreshInterval = refreshInterval;
@@ -462,6 +470,17 @@ public final class MountPolicy {
      */
     public Builder unstageMountedElsewhere(boolean value) {
       unstageMountedElsewhere = value;
+      return this;
+    }
+
+    /**
+     * Says that the plugin mounts with {@code -o context=}: the label of a request goes to it as a
+     * mount flag when a volume is staged and published, and the files need not be relabelled. For
+     * plugins whose {@code CSIDriver} of Kubernetes says {@code seLinuxMount: true}; others fail
+     * with the flag, or leave it out. No plugin is given a label by default.
+     */
+    public Builder takesSelinuxLabel(boolean value) {
+      takesSelinuxLabel = value;
       return this;
     }
 

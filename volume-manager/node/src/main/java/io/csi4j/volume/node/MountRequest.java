@@ -9,6 +9,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 import java.util.Optional;
@@ -88,6 +89,11 @@ public final class MountRequest {
     return parts.workloadFacts;
   }
 
+  /** Returns the label of SELinux for the files, if the workload needs one. */
+  public Optional<SelinuxLabel> selinuxLabel() {
+    return parts.selinuxLabel;
+  }
+
   /** Returns the context that attaching the volume to this node returned. */
   public PublishContext publishContext() {
     return parts.publishContext;
@@ -113,6 +119,7 @@ public final class MountRequest {
         && readOnly() == that.readOnly()
         && volumeContext().equals(that.volumeContext())
         && workloadFacts().equals(that.workloadFacts())
+        && selinuxLabel().equals(that.selinuxLabel())
         && publishContext().equals(that.publishContext())
         && claimEpoch().equals(that.claimEpoch());
   }
@@ -150,6 +157,7 @@ public final class MountRequest {
     private boolean readOnly;
     private VolumeContext volumeContext = VolumeContext.empty();
     private Optional<WorkloadFacts> workloadFacts = Optional.empty();
+    private Optional<SelinuxLabel> selinuxLabel = Optional.empty();
     private PublishContext publishContext = PublishContext.empty();
     private SecretsProvider secrets = SecretsProvider.none();
     private OptionalLong claimEpoch = OptionalLong.empty();
@@ -174,6 +182,7 @@ public final class MountRequest {
       copy.readOnly = readOnly;
       copy.volumeContext = volumeContext;
       copy.workloadFacts = workloadFacts;
+      copy.selinuxLabel = selinuxLabel;
       copy.publishContext = publishContext;
       copy.secrets = secrets;
       copy.claimEpoch = claimEpoch;
@@ -223,6 +232,20 @@ public final class MountRequest {
      */
     public Builder workloadFacts(WorkloadFacts facts) {
       workloadFacts = Optional.of(facts);
+      return this;
+    }
+
+    /**
+     * Sets the label of SELinux with which the workload may use the files. Where the plugin {@link
+     * io.csi4j.volume.model.MountPolicy.Builder#takesSelinuxLabel takes labels}, the filesystem is
+     * mounted with it, and {@link MountedVolume.Filesystem#selinuxLabel} says so: its files are not
+     * to be relabelled. Whether a volume is mounted with a label is decided at its first use on
+     * this node, and kept until its last; a request with another label is refused meanwhile ({@code
+     * OPTIONS_DIFFER}). Under a claim that says how the volume is mounted, the label has to be in
+     * the options of the claim: {@link SelinuxLabel#addedTo}. Of no account for a block device.
+     */
+    public Builder selinuxLabel(SelinuxLabel label) {
+      selinuxLabel = Optional.of(label);
       return this;
     }
 

@@ -1,7 +1,9 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A volume that a workload has: the mount table showed it when this was said.
@@ -25,8 +27,18 @@ public sealed interface MountedVolume {
    * @param usage whose it is
    * @param path its root directory on this host
    * @param readOnly whether it may only be read
+   * @param selinuxLabel the label that all its files show, as it is mounted with it: they are not
+   *     to be relabelled, and cannot be
    */
-  record Filesystem(VolumeUse usage, Path path, boolean readOnly) implements MountedVolume {}
+  record Filesystem(
+      VolumeUse usage, Path path, boolean readOnly, Optional<SelinuxLabel> selinuxLabel)
+      implements MountedVolume {
+
+    /** A filesystem whose files have labels of their own, if any. */
+    public Filesystem(VolumeUse usage, Path path, boolean readOnly) {
+      this(usage, path, readOnly, Optional.empty());
+    }
+  }
 
   /**
    * A raw block device.

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.internal.words.Violations;
 import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
@@ -112,6 +113,11 @@ public final class VolumeRequest {
     return Optional.ofNullable(parts.ownership);
   }
 
+  /** Returns the label of SELinux for its files, if it needs one. */
+  public Optional<SelinuxLabel> selinuxLabel() {
+    return Optional.ofNullable(parts.selinuxLabel);
+  }
+
   /**
    * Returns the request for the volume manager: this one, and what the host knows of the volume.
    *
@@ -131,6 +137,7 @@ public final class VolumeRequest {
             .publishContext(volume.publishContext())
             .secrets(volume.secrets());
     volume.claimEpoch().ifPresent(request::claim);
+    selinuxLabel().ifPresent(request::selinuxLabel);
     if (attachment() == AttachmentMode.BLOCK) {
       request.block();
     } else {
@@ -150,7 +157,8 @@ public final class VolumeRequest {
         && accessMode().equals(that.accessMode())
         && stated().equals(that.stated())
         && mountOptions().equals(that.mountOptions())
-        && ownership().equals(that.ownership());
+        && ownership().equals(that.ownership())
+        && selinuxLabel().equals(that.selinuxLabel());
   }
 
   @Override
@@ -191,6 +199,7 @@ public final class VolumeRequest {
     private @Nullable String attachmentWord;
     private MountOptions mountOptions = MountOptions.none();
     private @Nullable FileOwnership ownership;
+    private @Nullable SelinuxLabel selinuxLabel;
 
     private Builder(String alias, VolumeType type, String source) {
       this.alias = Objects.requireNonNull(alias, "alias");
@@ -209,6 +218,7 @@ public final class VolumeRequest {
       copy.attachmentWord = attachmentWord;
       copy.mountOptions = mountOptions;
       copy.ownership = ownership;
+      copy.selinuxLabel = selinuxLabel;
       return copy;
     }
 
@@ -277,6 +287,16 @@ public final class VolumeRequest {
      */
     public Builder ownership(FileOwnership wish) {
       ownership = Objects.requireNonNull(wish, "wish");
+      return this;
+    }
+
+    /**
+     * Mounts the volume with a label of SELinux where its plugin takes one; its files are not
+     * relabelled then, whatever the mounts of tasks say. See {@link
+     * MountRequest.Builder#selinuxLabel}.
+     */
+    public Builder selinuxLabel(SelinuxLabel label) {
+      selinuxLabel = Objects.requireNonNull(label, "label");
       return this;
     }
 

@@ -321,7 +321,16 @@ public final class WorkloadVolumes {
       }
       binds.add(
           new BindMount(
-              source, mount.destination(), readOnly, mount.propagation(), mount.relabel()));
+              source,
+              mount.destination(),
+              readOnly,
+              mount.propagation(),
+              isLabelled(there) ? Optional.empty() : mount.relabel()));
+    }
+
+    /** Whether all files show the label of the workload already, and can have no other. */
+    private static boolean isLabelled(MountedVolume there) {
+      return there instanceof MountedVolume.Filesystem files && files.selinuxLabel().isPresent();
     }
 
     private Subject subject() {

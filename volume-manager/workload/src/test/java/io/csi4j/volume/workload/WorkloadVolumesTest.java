@@ -23,6 +23,7 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -195,6 +196,35 @@ class WorkloadVolumesTest {
   }
 
   // ---- what is handed over
+
+  @Test
+  void whatIsMountedWithALabelIsNotRelabelled() {
+    SelinuxLabel label = SelinuxLabel.of("system_u:object_r:container_file_t:s0:c1,c2");
+    WorkloadVolumes wanted =
+        mounting(
+            data().selinuxLabel(label).build(),
+            at("/data").relabel("Z").build(),
+            VolumeMount.builder("logs").destination("/log").relabel("z").build());
+    assertThat(wanted.mountRequests())
+        .extracting(MountRequest::selinuxLabel)
+        .containsExactly(Optional.of(label));
+    MountedVolume labelled =
+        new MountedVolume.Filesystem(USAGE, TARGET, false, Optional.of(label));
+
+    assertThat(relabelled(wanted, labelled))
+        .containsExactly(Optional.empty(), Optional.of(SelinuxRelabel.SHARED));
+    assertThat(relabelled(wanted, filesystem(false)))
+        .as("a plugin that takes no label")
+        .containsExactly(
+            Optional.of(SelinuxRelabel.PRIVATE), Optional.of(SelinuxRelabel.SHARED));
+  }
+
+  private static List<Optional<SelinuxRelabel>> relabelled(
+      WorkloadVolumes wanted, MountedVolume mounted) {
+    return wanted.mountsFor(WEB, List.of(mounted), PropagationPermission.nobody()).binds().stream()
+        .map(BindMount::relabel)
+        .toList();
+  }
 
   @Test
   @Tag("S-49")

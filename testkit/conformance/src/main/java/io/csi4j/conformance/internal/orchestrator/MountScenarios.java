@@ -4,6 +4,8 @@ import static io.csi4j.conformance.internal.orchestrator.Play.workload;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -26,6 +28,13 @@ final class MountScenarios {
           CsiOperation.NODE_STAGE_VOLUME,
           CsiOperation.NODE_PUBLISH_VOLUME);
 
+  /** The calls that tell how a volume is used. */
+  private static final Set<CsiOperation> TELLING_THE_USE =
+      Set.of(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          CsiOperation.NODE_STAGE_VOLUME,
+          CsiOperation.NODE_PUBLISH_VOLUME);
+
   private MountScenarios() {}
 
   static List<Scenario> scenarios() {
@@ -42,6 +51,11 @@ final class MountScenarios {
             "mount/read-only",
             "A workload that may only read gets the volume read-only, beside one that writes.",
             MountScenarios::readOnly),
+        new Scenario(
+            "mount/flags",
+            "The mount flags of a volume, a label of SELinux among them, are the same wherever the"
+                + " plugin is told how it is used.",
+            MountScenarios::flags),
         new Scenario(
             "mount/block-device",
             "A raw block device is staged at a directory and published as a device.",
@@ -110,6 +124,27 @@ final class MountScenarios {
     play.mount(writing);
     play.mount(reading);
     play.expectPublications(reading, 2);
+  }
+
+  private static void flags(Play play) throws StuckException, InterruptedException {
+    MountFlags flags = MountFlags.of("noatime", "context=\"system_u:object_r:file_t:s0:c1,c2\"");
+    VolumeCapability labelled =
+        VolumeCapability.mount(
+            AccessMode.MULTI_NODE_MULTI_WRITER, MountOptions.none().withFlags(flags));
+    MountOrder order = play.order().as(labelled);
+    play.mount(order);
+    play.mount(workload(2, order));
+    for (CsiOperation operation : TELLING_THE_USE) {
+      for (RecordedCall call : play.plugin().journal().calls(operation)) {
+        play.expect(
+            call.request()
+                .message("volume_capability")
+                .message("mount")
+                .texts("mount_flags")
+                .equals(flags.reveal()),
+            operation.rpcName() + " came with other mount flags than those of the volume.");
+      }
+    }
   }
 
   private static void blockDevice(Play play) throws StuckException, InterruptedException {

@@ -3,8 +3,10 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
@@ -35,6 +37,7 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -44,6 +47,7 @@ import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
@@ -364,6 +368,7 @@ final class OperationRun {
             request,
             stages,
             mode,
+            Goal.Publish.label(request, memory.record(), plugin.policy().takesSelinuxLabel()),
             memory.use(request.usage()).map(TargetRecord::claim).orElse(ClaimMark.NONE));
     VolumeRecord known = memory.before(goal, request);
     if (!known.targets().isEmpty()) {
@@ -928,10 +933,21 @@ final class OperationRun {
   private static NodeCall.Parcel parcel(Operation now, Turn at) {
     MountRequest request = request(now, at);
     return new NodeCall.Parcel(
-        request.capability().withAccessMode(at.mount().plan().mode()),
+        capability(request, at.mount().plan()),
         request.volumeContext(),
         request.publishContext(),
         request.secrets());
+  }
+
+  /** How the plugin is told that a volume is used: in the same words each time. */
+  private static VolumeCapability capability(MountRequest request, Plan plan) {
+    VolumeCapability asked = request.capability().withAccessMode(plan.mode());
+    if (plan.label().equals(Plan.label(asked))) {
+      return asked;
+    }
+    MountOptions options = asked.mountOptions().orElseGet(MountOptions::none);
+    return VolumeCapability.mount(
+        asked.accessMode(), SelinuxLabel.of(plan.label()).addedTo(options));
   }
 
   // ---- going on with an answer

@@ -15,12 +15,14 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -644,9 +646,14 @@ final class VolumeQueue {
   private MountedVolume mounted(VolumeUse usage) {
     Path path = parts.layout().target(identity, usage).toPath();
     boolean readOnly = memory.use(usage).filter(TargetRecord::readOnly).isPresent();
-    return memory.record().orElseThrow().plan().block()
+    Plan plan = memory.record().orElseThrow().plan();
+    return plan.block()
         ? new MountedVolume.BlockDevice(usage, path, readOnly)
-        : new MountedVolume.Filesystem(usage, path, readOnly);
+        : new MountedVolume.Filesystem(
+            usage,
+            path,
+            readOnly,
+            Optional.of(plan.label()).filter(it -> !it.isEmpty()).map(SelinuxLabel::of));
   }
 
   private void ended(Optional<VolumeException> failure) {

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
@@ -68,6 +69,7 @@ public sealed interface Goal {
      * Returns the goal of a request.
      *
      * @param mode the access mode under which the plugin is asked
+     * @param label the label of SELinux that the plugin is given; empty if it is given none
      * @param known under which claim the use is on record; it stays so unless the request names one
      */
     public static Publish of(
@@ -75,12 +77,14 @@ public sealed interface Goal {
         MountRequest request,
         boolean stages,
         AccessMode mode,
+        String label,
         ClaimMark known) {
       return new Publish(
           identity,
           request.usage(),
           Plan.of(identity, stages, request.capability().withAccessMode(mode))
-              .attachedBy(identity, request.publishContext()),
+              .attachedBy(identity, request.publishContext())
+              .labelled(label),
           request.readOnly(),
           Plan.mustBeWritable(request.capability(), request.readOnly()),
           false,
@@ -101,7 +105,34 @@ public sealed interface Goal {
           request,
           known.plan().staged(),
           mode(request, Optional.of(known)),
+          label(request, Optional.of(known), false),
           known.claim(request.usage()));
+    }
+
+    /**
+     * The label of SELinux that the plugin is given for a request; empty if it is given none.
+     * Whether it is given one is decided at the first use of the volume, and kept until the last.
+     *
+     * @param isTaken whether the plugin takes one
+     */
+    public static String label(
+        MountRequest request, Optional<VolumeRecord> known, boolean isTaken) {
+      String stated = Plan.label(request.capability());
+      if (!stated.isEmpty() || request.capability().isBlock()) {
+        return stated;
+      }
+      String own = request.selinuxLabel().map(SelinuxLabel::value).orElse("");
+      Optional<Plan> inForce =
+          known
+              .filter(record -> !record.targets().isEmpty())
+              .map(VolumeRecord::plan)
+              .filter(Plan::isKnown);
+      if (inForce.isPresent()) {
+        String there = inForce.get().label();
+        return there.isEmpty() || own.isEmpty() ? there : own;
+      }
+      // A claim says how the volume is mounted, and the controller was told the same.
+      return isTaken && request.claimedCapability().isEmpty() ? own : "";
     }
 
     /**

@@ -1,9 +1,11 @@
 package io.csi4j.volume.internal.record;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.List;
  * @param group the group that owns the files; empty when left to the plugin
  * @param attached a digest of what attaching it returned, {@linkplain Digests#inDoubt marked} while
  *     a refresh leaves it open; empty when not known
+ * @param label the label of SELinux that it is mounted with; empty when it is mounted without
  */
 public record Plan(
     boolean staged,
@@ -28,24 +31,47 @@ public record Plan(
     String fsType,
     String flags,
     String group,
-    String attached) {
+    String attached,
+    String label) {
 
-  /** A plan for a volume of which it is not known how it was attached. */
+  /** A plan for a volume without a label of which it is not known how it was attached. */
   public Plan(
       boolean staged, boolean block, AccessMode mode, String fsType, String flags, String group) {
-    this(staged, block, mode, fsType, flags, group, "");
+    this(staged, block, mode, fsType, flags, group, "", "");
   }
 
   /** The plan for this use of a volume. */
   public static Plan of(VolumeIdentity identity, boolean staged, VolumeCapability capability) {
     MountOptions options = capability.mountOptions().orElse(MountOptions.none());
     return new Plan(
-        staged,
-        capability.isBlock(),
-        capability.accessMode(),
-        options.fsType().orElse(""),
-        options.flags().map(flags -> Digests.of(identity, flags)).orElse(""),
-        options.volumeMountGroup().orElse(""));
+            staged,
+            capability.isBlock(),
+            capability.accessMode(),
+            options.fsType().orElse(""),
+            options.flags().map(flags -> digest(identity, flags)).orElse(""),
+            options.volumeMountGroup().orElse(""))
+        .labelled(label(capability));
+  }
+
+  /** Returns the digest of all flags but that of the label. */
+  private static String digest(VolumeIdentity identity, MountFlags flags) {
+    MountFlags others = SelinuxLabel.without(flags);
+    return others.isEmpty() && !flags.isEmpty() ? "" : Digests.of(identity, others);
+  }
+
+  /** Returns the label that mount flags give to a filesystem; empty if they give none. */
+  public static String label(VolumeCapability capability) {
+    return capability
+        .mountOptions()
+        .flatMap(MountOptions::flags)
+        .flatMap(SelinuxLabel::in)
+        .map(SelinuxLabel::value)
+        .orElse("");
+  }
+
+  /** Returns the plan for a volume that is mounted with this label, or without one. */
+  public Plan labelled(String with) {
+    return new Plan(staged, block, mode, fsType, flags, group, attached, with);
   }
 
   /** Returns the plan for a volume that was attached with this answer. */
@@ -55,7 +81,7 @@ public record Plan(
 
   /** Returns the plan with this digest of what attaching returned. */
   public Plan attached(String digest) {
-    return new Plan(staged, block, mode, fsType, flags, group, digest);
+    return new Plan(staged, block, mode, fsType, flags, group, digest, label);
   }
 
   /** Whether attaching it returned something else, as far as both are known. */
@@ -104,6 +130,18 @@ public record Plan(
     if (!group.equals(other.group)) {
       names.add("volume mount group");
     }
+    if (!label.equals(other.label)) {
+      names.add(
+          "SELinux label (it is mounted with "
+              + words(label)
+              + ", and wanted with "
+              + words(other.label)
+              + ")");
+    }
     return names;
+  }
+
+  private static String words(String label) {
+    return label.isEmpty() ? "none" : "'" + label + "'";
   }
 }

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -172,7 +173,8 @@ public final class RecordCodec {
                 .number(3, FieldWriter.number(plan.mode()))
                 .text(4, plan.fsType())
                 .text(5, plan.flags())
-                .text(6, plan.group()))
+                .text(6, plan.group())
+                .text(7, plan.label()))
         .part(4, new FieldWriter().text(1, place.boot()).number(2, place.mountNamespace()));
   }
 
@@ -248,13 +250,19 @@ public final class RecordCodec {
   }
 
   private static Plan plan(FieldReader in) throws MalformedRecordException {
-    return new Plan(
-        in.flag(1),
-        in.flag(2),
-        FieldReader.accessMode(in.number(3)),
-        in.text(4),
-        in.text(5),
-        in.text(6));
+    Plan plan =
+        new Plan(
+            in.flag(1),
+            in.flag(2),
+            FieldReader.accessMode(in.number(3)),
+            in.text(4),
+            in.text(5),
+            in.text(6));
+    String label = in.text(7);
+    return label.isEmpty()
+        ? plan
+        : plan.labelled(
+            RecordBytes.checked("label of SELinux", () -> SelinuxLabel.of(label).value()));
   }
 
   private static Place place(FieldReader in) throws MalformedRecordException {

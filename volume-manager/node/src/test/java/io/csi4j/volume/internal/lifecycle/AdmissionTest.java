@@ -134,6 +134,18 @@ class AdmissionTest {
             "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ:"
                 + " access type, access mode, filesystem"),
         Arguments.of(
+            "another label than the one that it is mounted with",
+            used(plan.labelled("u:r:t:s0:c1"), "b"),
+            publish(A, plan.labelled("u:r:t:s0:c2"), false),
+            "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ: SELinux label"
+                + " (it is mounted with 'u:r:t:s0:c1', and wanted with 'u:r:t:s0:c2')"),
+        Arguments.of(
+            "a label, where it is mounted without one",
+            used(plan, "b"),
+            publish(A, plan.labelled("u:r:t:s0:c2"), false),
+            "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ: SELinux label"
+                + " (it is mounted with none, and wanted with 'u:r:t:s0:c2')"),
+        Arguments.of(
             "another way than that of a volume without uses",
             used(new Plan(true, true, AccessMode.SINGLE_NODE_WRITER, "", "", "")),
             publish(A, plan, false),

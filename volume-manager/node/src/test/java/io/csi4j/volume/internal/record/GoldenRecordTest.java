@@ -28,6 +28,7 @@ class GoldenRecordTest {
     CONTEXTS("volume-v1-contexts.bin"),
     LEAVING("volume-v1-leaving.bin"),
     ABANDONED("volume-v1-abandoned.bin"),
+    LABELLED("volume-v1-labelled.bin"),
     CLAIMED("volume-v2-claimed.bin");
 
     private final String file;
@@ -49,6 +50,7 @@ class GoldenRecordTest {
         case CONTEXTS -> Records.withContexts();
         case LEAVING -> Records.leaving();
         case ABANDONED -> Records.abandoned();
+        case LABELLED -> Records.labelled();
         case CLAIMED -> Records.claimed();
       };
     }

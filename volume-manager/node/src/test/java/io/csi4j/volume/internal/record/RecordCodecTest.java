@@ -117,6 +117,20 @@ class RecordCodecTest {
   }
 
   @Test
+  void whatIsNoLabelIsRefused() {
+    FieldWriter plan = new FieldWriter().flag(1, true).number(3, 1).text(7, "no label");
+
+    refused(
+        new FieldWriter()
+            .number(1, 1)
+            .part(2, new FieldWriter().text(1, "ebs").text(2, "vol-1"))
+            .part(3, plan)
+            .part(4, new FieldWriter().text(1, "boot"))
+            .part(5, new FieldWriter()),
+        "The label of SELinux is not valid.");
+  }
+
+  @Test
   void aNewerFormatIsRefusedByItsNumber() {
     byte[] old = smallest().bytes();
     byte[] rest = Arrays.copyOfRange(old, 2, old.length);

@@ -42,6 +42,12 @@ public final class Records {
         .withTarget(new TargetRecord(usage("db-1", "web-1"), false, PathRecord.NONE));
   }
 
+  /** The same with a label of SELinux. */
+  static VolumeRecord labelled() {
+    VolumeRecord intended = intended();
+    return intended.with(intended.plan().labelled("system_u:object_r:container_file_t:s0:c15,c25"));
+  }
+
   /** A volume with a use in each state, and everything that a record can hold. */
   static VolumeRecord used() {
     Plan plan =
@@ -223,12 +229,13 @@ public final class Records {
 
   private static Plan plan(Random random) {
     return new Plan(
-        random.nextBoolean(),
-        random.nextBoolean(),
-        RandomFields.one(random, AccessMode.values()),
-        RandomFields.text(random),
-        RandomFields.text(random),
-        RandomFields.text(random));
+            random.nextBoolean(),
+            random.nextBoolean(),
+            RandomFields.one(random, AccessMode.values()),
+            RandomFields.text(random),
+            RandomFields.text(random),
+            RandomFields.text(random))
+        .labelled(random.nextBoolean() ? "" : "u:r:t:s0:c" + random.nextInt(9));
   }
 
   private static Place place(Random random) {

@@ -145,6 +145,7 @@ public final class PluginCodec {
         .setReleaseConfirmedOnly(!policy.releaseUnconfirmed())
         .setRefuseHostDisk(policy.refuseHostDisk())
         .setUnstageMountedElsewhere(policy.unstageMountedElsewhere())
+        .setTakesSelinuxLabel(policy.takesSelinuxLabel())
         .build();
   }
 
@@ -179,6 +180,7 @@ public final class PluginCodec {
                 .releaseUnconfirmed(!in.getReleaseConfirmedOnly())
                 .refuseHostDisk(in.getRefuseHostDisk())
                 .unstageMountedElsewhere(in.getUnstageMountedElsewhere())
+                .takesSelinuxLabel(in.getTakesSelinuxLabel())
                 .build());
   }
 

@@ -123,6 +123,29 @@ class PluginCodecTest {
   }
 
   @Test
+  void whatAHostKnowsOfAPluginComesBack() throws MalformedRecordException {
+    for (MountPolicy policy :
+        List.of(
+            MountPolicy.builder().unstageMountedElsewhere(true).build(),
+            MountPolicy.builder().takesSelinuxLabel(true).build())) {
+      PluginRecord record =
+          new PluginRecord(
+              Plugins.ID,
+              List.of(
+                  instance(
+                      PluginRegistration.of(
+                          PluginBinding.builder(
+                                  Plugins.ID, CsiEndpoint.of(Path.of("/run/csi/csi.sock")))
+                              .policy(policy)
+                              .build()),
+                      Optional.empty())),
+              UnknownFields.NONE);
+
+      alike(PluginCodec.decode(PluginCodec.encode(record)), record);
+    }
+  }
+
+  @Test
   void aNodeThatDidNotSayWhichItIsComesBackSo() throws MalformedRecordException {
     PluginFingerprint said = Plugins.everythingSaid();
     PluginFingerprint without =

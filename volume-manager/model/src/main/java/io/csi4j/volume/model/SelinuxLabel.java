@@ -1,0 +1,92 @@
+package io.csi4j.volume.model;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A label of SELinux for the files of a workload, such as {@code
+ * system_u:object_r:container_file_t:s0:c15,c25}. A filesystem that is mounted with it shows this
+ * label on all files, so that none has to be relabelled. It is no secret.
+ *
+ * <pre>{@code
+ * SelinuxLabel label = SelinuxLabel.of("system_u:object_r:container_file_t:s0:c15,c25");
+ * MountRequest request =
+ *     MountRequest.builder(plugin, usage, handle, AccessMode.SINGLE_NODE_WRITER)
+ *         .selinuxLabel(label) // sent if the policy of the plugin says that it takes labels
+ *         .build();
+ * }</pre>
+ *
+ * @param value user, role, type and, where there is one, level, parted by colons
+ * @since 1.0
+ */
+public record SelinuxLabel(String value) {
+
+  private static final Pattern FORM = Pattern.compile("[\\w.-]+:[\\w.-]+:[\\w.-]+(:[\\w.,:-]+)?");
+
+  private static final int LONGEST = 255;
+  private static final String NAME = "context=";
+  private static final MountFlags NO_FLAGS = MountFlags.of();
+
+  /** Refuses what is no label. */
+  public SelinuxLabel {
+    Objects.requireNonNull(value, "value");
+    if (value.length() > LONGEST || !FORM.matcher(value).matches()) {
+      throw new IllegalArgumentException(
+          "'"
+              + SafeText.escape(value, LONGEST)
+              + "' is no label of SELinux. Give user, role, type and level, parted by colons.");
+    }
+  }
+
+  /** The label with this text. */
+  public static SelinuxLabel of(String value) {
+    return new SelinuxLabel(value);
+  }
+
+  /** Returns the label that these mount flags give to a filesystem, if they give one. */
+  public static Optional<SelinuxLabel> in(MountFlags flags) {
+    return flags.reveal().stream()
+        .filter(SelinuxLabel::isLabel)
+        .findFirst()
+        .map(flag -> new SelinuxLabel(unquoted(flag)));
+  }
+
+  /** Returns mount flags without one that gives a label. */
+  public static MountFlags without(MountFlags flags) {
+    return MountFlags.of(flags.reveal().stream().filter(flag -> !isLabel(flag)).toList());
+  }
+
+  /**
+   * Returns mount options with the flag that gives a filesystem this label, instead of one that
+   * gives it another: for the request of a claim, whose options the controller is told, too.
+   */
+  public MountOptions addedTo(MountOptions options) {
+    List<String> flags =
+        new ArrayList<>(options.flags().map(SelinuxLabel::without).orElse(NO_FLAGS).reveal());
+    flags.add(NAME + '"' + value + '"');
+    return options.withFlags(MountFlags.of(flags));
+  }
+
+  private static boolean isLabel(String flag) {
+    return flag.startsWith(NAME)
+        && unquoted(flag).length() <= LONGEST
+        && FORM.matcher(unquoted(flag)).matches();
+  }
+
+  private static String unquoted(String flag) {
+    String text = flag.substring(NAME.length());
+    boolean isQuoted = text.length() > 1 && text.startsWith("\"") && text.endsWith("\"");
+    return isQuoted ? text.substring(1, text.length() - 1) : text;
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

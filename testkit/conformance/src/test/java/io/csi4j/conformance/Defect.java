@@ -44,6 +44,8 @@ enum Defect {
   UNCERTAIN_IS_NOT_DONE,
   /** Nobody is told that a workload may only read. */
   IGNORES_READ_ONLY,
+  /** What a workload has is published again in the way that it asks for last. */
+  LAST_ORDER_WINS,
   /** Publishing says nothing of mount flags, which staging has. */
   FLAGS_AT_STAGING_ONLY,
   /** What was staged is known from what the plugin offers now. */

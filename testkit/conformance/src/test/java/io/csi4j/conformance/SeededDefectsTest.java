@@ -99,6 +99,7 @@ final class SeededDefectsTest {
         arguments(Defect.ONE_LOCK_FOR_ALL, names("slow/hung-call-blocks-nobody"), duties()),
         arguments(Defect.UNCERTAIN_IS_NOT_DONE, names("lost/stage-given-up"), duties()),
         arguments(Defect.IGNORES_READ_ONLY, names("mount/read-only"), duties()),
+        arguments(Defect.LAST_ORDER_WINS, names("mount/otherwise"), duties()),
         arguments(Defect.FLAGS_AT_STAGING_ONLY, names("mount/flags"), duties()),
         arguments(
             Defect.TRUSTS_PRESENT_CAPABILITIES, names("plugin/upgrade-drops-staging"), duties()),

@@ -102,6 +102,10 @@ final class ToyNode implements AutoCloseable {
     }
     Target before = volume.targets().get(order.workload().value());
     if (before != null && before.done()) {
+      if (has(Defect.LAST_ORDER_WINS) && before.readonly() != order.readonly()) {
+        unpublish(order, before);
+        publish(volume, order, before.path());
+      }
       return before.path();
     }
     Path path = targetPath(order);

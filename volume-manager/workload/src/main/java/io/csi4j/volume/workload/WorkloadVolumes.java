@@ -125,9 +125,23 @@ public final class WorkloadVolumes {
     return new WorkloadVolumes(workload, claimed, tasks);
   }
 
-  /** Returns the requests for the volume manager, each once; a host volume needs none. */
+  /**
+   * Returns the requests for the volume manager, each once; a host volume needs none. A volume that
+   * the workload asks for twice, once to write and once to read only, is mounted to write; what its
+   * tasks are handed under the other name is read-only ({@link #mountsFor}).
+   */
   public List<MountRequest> mountRequests() {
-    return volumes.stream().flatMap(each -> each.mountRequest().stream()).distinct().toList();
+    List<MountRequest> all =
+        volumes.stream().flatMap(each -> each.mountRequest().stream()).distinct().toList();
+    return all.stream().filter(request -> !isPartOf(request, all)).toList();
+  }
+
+  /** Whether another request wants the same volume in the same way, and to write. */
+  private static boolean isPartOf(MountRequest request, List<MountRequest> all) {
+    return request.readOnly()
+        && all.stream()
+            .anyMatch(
+                other -> !other.readOnly() && other.toBuilder().readOnly().build().equals(request));
   }
 
   /**

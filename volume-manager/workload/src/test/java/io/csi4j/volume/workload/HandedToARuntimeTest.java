@@ -23,6 +23,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +73,58 @@ class HandedToARuntimeTest {
         .task(task("listener"), data("host-to-task"))
         .task(task("mounter"), data("bidirectional"))
         .build();
+  }
+
+  private static VolumeRequest.Builder of(String alias) {
+    return VolumeRequest.builder(alias, VolumeType.CSI, "db")
+        .accessMode(AccessMode.MULTI_NODE_MULTI_WRITER)
+        .attachment(AttachmentMode.FILESYSTEM);
+  }
+
+  @Test
+  void oneVolumeIsWrittenByOneTaskAndOnlyReadByAnother(Scratch scratch) throws Exception {
+    try (HostPathPlugin plugin = HostPathPlugin.builder(scratch.file("plugin")).open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint());
+        VolumeManager manager =
+            VolumeManager.builder(scratch.file("root"))
+                .plugin(PluginBinding.of(PLUGIN, plugin.nodeEndpoint()))
+                .open()) {
+      Volume made =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder(
+                          "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
+                      .build());
+      ResolvedVolume volume = ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, made);
+      WorkloadVolumes wanted =
+          WorkloadVolumes.builder(WORKLOAD, (request, source) -> Optional.of(volume))
+              .volume(of("archive").readOnly().build())
+              .volume(of("data").build())
+              .task(task("writer"), data("private"))
+              .task(task("reader"), VolumeMount.builder("archive").destination("/archive").build())
+              .build();
+
+      List<MountedVolume> mounted = wanted.mountAll(manager);
+      assertThat(mounted).hasSize(1);
+      for (TaskVolumes task : wanted.tasks()) {
+        run(
+            scratch.directory("tasks/" + task.task()),
+            wanted.mountsFor(task.task(), mounted, PropagationPermission.nobody()));
+      }
+
+      Files.writeString(scratch.file("tasks/writer/data/hello"), "there");
+      Path reader = scratch.file("tasks/reader/archive");
+      assertThat(reader.resolve("hello")).hasContent("there");
+      assertThatExceptionOfType(FileSystemException.class)
+          .isThrownBy(() -> Files.writeString(reader.resolve("hello"), "refused"))
+          .withMessageContaining("Read-only file system");
+      for (String each : List.of("writer/data", "reader/archive")) {
+        Mounts.system().unmount(scratch.path("tasks/" + each), UnmountPolicy.PLAIN);
+      }
+      assertThat(manager.unmount(mounted.get(0).usage())).isEqualTo(UnmountOutcome.LAST);
+      plugin.assertLawful();
+    }
   }
 
   @Test

@@ -13,6 +13,7 @@ import static io.csi4j.volume.workload.Wishes.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
@@ -195,6 +196,55 @@ class WorkloadVolumesTest {
     assertThat(wanted.mountRequests()).containsExactly(data().build().toMountRequest(DB, WEB_1));
   }
 
+  /** The volume of the others under another name, only to be read. */
+  private static VolumeRequest.Builder reading(String accessMode) {
+    return VolumeRequest.builder("archive", VolumeType.CSI, "db")
+        .accessMode(accessMode)
+        .attachment("filesystem")
+        .readOnly();
+  }
+
+  @Test
+  void aVolumeThatIsWantedToWriteAndToReadIsMountedToWriteAndHandedOverBothWays() {
+    for (boolean writesFirst : new boolean[] {true, false}) {
+      List<VolumeRequest> requests =
+          List.of(
+              writesFirst ? data().build() : reading("single-node-writer").build(),
+              writesFirst ? reading("single-node-writer").build() : data().build());
+      WorkloadVolumes.Builder both = workload(DB);
+      requests.forEach(both::volume);
+      WorkloadVolumes wanted =
+          both.task(
+                  in("containers", MountSupport.ALL),
+                  at("/data").build(),
+                  VolumeMount.builder("archive").destination("/archive").build())
+              .build();
+
+      assertThat(wanted.mountRequests()).containsExactly(data().build().toMountRequest(DB, WEB_1));
+      assertThat(
+              wanted
+                  .mountsFor(WEB, List.of(filesystem(false)), PropagationPermission.nobody())
+                  .binds())
+          .extracting(BindMount::destination, BindMount::readOnly)
+          .containsExactlyInAnyOrder(
+              tuple(MountPath.of("/data"), false), tuple(MountPath.of("/archive"), true));
+    }
+  }
+
+  @Test
+  void aVolumeThatIsWantedInAnotherWayTooIsAskedForInBoth() {
+    WorkloadVolumes wanted =
+        workload(DB)
+            .volume(data().build())
+            .volume(reading("multi-node-multi-writer").build())
+            .build();
+
+    assertThat(wanted.mountRequests())
+        .as("the manager refuses the second by name")
+        .extracting(MountRequest::readOnly)
+        .containsExactly(false, true);
+  }
+
   // ---- what is handed over
 
   @Test
@@ -208,15 +258,13 @@ class WorkloadVolumesTest {
     assertThat(wanted.mountRequests())
         .extracting(MountRequest::selinuxLabel)
         .containsExactly(Optional.of(label));
-    MountedVolume labelled =
-        new MountedVolume.Filesystem(USAGE, TARGET, false, Optional.of(label));
+    MountedVolume labelled = new MountedVolume.Filesystem(USAGE, TARGET, false, Optional.of(label));
 
     assertThat(relabelled(wanted, labelled))
         .containsExactly(Optional.empty(), Optional.of(SelinuxRelabel.SHARED));
     assertThat(relabelled(wanted, filesystem(false)))
         .as("a plugin that takes no label")
-        .containsExactly(
-            Optional.of(SelinuxRelabel.PRIVATE), Optional.of(SelinuxRelabel.SHARED));
+        .containsExactly(Optional.of(SelinuxRelabel.PRIVATE), Optional.of(SelinuxRelabel.SHARED));
   }
 
   private static List<Optional<SelinuxRelabel>> relabelled(

@@ -52,6 +52,11 @@ final class MountScenarios {
             "A workload that may only read gets the volume read-only, beside one that writes.",
             MountScenarios::readOnly),
         new Scenario(
+            "mount/otherwise",
+            "A workload that has a volume to write and asks for it to read only keeps what it has:"
+                + " it is refused, given the same, or given the other at another path.",
+            MountScenarios::otherwise),
+        new Scenario(
             "mount/flags",
             "The mount flags of a volume, a label of SELinux among them, are the same wherever the"
                 + " plugin is told how it is used.",
@@ -124,6 +129,17 @@ final class MountScenarios {
     play.mount(writing);
     play.mount(reading);
     play.expectPublications(reading, 2);
+  }
+
+  private static void otherwise(Play play) throws StuckException, InterruptedException {
+    MountOrder writing = play.order();
+    Path path = play.mount(writing);
+    OrchestratorReply<Path> other = play.tryMount(writing.forReading());
+    play.expectPublished(writing, path);
+    other
+        .value()
+        .filter(given -> !given.equals(path))
+        .ifPresent(given -> play.expectPublished(writing.forReading(), given));
   }
 
   private static void flags(Play play) throws StuckException, InterruptedException {

@@ -33,7 +33,12 @@ public final class Admission {
         .target(goal.usage())
         .filter(target -> !target.path().is(PathStatus.GOING))
         .filter(target -> target.readOnly() != goal.readOnly())
-        .ifPresent(target -> names.add("read-only"));
+        .ifPresent(
+            target ->
+                names.add(
+                    target.readOnly()
+                        ? "read-only (this workload has it to read only)"
+                        : "read-only (this workload has it to write)"));
     // A dead mount is made again, and a refresh made, with the contexts that the host gave last.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
       names.add("publish context");

@@ -161,13 +161,20 @@ class AdmissionTest {
             "reading, where the same use may write",
             used(plan, "a"),
             publish(A, plan, true),
-            byA + "read-only"),
+            byA + "read-only (this workload has it to write)"),
+        Arguments.of(
+            "writing, where the same use may only read",
+            used(plan, "a reads"),
+            publish(A, plan, false),
+            byA + "read-only (this workload has it to read only)"),
+        Arguments.of(
+            "reading, where another use writes", used(plan, "b"), publish(A, plan, true), ADMITTED),
         Arguments.of(
             "reading, where the same use may have written and is in doubt",
             used(plan, "a IN_DOUBT"),
             publish(A, plan, true),
             "OPTIONS_DIFFER: it is used in another way by workload 'a' (in doubt); these differ:"
-                + " read-only"),
+                + " read-only (this workload has it to write)"),
         Arguments.of(
             "reading, where the same use wrote and is being given up",
             used(plan, "a GOING"),

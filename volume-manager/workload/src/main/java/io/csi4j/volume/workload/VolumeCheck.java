@@ -307,7 +307,9 @@ record VolumeCheck(Optional<NodeView> node, PreflightFindings found) {
     differences.addAll(
         Plan.of(identity, true, first.capability())
             .differences(Plan.of(identity, true, second.capability())));
-    if (isSameUse && first.readOnly() != second.readOnly()) {
+    boolean isOneMount =
+        WorkloadVolumes.isPartOf(first, second) || WorkloadVolumes.isPartOf(second, first);
+    if (isSameUse && first.readOnly() != second.readOnly() && !isOneMount) {
       differences.add("read-only");
     }
     String request = "request " + quoted(other.alias()) + " is for the same volume";

@@ -133,15 +133,16 @@ public final class WorkloadVolumes {
   public List<MountRequest> mountRequests() {
     List<MountRequest> all =
         volumes.stream().flatMap(each -> each.mountRequest().stream()).distinct().toList();
-    return all.stream().filter(request -> !isPartOf(request, all)).toList();
+    return all.stream()
+        .filter(request -> all.stream().noneMatch(other -> isPartOf(request, other)))
+        .toList();
   }
 
   /** Whether another request wants the same volume in the same way, and to write. */
-  private static boolean isPartOf(MountRequest request, List<MountRequest> all) {
+  static boolean isPartOf(MountRequest request, MountRequest other) {
     return request.readOnly()
-        && all.stream()
-            .anyMatch(
-                other -> !other.readOnly() && other.toBuilder().readOnly().build().equals(request));
+        && !other.readOnly()
+        && other.toBuilder().readOnly().build().equals(request);
   }
 
   /**

@@ -221,6 +221,7 @@ class WorkloadVolumesTest {
               .build();
 
       assertThat(wanted.mountRequests()).containsExactly(data().build().toMountRequest(DB, WEB_1));
+      assertThat(Preflight.anywhere().permitting(ALL).check(wanted).obstacles()).isEmpty();
       assertThat(
               wanted
                   .mountsFor(WEB, List.of(filesystem(false)), PropagationPermission.nobody())

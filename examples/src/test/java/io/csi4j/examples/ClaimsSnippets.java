@@ -51,9 +51,11 @@ import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.ReaperPlan;
 import io.csi4j.volume.upkeep.ReaperSources;
 import io.csi4j.volume.upkeep.StoredAttachments;
+import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -152,6 +154,31 @@ final class ClaimsSnippets {
 
     DriftPolicy policy = new DriftPolicy(true, false); // attaches again; detaches nothing
     check.repair(report, policy, DriftRepair.by(coordinator, log::accept)).forEach(log);
+    // end
+  }
+
+  static void keeper(
+      ClaimCoordinator coordinator,
+      Reaper reaper,
+      VolumeController controller,
+      ClaimStore claims,
+      Consumer<Object> log) {
+    // snippet: keeper
+    try (VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .resuming(coordinator)
+            .reaping(reaper, Pace.oneEach(Duration.ofSeconds(1)))
+            .comparing(
+                controller,
+                claims,
+                DriftPolicy.reportOnly(),
+                DriftRepair.by(coordinator, log::accept),
+                drift -> log.accept(drift.message().line()))
+            .every("compare", Duration.ofHours(1))
+            .listener(round -> log.accept(round.text()))
+            .open()) {
+      keeper.keepNow(); // all of it once; from time to time it is done anyhow
+    }
     // end
   }
 

@@ -73,6 +73,9 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.upkeep.HealthMonitor;
+import io.csi4j.volume.upkeep.Pace;
+import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.TaskRuntime;
 import io.csi4j.volume.workload.VolumeLookup;
@@ -384,6 +387,20 @@ final class JavadocSnippets {
     PluginBinding binding = PluginBinding.builder(id, endpoint).policy(policy).build();
     // end
     return binding;
+  }
+
+  static void volumeKeeper(ClaimCoordinator claims, Reaper reaper, Consumer<Object> log) {
+    // snippet: VolumeKeeper
+    try (VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .resuming(claims)
+            .reaping(reaper, Pace.oneEach(Duration.ofSeconds(1)))
+            .listener(round -> log.accept(round.text()))
+            .open()) {
+      keeper.keepNow(); // all of it once, such as before a node is taken out of service
+      keeper.chores().forEach(log);
+    }
+    // end
   }
 
   static void jsonCall(CsiPlugin plugin, Secrets secrets, Consumer<Object> log) {

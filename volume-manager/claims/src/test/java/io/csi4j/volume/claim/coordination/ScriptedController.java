@@ -52,7 +52,7 @@ public final class ScriptedController implements StorageController {
     return call("detach", task, guard);
   }
 
-  private ControllerAnswer call(String what, AttachmentTask task, Guard guard) {
+  private synchronized ControllerAnswer call(String what, AttachmentTask task, Guard guard) {
     if (!guard.isWanted()) {
       return new ControllerAnswer.NotSent();
     }

@@ -1,0 +1,547 @@
+package io.csi4j.volume.upkeep;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.health.HealthPace;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.ListenerHub;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does from time to time what keeps volumes and claims in order, for a host that has no timers of
+ * its own for it: goes on with releases that were interrupted, gives back what is not needed any
+ * more, compares claims with what storage systems tell, and asks for the health of volumes. Each of
+ * its parts can be used alone instead.
+ *
+ * <p>Any number of keepers may run in a cluster, and none has to be elected: a claim moves on by
+ * conditional writes, so that no claim is freed without proof or twice. Two keepers may ask a
+ * storage system for the same detachment at a time, which does no harm. The pauses are spread at
+ * random, so that keepers do not work in step, and become longer, up to sixteen times, while a
+ * chore fails.
+ *
+ * <p>Chores run beside each other, each one round at a time: one that hangs delays no other. Safe
+ * for many threads.
+ *
+ * <pre>{@code
+ * try (VolumeKeeper keeper =
+ *     VolumeKeeper.builder()
+ *         .resuming(claims)
+ *         .reaping(reaper, Pace.oneEach(Duration.ofSeconds(1)))
+ *         .listener(round -> log.accept(round.text()))
+ *         .open()) {
+ *   keeper.keepNow(); // all of it once, such as before a node is taken out of service
+ *   keeper.chores().forEach(log);
+ * }
+ * }</pre>
+ *
+ * @since 1.0
+ */
+public final class VolumeKeeper implements AutoCloseable {
+
+  private static final String THREADS = "csi4j-volume-keeper";
+  private static final String EVENTS = "csi4j-volume-keeper-events";
+  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+  private static final Duration CLOSING = Duration.ofSeconds(5);
+
+  private final Clock clock;
+  private final Scheduler threads;
+  private final Runnable ending;
+  private final ListenerHub hub = new ListenerHub("the upkeep of volumes", EVENTS);
+  private final ListenerHub.Listening<Round> rounds;
+
+  /** Guards the rounds and the timers. Not held during a round, or while the listener is told. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Map<String, Running> chores = new LinkedHashMap<>();
+  private boolean isClosed;
+
+  private VolumeKeeper(Builder options, Clock clock, Scheduler threads, Runnable ending) {
+    this.clock = clock;
+    this.threads = threads;
+    this.ending = ending;
+    rounds = hub.listen(options.listener);
+    options.chores.forEach((name, chore) -> chores.put(name, new Running(name, chore)));
+    chores.values().stream()
+        .filter(chore -> chore.what.isUrgent())
+        .forEach(
+            chore -> {
+              CompletableFuture<Round> ignored = begin(chore);
+            });
+    lock.lock();
+    try {
+      chores.values().stream().filter(chore -> !chore.what.isUrgent()).forEach(this::plan);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A keeper that does nothing yet, and is not open. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The work of one round of a chore. */
+  @FunctionalInterface
+  public interface Work {
+
+    /**
+     * Does it.
+     *
+     * @return what was done, in a few words for people, such as {@code "2 claims were freed"}
+     * @throws InterruptedException if the keeper is closed meanwhile
+     */
+    String run() throws InterruptedException;
+  }
+
+  /**
+   * A round of a chore that has ended.
+   *
+   * @param chore the name of the chore
+   * @param begun when it began
+   * @param elapsed how long it took
+   * @param done what was done, in a few words; empty if it failed
+   * @param failure why it failed, in one line; nothing if it did not
+   * @since 1.0
+   */
+  public record Round(
+      String chore, Instant begun, Duration elapsed, String done, Optional<String> failure) {
+
+    /** Checks that all parts are there. */
+    public Round {
+      Objects.requireNonNull(chore, "chore");
+      Objects.requireNonNull(begun, "begun");
+      Objects.requireNonNull(elapsed, "elapsed");
+      Objects.requireNonNull(done, "done");
+      Objects.requireNonNull(failure, "failure");
+    }
+
+    /** Returns it as a line for people. */
+    public String text() {
+      return failure
+          .map(why -> "The chore '" + chore + "' failed, and is tried again later: " + why)
+          .orElseGet(() -> "The chore '" + chore + "' is done: " + done);
+    }
+  }
+
+  /**
+   * A chore, as it stands.
+   *
+   * @param name its name
+   * @param every how long the pause between two rounds is, about
+   * @param isRunning whether a round is under way
+   * @param failuresInARow how many rounds have failed since the last that did not
+   * @param last the last round that has ended
+   * @since 1.0
+   */
+  public record Chore(
+      String name, Duration every, boolean isRunning, int failuresInARow, Optional<Round> last) {
+
+    /** Checks that all parts are there. */
+    public Chore {
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(every, "every");
+      Objects.requireNonNull(last, "last");
+    }
+  }
+
+  /**
+   * The definition of a chore.
+   *
+   * @param isUrgent whether its first round begins at once
+   */
+  private record Definition(Duration every, boolean isUrgent, Work work) {}
+
+  /** The rounds of one chore. */
+  private static final class Running {
+    private final String name;
+    private final Definition what;
+    private final HealthPace pace;
+    private @Nullable CompletableFuture<Round> round;
+    private Scheduler.@Nullable Timer timer;
+    private @Nullable Round last;
+    private int failures;
+
+    Running(String name, Definition what) {
+      this.name = name;
+      this.what = what;
+      pace = new HealthPace(what.every());
+    }
+  }
+
+  // ---- questions
+
+  /** Returns the chores, in the order in which the builder was given them. */
+  public List<Chore> chores() {
+    lock.lock();
+    try {
+      return chores.values().stream()
+          .map(
+              chore ->
+                  new Chore(
+                      chore.name,
+                      chore.what.every(),
+                      chore.round != null,
+                      chore.failures,
+                      Optional.ofNullable(chore.last)))
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- rounds
+
+  /**
+   * Has each chore done once, and waits until all have ended; where a round is under way, its end
+   * is waited for. The listener is told of them too. An interrupt ends the waiting, and the rounds
+   * go on.
+   *
+   * @return the rounds, in the order of the chores
+   * @throws IllegalStateException if the keeper is closed
+   */
+  public List<Round> keepNow() {
+    List<CompletableFuture<Round>> begun = new ArrayList<>();
+    for (Running chore : chores.values()) {
+      begun.add(begin(chore));
+    }
+    List<Round> ended = new ArrayList<>();
+    try {
+      for (CompletableFuture<Round> each : begun) {
+        ended.add(each.get());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException closed) {
+      throw new IllegalStateException("The keeper is closed. Open another one.", closed);
+    }
+    return ended;
+  }
+
+  /** Begins a round, unless one is under way. */
+  private CompletableFuture<Round> begin(Running chore) {
+    CompletableFuture<Round> round = new CompletableFuture<>();
+    lock.lock();
+    try {
+      if (isClosed) {
+        round.completeExceptionally(new IllegalStateException("The keeper is closed."));
+        return round;
+      }
+      if (chore.round != null) {
+        return chore.round;
+      }
+      chore.round = round;
+      if (chore.timer != null) {
+        chore.timer.cancel();
+        chore.timer = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+    try {
+      threads.execute(() -> run(chore, round));
+    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      end(chore, round, new Round(chore.name, clock.wall(), Duration.ZERO, "", words(refused)));
+    }
+    return round;
+  }
+
+  @SuppressWarnings("CatchThrowable") // whatever a chore throws, its next round is planned
+  private void run(Running chore, CompletableFuture<Round> round) {
+    Instant begun = clock.wall();
+    long nanos = clock.nanos();
+    String done = "";
+    Optional<String> failure = Optional.empty();
+    try {
+      done = chore.what.work().run();
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      failure = Optional.of("the keeper was closed");
+    } catch (Throwable failed) {
+      failure = words(failed);
+    }
+    Duration elapsed = Duration.ofNanos(Math.max(0, clock.nanos() - nanos));
+    end(chore, round, new Round(chore.name, begun, elapsed, done, failure));
+  }
+
+  private static Optional<String> words(Throwable failed) {
+    String text = String.valueOf(failed.getMessage());
+    return Optional.of(ForeignText.of(text.equals("null") ? failed.getClass().getName() : text));
+  }
+
+  private void end(Running chore, CompletableFuture<Round> round, Round ended) {
+    lock.lock();
+    try {
+      chore.round = null;
+      chore.last = ended;
+      chore.failures = ended.failure().isEmpty() ? 0 : chore.failures + 1;
+      chore.pace.ended(ended.failure().isEmpty());
+      plan(chore);
+    } finally {
+      lock.unlock();
+    }
+    rounds.tell(ended);
+    round.complete(ended);
+  }
+
+  /** Plans the next round; the lock is held. */
+  private void plan(Running chore) {
+    if (!isClosed) {
+      chore.timer =
+          threads.after(
+              chore.pace.next(threads.random()),
+              () -> {
+                CompletableFuture<Round> ignored = begin(chore);
+              });
+    }
+  }
+
+  /**
+   * Begins no round any more, interrupts those that are under way, and tells the listener what it
+   * was not told yet. Waits some seconds at most. What was half done goes on with the next keeper,
+   * here or elsewhere. Doing it twice is harmless.
+   */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+      for (Running chore : chores.values()) {
+        if (chore.timer != null) {
+          chore.timer.cancel();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    ending.run();
+    hub.close(CLOSING);
+  }
+
+  /** Collects the chores of a keeper. */
+  public static final class Builder {
+
+    private final Map<String, Definition> chores = new LinkedHashMap<>();
+    private Consumer<Round> listener = Builder::log;
+
+    private Builder() {}
+
+    /**
+     * Goes on with releases that were begun and not finished, here or elsewhere ({@link
+     * ClaimCoordinator#resume}): at once, and every minute about.
+     */
+    public Builder resuming(ClaimCoordinator claims) {
+      Objects.requireNonNull(claims, "claims");
+      return add("resume", Duration.ofMinutes(1), true, () -> resumed(claims.resume()));
+    }
+
+    /**
+     * Gives back what is not needed any more ({@link Reaper#plan}, {@link Reaper#apply}): every
+     * five minutes about. The first round is after one pause, so that a host that has just started
+     * can say first what it wants.
+     *
+     * @param pace how fast
+     */
+    public Builder reaping(Reaper reaper, Pace pace) {
+      Objects.requireNonNull(reaper, "reaper");
+      Objects.requireNonNull(pace, "pace");
+      return add(
+          "reap", Duration.ofMinutes(5), false, () -> reaped(reaper.apply(reaper.plan(), pace)));
+    }
+
+    /**
+     * Compares claims with what the storage systems of a controller's volumes tell ({@link
+     * DriftCheck}), and puts right what the policy allows: every ten minutes about, plugin by
+     * plugin.
+     *
+     * @param controller whose volumes are compared
+     * @param claims the claims of these volumes
+     * @param policy what is put right
+     * @param repair puts it right: {@link DriftRepair#by}
+     * @param found told of each difference, in each round in which it is there
+     */
+    public Builder comparing(
+        VolumeController controller,
+        ClaimStore claims,
+        DriftPolicy policy,
+        DriftRepair repair,
+        Consumer<Drift> found) {
+      Objects.requireNonNull(controller, "controller");
+      Objects.requireNonNull(claims, "claims");
+      Objects.requireNonNull(policy, "policy");
+      Objects.requireNonNull(repair, "repair");
+      Objects.requireNonNull(found, "found");
+      return add(
+          "compare",
+          Duration.ofMinutes(10),
+          false,
+          () -> compared(controller, claims, policy, repair, found));
+    }
+
+    /**
+     * Asks for the health of volumes ({@link HealthMonitor#look}): at once, and every minute about.
+     * For a monitor {@linkplain HealthMonitor.Builder#withoutTimer() without a timer}, which stays
+     * the host's to close.
+     */
+    public Builder watching(HealthMonitor monitor) {
+      Objects.requireNonNull(monitor, "monitor");
+      return add(
+          "health",
+          Duration.ofMinutes(1),
+          true,
+          () -> count(monitor.look().size(), "change", "was", "were") + " told");
+    }
+
+    /**
+     * Does something else: at once, and with this pause. For what the host has to keep in order,
+     * such as {@code () -> "reconciled: " + manager.reconcile(wanted()).plan()}.
+     *
+     * @param name its name; not one of the others
+     */
+    public Builder chore(String name, Duration every, Work work) {
+      return add(name, every, true, Objects.requireNonNull(work, "work"));
+    }
+
+    /**
+     * Sets the pause of a chore.
+     *
+     * @param name {@code resume}, {@code reap}, {@code compare}, {@code health}, or a name of
+     *     {@link #chore}
+     * @throws IllegalArgumentException if there is no such chore, or the pause is not positive
+     */
+    public Builder every(String name, Duration pause) {
+      Definition known = chores.get(name);
+      if (known == null) {
+        throw new IllegalArgumentException(
+            "There is no chore '" + name + "' yet, only " + chores.keySet() + ". Add it first.");
+      }
+      chores.put(name, new Definition(positive(pause), known.isUrgent(), known.work()));
+      return this;
+    }
+
+    /**
+     * Sets the listener for rounds that have ended. It is told one at a time, in order, and may
+     * block. By default failures are logged as warnings, all else in detail only.
+     */
+    public Builder listener(Consumer<Round> value) {
+      listener = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Opens it: urgent chores begin at once. */
+    public VolumeKeeper open() {
+      OnDemandThreads threads = new OnDemandThreads(THREADS);
+      return open(new SystemClock(), threads, () -> threads.stop(CLOSING));
+    }
+
+    /** Opens it in this time, on these threads. */
+    VolumeKeeper open(Clock clock, Scheduler threads, Runnable ending) {
+      return new VolumeKeeper(this, clock, threads, ending);
+    }
+
+    private Builder add(String name, Duration every, boolean isUrgent, Work work) {
+      if (chores.containsKey(name)) {
+        throw new IllegalArgumentException(
+            "There is a chore '" + name + "' already. Give this one another name.");
+      }
+      chores.put(name, new Definition(positive(every), isUrgent, work));
+      return this;
+    }
+
+    private static Duration positive(Duration pause) {
+      if (pause.isZero() || pause.isNegative()) {
+        throw new IllegalArgumentException("The pause has to be positive, not " + pause + ".");
+      }
+      return pause;
+    }
+
+    private static void log(Round round) {
+      LOG.log(
+          round.failure().isPresent() ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+          round.text());
+    }
+  }
+
+  // ---- the chores
+
+  private static String count(long number, String what, String one, String many) {
+    return number + " " + what + (number == 1 ? " " + one : "s " + many);
+  }
+
+  private static String resumed(List<ClaimProgress> progress) {
+    long gone = progress.stream().filter(ClaimProgress.Gone.class::isInstance).count();
+    return count(gone, "claim", "was", "were")
+        + " freed, and "
+        + count(progress.size() - gone, "claim", "waits", "wait");
+  }
+
+  private static String reaped(List<Reaped> ends) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("closed between two items");
+    }
+    long done = ends.stream().filter(it -> it.end() == Reaped.End.DONE).count();
+    return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
+  }
+
+  private static String compared(
+      VolumeController controller,
+      ClaimStore claims,
+      DriftPolicy policy,
+      DriftRepair repair,
+      Consumer<Drift> found)
+      throws InterruptedException {
+    Set<PluginId> plugins = new TreeSet<>();
+    controller.volumes().forEach(volume -> plugins.add(volume.plugin()));
+    int differences = 0;
+    int repaired = 0;
+    List<RuntimeException> failures = new ArrayList<>();
+    for (PluginId plugin : plugins) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException("closed between two plugins");
+      }
+      try {
+        Map<VolumeId, VolumeKey> handles = controller.handles(plugin);
+        DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
+        DriftReport report = check.look(handles);
+        report.findings().forEach(found);
+        differences += report.findings().size();
+        repaired += check.repair(report, policy, repair).size();
+      } catch (RuntimeException failed) {
+        failures.add(failed);
+      }
+    }
+    if (!failures.isEmpty()) {
+      RuntimeException first = failures.get(0);
+      failures.subList(1, failures.size()).forEach(first::addSuppressed);
+      throw first;
+    }
+    return count(differences, "difference", "was", "were")
+        + " found, and "
+        + repaired
+        + " put right";
+  }
+}

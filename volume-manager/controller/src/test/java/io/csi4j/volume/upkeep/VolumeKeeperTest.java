@@ -1,0 +1,311 @@
+package io.csi4j.volume.upkeep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Chores that are done from time to time, by any number of keepers. */
+@Timeout(60)
+class VolumeKeeperTest {
+
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Pace AT_ONCE = () -> {};
+  private static final NodeName HERE = NodeName.of("n1");
+  private static final Clock CLOCK = Clock.fixed(VirtualTime.BEGIN, ZoneOffset.UTC);
+
+  private final VirtualTime time = new VirtualTime();
+  private final AtomicInteger runs = new AtomicInteger();
+  private final List<VolumeKeeper.Round> told = new CopyOnWriteArrayList<>();
+
+  private VolumeKeeper open(VolumeKeeper.Builder builder) {
+    return builder.listener(told::add).open(time, time, () -> {});
+  }
+
+  private String counted() {
+    return "run " + runs.incrementAndGet();
+  }
+
+  private static VolumeUse usage(int number) {
+    return VolumeUse.of(VolumeKey.of("db-" + number), WorkloadId.of("web"));
+  }
+
+  // ---- pauses
+
+  @Test
+  void aChoreIsDoneAtOnceAndThenAfterEachPause() {
+    try (VolumeKeeper keeper = open(VolumeKeeper.builder().chore("tidy", MINUTE, this::counted))) {
+      time.settle();
+      assertThat(runs).hasValue(1);
+      time.pass(Duration.ofSeconds(59));
+      assertThat(runs).hasValue(1);
+      time.pass(Duration.ofSeconds(1));
+      assertThat(runs).hasValue(2);
+
+      assertThat(keeper.chores())
+          .containsExactly(
+              new VolumeKeeper.Chore(
+                  "tidy",
+                  MINUTE,
+                  false,
+                  0,
+                  Optional.of(
+                      new VolumeKeeper.Round(
+                          "tidy",
+                          VirtualTime.BEGIN.plus(MINUTE),
+                          Duration.ZERO,
+                          "run 2",
+                          Optional.empty()))));
+    }
+    assertThat(time.waiting()).as("timers after closing").isZero();
+    time.pass(Duration.ofHours(1));
+    assertThat(runs).hasValue(2);
+  }
+
+  @Test
+  void aChoreThatFailsIsToldOfAndTriedAgainLessAndLessOften() {
+    List<Instant> begun = new ArrayList<>();
+    try (VolumeKeeper keeper =
+        open(
+            VolumeKeeper.builder()
+                .chore(
+                    "tidy",
+                    MINUTE,
+                    () -> {
+                      begun.add(time.wall());
+                      if (begun.size() < 8) {
+                        throw new IllegalStateException("the store is away");
+                      }
+                      return "all is tidy";
+                    }))) {
+      time.pass(Duration.ofMinutes(1 + 2 + 4 + 8 + 16 + 16));
+      assertThat(keeper.chores())
+          .extracting(VolumeKeeper.Chore::failuresInARow)
+          .as("it has failed since the beginning")
+          .containsExactly(6);
+      time.pass(Duration.ofMinutes(16 + 16));
+      assertThat(keeper.chores()).extracting(VolumeKeeper.Chore::failuresInARow).containsExactly(0);
+      time.pass(MINUTE);
+
+      assertThat(
+              IntStream.range(1, begun.size())
+                  .mapToObj(i -> Duration.between(begun.get(i - 1), begun.get(i)).toMinutes()))
+          .containsExactly(2L, 4L, 8L, 16L, 16L, 16L, 16L, 1L, 1L);
+    }
+    assertThat(told)
+        .extracting(VolumeKeeper.Round::text)
+        .startsWith("The chore 'tidy' failed, and is tried again later: the store is away")
+        .endsWith("The chore 'tidy' is done: all is tidy");
+  }
+
+  @Test
+  void theReaperWaitsOnePauseSoThatTheHostCanSpeakFirst() {
+    Cluster cluster = new Cluster();
+    try (VolumeKeeper keeper =
+        open(
+            VolumeKeeper.builder()
+                .resuming(cluster.claims)
+                .reaping(cluster.reaper, AT_ONCE)
+                .every("reap", Duration.ofMinutes(3)))) {
+      time.pass(Duration.ofMinutes(2));
+      assertThat(keeper.chores())
+          .extracting(VolumeKeeper.Chore::name, chore -> chore.last().isPresent())
+          .containsExactly(tuple("resume", true), tuple("reap", false));
+      time.pass(MINUTE);
+
+      assertThat(keeper.chores())
+          .extracting(chore -> chore.last().map(VolumeKeeper.Round::done))
+          .containsExactly(
+              Optional.of("0 claims were freed, and 0 claims wait"),
+              Optional.of("0 of 0 items were given back"));
+    }
+    assertThat(told)
+        .extracting(VolumeKeeper.Round::chore)
+        .containsExactlyInAnyOrder("resume", "resume", "resume", "resume", "reap");
+  }
+
+  @Test
+  void aChoreOfThisNameIsThereOnceAndHasAPositivePause() {
+    VolumeKeeper.Builder builder = VolumeKeeper.builder().chore("tidy", MINUTE, this::counted);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.chore("tidy", MINUTE, this::counted))
+        .withMessage("There is a chore 'tidy' already. Give this one another name.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.every("tidy", Duration.ZERO))
+        .withMessage("The pause has to be positive, not PT0S.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.every("reap", MINUTE))
+        .withMessage("There is no chore 'reap' yet, only [tidy]. Add it first.");
+  }
+
+  // ---- threads
+
+  @Test
+  void aChoreThatHangsDelaysNoOtherAndEndsWithTheKeeper() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+    VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .chore(
+                "hung",
+                MINUTE,
+                () -> {
+                  begun.countDown();
+                  try {
+                    new CountDownLatch(1).await();
+                    return "never";
+                  } catch (InterruptedException closing) {
+                    interrupted.complete(true);
+                    throw closing;
+                  }
+                })
+            .chore("tidy", MINUTE, this::counted)
+            .listener(told::add)
+            .open();
+    begun.await();
+    Waits.until(() -> keeper.chores().stream().anyMatch(chore -> chore.last().isPresent()));
+    assertThat(keeper.chores())
+        .extracting(VolumeKeeper.Chore::isRunning)
+        .containsExactly(true, false);
+
+    keeper.close();
+    keeper.close();
+
+    assertThat(interrupted.get()).isTrue();
+    assertThat(told)
+        .extracting(VolumeKeeper.Round::chore, it -> it.failure().orElse(""))
+        .contains(tuple("hung", "the keeper was closed"));
+    assertThatIllegalStateException()
+        .isThrownBy(keeper::keepNow)
+        .withMessage("The keeper is closed. Open another one.");
+  }
+
+  @Test
+  void keepNowWaitsForOneRoundOfEach() {
+    try (VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .chore("one", Duration.ofDays(1), this::counted)
+            .chore(
+                "two",
+                Duration.ofDays(1),
+                () -> {
+                  throw new IllegalStateException("it is away");
+                })
+            .listener(told::add)
+            .open()) {
+      List<VolumeKeeper.Round> rounds = keeper.keepNow();
+
+      assertThat(rounds).extracting(VolumeKeeper.Round::chore).containsExactly("one", "two");
+      assertThat(rounds.get(0).failure()).isEmpty();
+      assertThat(rounds.get(1).failure()).contains("it is away");
+    }
+    assertThat(told).hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  // ---- several keepers
+
+  /** Claims of nodes that are gone on their way back, and what is needed to free them. */
+  private static final class Cluster {
+    private final MemoryClaimStore store = new MemoryClaimStore();
+    private final ScriptedController storage = new ScriptedController();
+    private final ClaimBook book = new ClaimBook(store, CLOCK);
+    private final ClaimCoordinator claims = new ClaimCoordinator(book, storage, CLOCK, event -> {});
+    private final Reaper reaper = reaperOf(book, claims);
+
+    /** A reaper on the node that has nothing mounted, and whose host wants nothing. */
+    private static Reaper reaperOf(ClaimBook book, ClaimCoordinator claims) {
+      ReaperSources.Node node =
+          ReaperSources.Node.of(
+              HERE,
+              (usage, epoch) ->
+                  new NodeReceipt(
+                      usage, epoch, HERE, "boot", List.of(Path.of("/v")), NodeReceipt.Staging.GONE),
+              usage -> false);
+      return new Reaper(book, ReaperSources.of(claims).with(node), CLOCK, message -> {});
+    }
+
+    void orphan(VolumeUse usage) {
+      var unused =
+          claims.acquire(
+              ClaimRequest.builder(
+                      usage,
+                      HERE,
+                      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                      ClaimMode.WRITE)
+                  .nodeId(NodeId.of("id-n1"))
+                  .attaches(true)
+                  .build());
+    }
+  }
+
+  @Test
+  void twoKeepersAtATimeFreeAllClaimsWithoutALeader() {
+    Cluster cluster = new Cluster();
+    IntStream.range(0, 20).mapToObj(VolumeKeeperTest::usage).forEach(cluster::orphan);
+    ClaimBook otherBook = new ClaimBook(cluster.store, CLOCK);
+    ClaimCoordinator other = new ClaimCoordinator(otherBook, cluster.storage, CLOCK, event -> {});
+    try (VolumeKeeper one =
+            VolumeKeeper.builder()
+                .resuming(cluster.claims)
+                .reaping(cluster.reaper, AT_ONCE)
+                .listener(told::add)
+                .open();
+        VolumeKeeper two =
+            VolumeKeeper.builder()
+                .resuming(other)
+                .reaping(Cluster.reaperOf(otherBook, other), AT_ONCE)
+                .listener(told::add)
+                .open()) {
+      CompletableFuture<List<VolumeKeeper.Round>> beside =
+          CompletableFuture.supplyAsync(two::keepNow);
+      one.keepNow();
+      beside.join();
+      one.keepNow();
+
+      IntStream.range(0, 20)
+          .mapToObj(VolumeKeeperTest::usage)
+          .forEach(
+              usage ->
+                  assertThat(cluster.book.read(usage.volume()).holders())
+                      .as("%s", usage)
+                      .isEmpty());
+    }
+    assertThat(cluster.storage.calls.stream().filter(call -> call.startsWith("detach")).distinct())
+        .as("each was detached, some perhaps by both")
+        .hasSize(20);
+  }
+}

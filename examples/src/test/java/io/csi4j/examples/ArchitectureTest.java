@@ -406,6 +406,7 @@ class ArchitectureTest {
         || outermost.getPackageName().startsWith("io.csi4j.conformance.internal.")
         || outermost.getName().equals("io.csi4j.volume.internal.record.Digests")
         || outermost.getName().equals("io.csi4j.volume.model.MountFlagPolicy")
+        || outermost.getName().equals("io.csi4j.volume.model.SelinuxLabel")
         || outermost.getName().equals("io.csi4j.volume.internal.fields.StoredParts");
   }
 }

@@ -28,7 +28,7 @@ public final class Chart {
   /** Colours of its own in both, as it stands on pages whose colours it does not know. */
   private static final String HEAD =
       """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 940 %1$d" width="940" height="%1$d" font-family="sans-serif" font-size="12">
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 940 HEIGHT" width="940" height="HEIGHT" font-family="sans-serif" font-size="12">
       <style>
       .paper { fill: #fff } text { fill: #1c1f24 } .less { fill: #5a6472; font-size: 11px }
       .reached { fill: #4f81bd } .missed { fill: #c0504d }
@@ -40,14 +40,14 @@ public final class Chart {
       .grid { stroke: #333a44 } .limit, .spread { stroke: #e6e8eb } .break, .value { stroke: #14171c }
       }
       </style>
-      <rect class="paper" width="940" height="%1$d"/>
-      <text x="10" y="20" font-size="15" font-weight="bold">%2$s</text>
+      <rect class="paper" width="940" height="HEIGHT"/>
+      <text x="10" y="20" font-size="15" font-weight="bold">TITLE</text>
       <text x="10" y="38" class="less">What csi4j needs, in times of what its limit needs, which is the grey line under each name. \
       Shorter is better.</text>
       <rect class="reached" x="10" y="50" width="12" height="12"/><text x="27" y="60" class="less">goal reached, or none</text>
       <rect class="missed" x="160" y="50" width="12" height="12"/><text x="177" y="60" class="less">goal missed</text>
       <path class="limit" d="M262 48v16"/><text x="271" y="60" class="less">the limit itself</text>
-      <path class="spread" d="M366 56h20M366 52v8M386 52v8"/><text x="393" y="60" class="less">10 %% to 90 %% of all windows</text>
+      <path class="spread" d="M366 56h20M366 52v8M386 52v8"/><text x="393" y="60" class="less">10 % to 90 % of all windows</text>
       <rect class="reached" x="560" y="50" width="24" height="12"/><path class="break" d="M567 64l4 -16M574 64l4 -16"/>\
       <text x="590" y="60" class="less">longer than can be drawn</text>
       """;
@@ -91,7 +91,8 @@ public final class Chart {
   private String drawn() {
     int bottom = TOP + rows.size() * ROW;
     StringBuilder out = new StringBuilder();
-    out.append(String.format(Locale.ROOT, HEAD, bottom + 34, escaped(title)));
+    out.append(
+        HEAD.replace("HEIGHT", Integer.toString(bottom + 34)).replace("TITLE", escaped(title)));
     double step = end > 3 ? 1 : 0.5;
     for (double times = 0; times <= end; times += step) {
       out.append(

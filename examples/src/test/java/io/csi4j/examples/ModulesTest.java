@@ -119,9 +119,9 @@ class ModulesTest {
   }
 
   /** Whether a module reaches another one, itself not counted. */
-  private static boolean isAbove(String module, String other, Map<String, Set<String>> below) {
-    Set<String> uses = below.getOrDefault(module, Set.of());
-    return uses.contains(other) || uses.stream().anyMatch(use -> isAbove(use, other, below));
+  private static boolean isAbove(String upper, String lower, Map<String, Set<String>> below) {
+    Set<String> uses = below.getOrDefault(upper, Set.of());
+    return uses.contains(lower) || uses.stream().anyMatch(use -> isAbove(use, lower, below));
   }
 
   private static String artifact(String directory) throws IOException {

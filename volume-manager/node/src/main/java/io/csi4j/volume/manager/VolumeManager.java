@@ -149,8 +149,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
-  public CleanupPlan plan(Collection<WantedUse> live) {
-    return opened.know("planning", () -> opened.engine().plan(live));
+  public CleanupPlan plan(Collection<? extends WantedUse> live) {
+    List<WantedUse> wanted = List.copyOf(live);
+    return opened.know("planning", () -> opened.engine().plan(wanted));
   }
 
   /**
@@ -164,7 +165,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *     nothing of it is on the list: if that is meant, {@link #releaseFound} says so; or if the
    *     state cannot be read any more
    */
-  public Reconciliation reconcile(Collection<WantedUse> live) {
+  public Reconciliation reconcile(Collection<? extends WantedUse> live) {
     List<WantedUse> wanted = List.copyOf(live);
     return opened.know(
         "reconciling",
@@ -191,7 +192,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
-  public Reconciliation keepOnly(Collection<WantedUse> live) {
+  public Reconciliation keepOnly(Collection<? extends WantedUse> live) {
     List<WantedUse> wanted = List.copyOf(live);
     return opened.know(
         "reconciling",

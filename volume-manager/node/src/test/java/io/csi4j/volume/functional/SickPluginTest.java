@@ -157,6 +157,16 @@ class SickPluginTest {
       node.plugin().inject(SICK, When.calling(NODE_STAGE_VOLUME));
       CompletableFuture<MountedVolume> mounting = node.engine().mount(single("vol-1", "web"));
       Node.eventually("the third attempt is held back", () -> !heldBack(node).isEmpty());
+      Node.eventually(
+          "it is said why nothing happens, and not when it will",
+          () ->
+              node.engine().explain("web", usage("vol-1", "web")::equals).lines().stream()
+                  .anyMatch(
+                      line ->
+                          line.contains(
+                                  ": waiting, because the budget of repeats of its plugin is used up"
+                                      + " (CSI-333), for ")
+                              && line.endsWith(", attempt 2 of 5")));
 
       UnmountOutcome released = node.unmount(usage("vol-1", "web"));
 

@@ -681,10 +681,24 @@ final class OperationRun {
     }
     RetryBudget.Whose whose =
         CleanupSchedule.isOf(now) ? RetryBudget.Whose.BACKGROUND : RetryBudget.Whose.CALLER;
-    held = engine.retries(identity.plugin()).hold(whose, () -> mailbox.put(then)).orElse(null);
+    Runnable later =
+        () -> {
+          if (isExpected(now, expected)) {
+            held = null;
+          }
+          then.run();
+        };
+    held = engine.retries(identity.plugin()).hold(whose, () -> mailbox.put(later)).orElse(null);
     if (held == null) {
       then.run();
+    } else {
+      volume.show();
     }
+  }
+
+  /** Whether the next attempt waits for a place in the budget of the plugin. */
+  boolean isHeldBack() {
+    return held != null;
   }
 
   private void withdrawRepeat() {

@@ -741,12 +741,14 @@ final class VolumeQueue {
     Optional<Turn> turn = run.turn();
     return new View.Activity(
         operation,
-        turn.map(Turn::doing).orElse("looking at what is mounted"),
+        run.isHeldBack()
+            ? "waiting, because the budget of repeats of its plugin is used up (CSI-333),"
+            : turn.map(Turn::doing).orElse("looking at what is mounted"),
         begun,
         turn.map(Turn::tries).map(Turn.Tries::calls).orElse(0),
         run.lastAnswer(),
         turn.map(Turn::step)
-            .filter(Step.Pause.class::isInstance)
+            .filter(step -> step instanceof Step.Pause && !run.isHeldBack())
             .map(step -> ((Step.Pause) step).time()),
         waiting.stream().flatMap(next -> next.usage().stream()).toList());
   }

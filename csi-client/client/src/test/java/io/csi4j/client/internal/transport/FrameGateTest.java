@@ -29,8 +29,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,7 +113,10 @@ class FrameGateTest {
   /** Greets like a plugin, then sends one frame again and again and reads nothing. */
   private static final class Flooding implements AutoCloseable {
     private final ServerSocketChannel server;
-    private final AtomicInteger accepted = new AtomicInteger();
+
+    /** When each connection was accepted; what it floods comes after that. */
+    private final List<Long> accepted = new CopyOnWriteArrayList<>();
+
     private final CompletableFuture<Long> sent = new CompletableFuture<>();
 
     Flooding(Path socket, byte[] chunk) throws IOException {
@@ -128,7 +131,7 @@ class FrameGateTest {
       while (true) {
         long all = 0;
         try (SocketChannel client = server.accept()) {
-          accepted.incrementAndGet();
+          accepted.add(System.nanoTime());
           client.write(ByteBuffer.wrap(frame(SETTINGS, 0, 0)));
           while (all < MUCH) {
             all += client.write(ByteBuffer.wrap(chunk));
@@ -176,17 +179,20 @@ class FrameGateTest {
                   + "\\) and does not read them; that was|it sends HTTP/2 frames that carry"
                   + " nothing, without end; that was")
           .containsPattern("flood number [1-9], and it is not connected for");
-      int before = peer.accepted.get();
-      connection.channel().getState(true);
-      TimeUnit.MILLISECONDS.sleep(300);
-      assertThat(peer.accepted.get()).as("not connected during the pause").isEqualTo(before);
+      int before = peer.accepted.size();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-      while (peer.accepted.get() == before && System.nanoTime() < end) {
+      while (peer.accepted.size() == before && System.nanoTime() < end) {
         connection.resetBackoff();
         connection.channel().getState(true);
         TimeUnit.MILLISECONDS.sleep(20);
       }
-      assertThat(peer.accepted.get()).as("connected again").isGreaterThan(before);
+      assertThat(peer.accepted).as("connected again").hasSizeGreaterThan(before);
+      List<Long> times = List.copyOf(peer.accepted);
+      for (int i = 1; i < times.size(); i++) {
+        assertThat(times.get(i) - times.get(i - 1))
+            .as("not connected during the pause after flood %d", i)
+            .isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
+      }
     }
   }
 

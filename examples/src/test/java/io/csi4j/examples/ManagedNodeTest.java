@@ -34,7 +34,7 @@ class ManagedNodeTest {
   @Test
   @Tag("campaign")
   void everyScenarioComesOutAsExpected() throws Exception {
-    assertThat(SUITE.chosen()).hasSize(99);
+    assertThat(SUITE.chosen()).hasSize(101);
     passes(SUITE);
   }
 

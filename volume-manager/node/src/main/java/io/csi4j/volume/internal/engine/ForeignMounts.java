@@ -117,13 +117,19 @@ final class ForeignMounts {
     if (there.isEmpty() || over.putIfAbsent(path, there.get()) != null) {
       return Optional.empty();
     }
+    // It may have gone since the look, when there was nothing to forget yet.
+    went(path);
     return there.map(seen -> Messages.of(seen.code(), LOOKING.at(path), seen.seen()));
   }
 
   /** A mount at this path is gone. */
   void went(MountPath path) {
-    if (over.containsKey(path) && seenAt(path).isEmpty()) {
-      over.remove(path);
+    Failure known = over.get(path);
+    if (known != null && seenAt(path).isEmpty() && over.remove(path, known)) {
+      // Another may have come since the look, and been taken for the one that is forgotten now.
+      seenAt(path)
+          .filter(seen -> seen.code() == OperatorCode.ROOT_OVERMOUNTED)
+          .ifPresent(seen -> over.putIfAbsent(path, seen));
     }
   }
 

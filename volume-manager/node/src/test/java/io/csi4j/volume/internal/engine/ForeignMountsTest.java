@@ -1,0 +1,119 @@
+package io.csi4j.volume.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.port.KernelMounts;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.Place;
+import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Mounts over the directories of the manager that come and go while they are being looked at. */
+class ForeignMountsTest {
+
+  private static final MountPath ROOT = MountPath.of("/srv/csi");
+  private static final VolumeIdentity VOLUME =
+      new VolumeIdentity(PluginId.of("fake.csi4j.example"), VolumeId.of("vol-1"));
+
+  /** A mount table that changes right after a look. */
+  private static final class ChangingTable implements KernelMounts {
+    private final Deque<Runnable> afterLooks = new ArrayDeque<>();
+    private boolean covered;
+
+    @Override
+    public List<Sighting> at(MountPath path) {
+      List<Sighting> seen =
+          covered && path.equals(ROOT)
+              ? List.of(
+                  new Sighting(path, "0:42", new Evidence("ref", "tmpfs", "tmpfs", "/", false)))
+              : List.of();
+      Optional.ofNullable(afterLooks.poll()).ifPresent(Runnable::run);
+      return seen;
+    }
+
+    @Override
+    public Place place() {
+      throw new AssertionError("not asked for");
+    }
+
+    @Override
+    public List<Sighting> beneath(MountPath directory) {
+      return List.of();
+    }
+
+    @Override
+    public Optional<String> device(MountPath path) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<String> holders(MountPath path) {
+      return Optional.empty();
+    }
+
+    @Override
+    public List<Sighting> elsewhere(MountPath path, MountPath own) {
+      return List.of();
+    }
+
+    @Override
+    public boolean unmount(MountPath path) {
+      throw new AssertionError("not asked for");
+    }
+
+    @Override
+    public boolean unmountDead(MountPath path, DeadUnmount how) {
+      throw new AssertionError("not asked for");
+    }
+  }
+
+  private final ChangingTable table = new ChangingTable();
+  private final ForeignMounts foreign = ForeignMounts.since(table, new VolumeLayout(ROOT));
+
+  @Test
+  void whatGoesWhileItsComingIsLookedAtIsNotRemembered() {
+    table.covered = true;
+    table.afterLooks.add(
+        () -> {
+          table.covered = false;
+          foreign.went(ROOT);
+        });
+
+    Optional<OperatorMessage> told = foreign.came(ROOT);
+
+    assertThat(told).map(OperatorMessage::code).contains(OperatorCode.ROOT_OVERMOUNTED);
+    assertThat(foreign.covering(VOLUME)).isEmpty();
+  }
+
+  @Test
+  void whatComesWhileTheEndOfAnotherIsLookedAtIsRemembered() {
+    table.covered = true;
+    assertThat(foreign.came(ROOT)).isPresent();
+    table.covered = false;
+    table.afterLooks.add(
+        () -> {
+          table.covered = true;
+          assertThat(foreign.came(ROOT)).as("it is taken for the one that is known").isEmpty();
+        });
+
+    foreign.went(ROOT);
+
+    assertThat(foreign.covering(VOLUME)).map(Failure::code).contains(OperatorCode.ROOT_OVERMOUNTED);
+    table.covered = false;
+    foreign.went(ROOT);
+    assertThat(foreign.covering(VOLUME)).isEmpty();
+  }
+}

@@ -89,7 +89,7 @@ public final class FileOwnership {
     return parts.policy;
   }
 
-  /** How many files a pass looks at. Default: a million. */
+  /** How many files a pass changes at the most. Default: a million. */
   public long maxFiles() {
     return parts.maxFiles;
   }
@@ -193,7 +193,10 @@ public final class FileOwnership {
       return this;
     }
 
-    /** How many files a pass looks at before it ends early. */
+    /**
+     * How many files a pass changes before it ends early. Those that are right already do not
+     * count, so that the next pass gets further.
+     */
     public Builder maxFiles(long files) {
       maxFiles = files;
       return this;

@@ -185,12 +185,13 @@ final class OwnershipPass {
 
   private OwnershipResult walked() {
     while (true) {
+      // What is right already does not count: another pass with the same limit gets further.
+      if (changed >= wish.maxFiles() || System.nanoTime() - end >= 0 || abandoned.getAsBoolean()) {
+        return result(Outcome.LIMIT);
+      }
       Level level = levels.element();
       byte[] name = level.next();
       if (name != null) {
-        if (seen >= wish.maxFiles() || System.nanoTime() - end >= 0 || abandoned.getAsBoolean()) {
-          return result(Outcome.LIMIT);
-        }
         visit(level, name);
         if (seen % TELL_EVERY == 0) {
           progress.accept(result(Outcome.GOING_ON));

@@ -173,13 +173,17 @@ class OwnershipPassTest {
     assertThat(pass(volume, brief)).isEqualTo(new OwnershipResult(Outcome.LIMIT, 1, 0, 0));
     OwnershipResult first = pass(volume, few);
     assertThat(first.outcome()).isEqualTo(Outcome.LIMIT);
-    assertThat(first.seen()).isEqualTo(10);
-    assertThat(first.changed()).isPositive();
+    assertThat(first.changed()).isEqualTo(10);
     assertThat(facts(scratch.file("volume"))).as("not marked").doesNotEndWith(" 2770");
 
-    OwnershipResult rest = pass(volume, OWN_GROUP);
-    assertThat(rest.outcome()).isEqualTo(Outcome.DONE);
-    assertThat(rest.changed()).isEqualTo(all(scratch).size() - first.changed());
+    long changed = first.changed();
+    OwnershipResult next = first;
+    for (int i = 0; i < 100 && next.outcome() == Outcome.LIMIT; i++) {
+      next = pass(volume, few);
+      changed += next.changed();
+    }
+    assertThat(next.outcome()).as("with the same limit").isEqualTo(Outcome.DONE);
+    assertThat(changed).isEqualTo(all(scratch).size());
   }
 
   @Test

@@ -69,7 +69,7 @@ record OwnershipChange(
           wish,
           "the limit of "
               + wish.maxFiles()
-              + " files or "
+              + " changed files or "
               + wish.maxTime().toSeconds()
               + " s was reached after "
               + end.seen()

@@ -156,17 +156,19 @@ class OwnedVolumesTest {
     }
     give("maker");
 
-    VolumeException notSet = refused("web-1", WISH.toBuilder().maxFiles(3).build());
+    FileOwnership few = WISH.toBuilder().maxFiles(3).build();
+    VolumeException notSet = refused("web-1", few);
     assertThat(notSet.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
     assertThat(notSet)
         .hasMessageContaining(
-            ": the limit of 3 files or 600 s was reached after 3 files, of which 2 were changed;"
-                + " the workload was not told of the volume; what was changed stays, and the next"
-                + " try goes on from there. Put right what the text names, then mount again.");
-    mount("web-1", WISH);
+            ": the limit of 3 changed files or 600 s was reached after 4 files, of which 3 were"
+                + " changed; the workload was not told of the volume; what was changed stays, and"
+                + " the next try goes on from there. Put right what the text names, then mount"
+                + " again.");
+    mount("web-1", few);
     assertThat(told)
         .containsExactly(
-            new OwnershipResult(Outcome.LIMIT, 3, 2, 0),
-            new OwnershipResult(Outcome.DONE, 5, 3, 0));
+            new OwnershipResult(Outcome.LIMIT, 4, 3, 0),
+            new OwnershipResult(Outcome.DONE, 5, 2, 0));
   }
 }

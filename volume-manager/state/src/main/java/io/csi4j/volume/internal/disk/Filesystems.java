@@ -6,7 +6,7 @@ import java.util.Set;
 public final class Filesystems {
 
   private static final Set<String> UNSUITED =
-      Set.of("9p afs ceph cifs glusterfs lustre nfs nfs4 overlay smb3 smbfs".split(" ", -1));
+      Set.of("9p afs ceph cifs fuse glusterfs lustre nfs nfs4 overlay smb3 smbfs".split(" ", -1));
 
   private Filesystems() {}
 

@@ -357,7 +357,7 @@ class DiskTroubleTest {
   // ---- the wrong place
 
   @ParameterizedTest
-  @ValueSource(strings = {"nfs4", "overlay", "9p", "fuse.sshfs", "cifs"})
+  @ValueSource(strings = {"nfs4", "overlay", "9p", "fuse", "fuse.sshfs", "cifs"})
   @Tag("F17")
   void aFilesystemThatPromisesTooLittleIsRefusedByName(String type) {
     disk.type(type);

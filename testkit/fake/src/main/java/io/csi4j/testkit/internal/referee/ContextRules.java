@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 final class ContextRules extends DutyRule {
 
-  /** What a plugin is that a caller may tell of workloads, if its journal does not say. */
+  /** The shape of a plugin that takes facts of workloads, where the journal tells no shape. */
   private static final PluginShape TOLD = PluginShape.nodeOnly().with(Quirk.WORKLOAD_FACTS_TAKEN);
 
   /** Plugins that a caller may tell of workloads, beside the contexts that they gave. */

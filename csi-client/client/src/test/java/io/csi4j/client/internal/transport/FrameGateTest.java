@@ -114,8 +114,11 @@ class FrameGateTest {
   private static final class Flooding implements AutoCloseable {
     private final ServerSocketChannel server;
 
-    /** When each connection was accepted; what it floods comes after that. */
-    private final List<Long> accepted = new CopyOnWriteArrayList<>();
+    /**
+     * When gRPC greeted on each connection; what it floods comes after that. Who only looks whether
+     * somebody listens says nothing, and is no connection.
+     */
+    private final List<Long> greeted = new CopyOnWriteArrayList<>();
 
     private final CompletableFuture<Long> sent = new CompletableFuture<>();
 
@@ -131,7 +134,10 @@ class FrameGateTest {
       while (true) {
         long all = 0;
         try (SocketChannel client = server.accept()) {
-          accepted.add(System.nanoTime());
+          if (!isGreeted(client)) {
+            continue;
+          }
+          greeted.add(System.nanoTime());
           client.write(ByteBuffer.wrap(frame(SETTINGS, 0, 0)));
           while (all < MUCH) {
             all += client.write(ByteBuffer.wrap(chunk));
@@ -145,6 +151,16 @@ class FrameGateTest {
           sent.complete(all);
         }
       }
+    }
+
+    private static boolean isGreeted(SocketChannel client) throws IOException {
+      ByteBuffer greeting = ByteBuffer.allocate("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".length());
+      while (greeting.hasRemaining()) {
+        if (client.read(greeting) < 0) {
+          return false;
+        }
+      }
+      return true;
     }
 
     @Override
@@ -179,15 +195,15 @@ class FrameGateTest {
                   + "\\) and does not read them; that was|it sends HTTP/2 frames that carry"
                   + " nothing, without end; that was")
           .containsPattern("flood number [1-9], and it is not connected for");
-      int before = peer.accepted.size();
+      int before = peer.greeted.size();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-      while (peer.accepted.size() == before && System.nanoTime() < end) {
+      while (peer.greeted.size() == before && System.nanoTime() < end) {
         connection.resetBackoff();
         connection.channel().getState(true);
         TimeUnit.MILLISECONDS.sleep(20);
       }
-      assertThat(peer.accepted).as("connected again").hasSizeGreaterThan(before);
-      List<Long> times = List.copyOf(peer.accepted);
+      assertThat(peer.greeted).as("connected again").hasSizeGreaterThan(before);
+      List<Long> times = List.copyOf(peer.greeted);
       for (int i = 1; i < times.size(); i++) {
         assertThat(times.get(i) - times.get(i - 1))
             .as("not connected during the pause after flood %d", i)

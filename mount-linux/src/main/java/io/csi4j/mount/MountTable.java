@@ -85,6 +85,19 @@ public interface MountTable {
     return list().refs(device, root);
   }
 
+  /**
+   * Returns the mounts that were made after this one and that this accepts, in the order in which
+   * they were made; none if it is gone. Where the kernel numbers its mounts (Linux 6.8), this costs
+   * what came since, and not what is mounted in all.
+   */
+  default List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
+    return list().records().stream()
+        .dropWhile(each -> !each.ref().identity().equals(than.identity()))
+        .skip(1)
+        .filter(filter)
+        .toList();
+  }
+
   /** The mounts that are directly on this one; none if it is gone. */
   List<MountRecord> children(MountRef ref);
 }

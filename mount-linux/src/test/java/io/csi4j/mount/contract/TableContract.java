@@ -135,6 +135,30 @@ public abstract class TableContract extends MountsContract {
   }
 
   @Test
+  void newerMountsAreThoseThatWereMadeAfterIt() {
+    world.tmpfs("older");
+    MountRef ref = record(world.tmpfs("mount")).ref();
+    assertThat(ours(ref)).isEmpty();
+
+    MountPath gone = world.tmpfs("gone");
+    MountPath inside = world.tmpfs("mount/inside");
+    MountPath last = world.tmpfs("last");
+    assertThat(ours(ref)).extracting(MountRecord::path).containsExactly(gone, inside, last);
+    assertThat(ours(ref)).contains(record(last));
+
+    world.detach(gone);
+    assertThat(ours(ref)).extracting(MountRecord::path).containsExactly(inside, last);
+    world.detach(world.path("mount/inside"));
+    world.detach(world.path("mount"));
+    assertThat(ours(ref)).isEmpty();
+  }
+
+  /** Other programs may mount at the same time, elsewhere. */
+  private List<MountRecord> ours(MountRef than) {
+    return world.table().newer(than, each -> each.path().isWithin(world.path("")));
+  }
+
+  @Test
   void refsAreTheMountsOfOneDirectory() {
     MountPath source = world.directory("source");
     MountPath one = world.directory("one");

@@ -28,6 +28,9 @@ public class KernelTable {
   /** How often a path is looked at again because its mount went away meanwhile. */
   private static final int MOST_LOOKS = 10;
 
+  /** So many mounts one by one cost about what a table of some thousands does. */
+  private static final int FEW = 256;
+
   /** A power of two. */
   private static final int REMEMBERED = 1024;
 
@@ -117,6 +120,36 @@ public class KernelTable {
     return place.get().equals(ref.path()) || leadsTo(place.get(), ref.path())
         ? new RefCheck.Present()
         : new RefCheck.Moved(new MountRef(place.get(), ref.bootId(), ref.identity()));
+  }
+
+  /** The mounts that were made after this one, and that this accepts. */
+  public List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
+    Optional<long[]> few = fewNewer(than);
+    if (few.isPresent()) {
+      return mounts.records(few.get()).stream().filter(filter).toList();
+    }
+    // Not by the reference, which may have another path.
+    return reader.read(TableReader.ALL).records().stream()
+        .dropWhile(each -> !each.ref().identity().equals(than.identity()))
+        .skip(1)
+        .filter(filter)
+        .toList();
+  }
+
+  /**
+   * The numbers of the mounts after this one; nothing if there are many, or the kernel has none.
+   */
+  private Optional<long[]> fewNewer(MountRef than) {
+    if (isOfAnotherBoot(than)) {
+      return Optional.of(new long[0]);
+    }
+    if (!(than.identity() instanceof MountIdentity.Unique unique)) {
+      return Optional.empty();
+    }
+    needUniqueIds(than);
+    return mounts.path(unique.id()).isEmpty()
+        ? Optional.of(new long[0])
+        : Optional.of(ids.after(unique.id())).filter(newer -> newer.length <= FEW);
   }
 
   /** The mounts that are directly on this one. */

@@ -43,7 +43,7 @@ public final class MountIds {
    * @param expected how many there may be
    */
   long[] all(int expected) {
-    long[] ids = below(Abi.LSMT_ROOT, expected);
+    long[] ids = list(Abi.LSMT_ROOT, 0, expected);
     known = ids.length;
     return ids;
   }
@@ -54,15 +54,31 @@ public final class MountIds {
    * @throws MountException if the kernel refuses
    */
   public long[] below(long uniqueId) {
-    return below(uniqueId, 0);
+    return list(uniqueId, 0, 0);
   }
 
-  private long[] below(long uniqueId, int expected) {
+  /**
+   * The mounts of {@link #all()} that were made after this one.
+   *
+   * @throws MountException if the kernel refuses
+   */
+  long[] after(long uniqueId) {
+    return list(Abi.LSMT_ROOT, uniqueId, 0);
+  }
+
+  /**
+   * Lists mounts.
+   *
+   * @param on the mount on which they are
+   * @param after the number after which the list begins
+   * @param expected how many there may be
+   */
+  private long[] list(long on, long after, int expected) {
     long[] part = new long[Math.min(MOST, Math.max(FIRST, expected + FIRST))];
     long[] ids = {};
     while (true) {
-      long last = ids.length == 0 ? 0 : ids[ids.length - 1];
-      int listed = kernel.calls().listmount(Struct.mountIdRequest(uniqueId, last), part);
+      long last = ids.length == 0 ? after : ids[ids.length - 1];
+      int listed = kernel.calls().listmount(Struct.mountIdRequest(on, last), part);
       if (listed == -Abi.ENOENT) {
         return new long[0];
       }

@@ -13,6 +13,7 @@ import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
+import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.real.MountTest;
@@ -22,6 +23,7 @@ import io.csi4j.mount.real.Scratch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Which system calls a look makes, and which it must not. */
@@ -109,6 +111,42 @@ class LookCostTest {
     assertThat(table(false).check(ref)).isEqualTo(new RefCheck.Present());
 
     assertThat(log).extracting(Call::name).containsExactly("statmount");
+  }
+
+  /**
+   * Only mounts that were made since cost anything, unless they are so many that a table is less.
+   */
+  @Test
+  @NeedsUniqueIds
+  void theMountsAfterOneCostNothingForThoseBeforeIt(Scratch scratch) {
+    MountPath first = scratch.tmpfs("first");
+    scratch.tmpfs("older");
+    KernelTable table = table(false);
+    MountRef ref = ((MountProbe.Mounted) table.probe(scratch.tmpfs("t"))).ref();
+    log.clear();
+
+    assertThat(table.newer(ref, scratchOnly(scratch))).isEmpty();
+    assertThat(log).extracting(Call::name).startsWith("statmount", "listmount");
+    assertThat(log).filteredOn(call -> call.name().equals("listmount")).hasSize(1);
+
+    MountRef beforeAll = ((MountProbe.Mounted) table.probe(first)).ref();
+    List<MountPath> many = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      MountPath path = scratch.directory("many-" + i);
+      scratch.bind(path, path);
+      many.add(path);
+    }
+    log.clear();
+    assertThat(table.newer(beforeAll, scratchOnly(scratch)))
+        .extracting(MountRecord::path)
+        .endsWith(many.toArray(MountPath[]::new))
+        .hasSize(302);
+    assertThat(log).filteredOn(call -> call.name().equals("statmount")).hasSizeLessThan(20);
+  }
+
+  private static Predicate<MountRecord> scratchOnly(Scratch scratch) {
+    MountPath base = scratch.directory("d").parent();
+    return each -> each.path().isWithin(base);
   }
 
   @Test

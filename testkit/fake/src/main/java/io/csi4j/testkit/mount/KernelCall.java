@@ -8,7 +8,10 @@ package io.csi4j.testkit.mount;
 public enum KernelCall {
   /** To look at a path: {@code probe} and {@code find}. */
   LOOK,
-  /** To read the table: {@code list}, {@code refresh}, {@code check} and {@code children}. */
+  /**
+   * To read the table: {@code list}, {@code refresh}, {@code check}, {@code newer}, {@code
+   * children}.
+   */
   LIST,
   /** To bind. */
   BIND,

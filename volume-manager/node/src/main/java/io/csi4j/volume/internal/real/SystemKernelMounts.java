@@ -357,15 +357,10 @@ public final class SystemKernelMounts implements KernelMounts {
         || !staged.get().root().equals(FILESYSTEM_ROOT)) {
       return List.of();
     }
-    List<MountRecord> all =
-        table.list(each -> each.device().equals(staged.get().device())).records();
-    // The kernel lists mounts in the order in which they were made.
     List<MountRecord> newer =
-        all.stream()
-            .dropWhile(each -> !each.ref().equals(staged.get().ref()))
-            .skip(1)
-            .filter(each -> !each.path().isWithin(own))
-            .toList();
+        table.newer(
+            staged.get().ref(),
+            each -> each.device().equals(staged.get().device()) && !each.path().isWithin(own));
     if (newer.isEmpty()) {
       return List.of();
     }

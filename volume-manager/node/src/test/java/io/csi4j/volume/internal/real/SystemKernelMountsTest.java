@@ -3,7 +3,9 @@ package io.csi4j.volume.internal.real;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.KernelText;
@@ -18,7 +20,9 @@ import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
+import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -199,6 +203,46 @@ class SystemKernelMountsTest {
     assertThat(mounts.beneath(at("/manager")))
         .extracting(Sighting::path)
         .containsExactlyInAnyOrderElementsOf(paths);
+  }
+
+  @Test
+  void whoElseHasADeviceMountedIsFoundWithoutAListOfAllMounts() {
+    AtomicInteger lists = new AtomicInteger();
+    SystemKernelMounts counted =
+        new SystemKernelMounts(
+            counting(lists), kernel.mounts(), new RealDisk(), () -> new Place(kernel.bootId(), 7));
+    DeviceId device = host.disk("ext4");
+    MountPath node = host.device(at("/dev/disk"), device);
+    var unused =
+        kernel
+            .mounts()
+            .mount(
+                FilesystemRequest.builder("ext4", KernelText.ofBytes(node.bytes()), target)
+                    .build());
+    host.bind(target, host.directory(at("/manager/v/b")));
+    host.tmpfs(host.directory(at("/other")));
+
+    assertThat(counted.elsewhere(target, at("/manager"))).isEmpty();
+    assertThat(lists).hasValue(0);
+
+    host.bind(target, host.directory(at("/backup")));
+    assertThat(counted.elsewhere(target, at("/manager")))
+        .extracting(Sighting::path)
+        .containsExactly(at("/backup"));
+  }
+
+  /** The table of the kernel, which counts how often all of it is read. */
+  private MountTable counting(AtomicInteger lists) {
+    return (MountTable)
+        Proxy.newProxyInstance(
+            MountTable.class.getClassLoader(),
+            new Class<?>[] {MountTable.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("list")) {
+                lists.incrementAndGet();
+              }
+              return method.invoke(kernel.table(), arguments);
+            });
   }
 
   @Test

@@ -95,8 +95,6 @@ final class OperationRun {
           "the mount is gone",
           "MountDead",
           "the server of the mount has ended",
-          "NotResponding",
-          "the server of the mount does not answer",
           READ_ONLY,
           "the filesystem takes no more writes");
 

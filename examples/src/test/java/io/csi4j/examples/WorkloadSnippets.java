@@ -10,8 +10,10 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
@@ -142,9 +144,15 @@ final class WorkloadSnippets {
     return mounts;
   }
 
-  static void afterwards(VolumeManager manager, WorkloadVolumes wanted) {
+  static void afterwards(VolumeManager manager, WorkloadVolumes wanted, Consumer<String> log) {
     // snippet: give back
-    wanted.mountRequests().forEach(request -> manager.unmount(request.usage()));
+    for (MountRequest request : wanted.mountRequests()) {
+      try {
+        manager.unmount(request.usage());
+      } catch (VolumeException failed) { // the manager goes on with it
+        log.accept(failed.getMessage());
+      }
+    }
     // end
   }
 

@@ -110,7 +110,8 @@ class WorkloadsPageTest {
 
       assertThat(told).containsExactly("/var/lib/db [rbind, rw, rprivate]");
       assertThat(mounts.devices()).isEmpty();
-      WorkloadSnippets.afterwards(manager, wanted);
+      WorkloadSnippets.afterwards(manager, wanted, told::add);
+      assertThat(told).hasSize(1);
       assertThat(manager.volumes()).isEmpty();
       assertThat(WorkloadSnippets.place(List.of(), List.of(), wanted)).isFalse();
     }

@@ -5,6 +5,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -23,6 +24,7 @@ import io.csi4j.volume.claim.jdbc.JdbcClaimStore;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
@@ -31,8 +33,10 @@ import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -261,6 +265,32 @@ final class ClaimsSnippets {
       controller.deleteSnapshot(made.plugin(), cut, spec.secrets());
       controller.expand(db, CapacityRange.atLeast(2L << 30)); // what the node owes is remembered
       controller.delete(db); // refused, with the holders' names, while somebody claims it
+    }
+    // end
+  }
+
+  static void changes(
+      VolumeController controller, VolumeManager manager, VolumeKey db, Consumer<String> log) {
+    // snippet: changes
+    try {
+      controller.expand(db, CapacityRange.atLeast(2L << 30));
+    } catch (ControllerException failed) {
+      log.accept(failed.operatorMessage().line());
+    }
+    for (VolumeChange change : controller.changes(db)) { // also after a restart, from any thread
+      log.accept(change.wish() + ": " + change.progress() + " " + change.seen());
+      log.accept(change.next());
+    }
+
+    CatalogVolume grown = controller.find(db).orElseThrow();
+    if (grown.owedToNode().isPresent()) { // the storage has the size, the filesystem does not
+      VolumeUse usage = VolumeUse.of(db, WorkloadId.of("web-1"));
+      try {
+        manager.expand(usage, grown.owedToNode().get());
+        controller.nodeHasExpanded(db);
+      } catch (VolumeException refused) {
+        controller.nodeCannotExpand(db, refused.operatorMessage());
+      }
     }
     // end
   }

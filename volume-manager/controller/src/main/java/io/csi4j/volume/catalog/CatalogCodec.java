@@ -22,6 +22,7 @@ import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateValue;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -76,6 +78,8 @@ final class CatalogCodec {
       going.before().ifPresent(volume -> out.setThere(there(volume)));
     }
     record.cuts().forEach(cut -> out.addCut(cut(cut)));
+    out.addAllModifying(StoredParts.entries(record.modifying()));
+    record.refused().forEach(change -> out.addRefused(refusal(change)));
     return out.build();
   }
 
@@ -94,6 +98,10 @@ final class CatalogCodec {
     for (CatalogProto.Cut cut : in.getCutList()) {
       cuts.add(cut(cut));
     }
+    List<VolumeChange> refused = new ArrayList<>();
+    for (CatalogProto.Refusal refusal : in.getRefusedList()) {
+      refused.add(refusal(refusal));
+    }
     return RecordBytes.checked(
         "volume",
         () ->
@@ -104,7 +112,9 @@ final class CatalogCodec {
                 state(key, spec, in),
                 cuts,
                 in.getOlderModes(),
-                places(in.getSourcePlaceList())));
+                places(in.getSourcePlaceList()),
+                StoredParts.entries(in.getModifyingList()),
+                refused));
   }
 
   private static State state(VolumeKey key, VolumeSpec spec, CatalogProto.Record in)
@@ -157,6 +167,38 @@ final class CatalogCodec {
                     .map(StoredParts::key)
                     .collect(Collectors.toCollection(TreeSet::new)),
                 requested(in.getRequiredList(), in.getPreferredList())));
+  }
+
+  private static CatalogProto.Refusal refusal(VolumeChange change) {
+    CatalogProto.Refusal.Builder out =
+        CatalogProto.Refusal.newBuilder()
+            .setByNode(change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE)
+            .setSeen(change.seen())
+            .setAt(change.at().map(Instant::toEpochMilli).orElse(0L));
+    if (change.wish() instanceof VolumeChange.Wish.Size size) {
+      out.setGrowsTo(range(size.to()));
+    } else if (change.wish() instanceof VolumeChange.Wish.Parameters parameters) {
+      out.addAllParameter(StoredParts.entries(parameters.values()));
+    }
+    return out.build();
+  }
+
+  private static VolumeChange refusal(CatalogProto.Refusal in) throws MalformedRecordException {
+    Optional<CapacityRange> to = range(in.hasGrowsTo(), in.getGrowsTo());
+    SortedMap<String, String> values = StoredParts.entries(in.getParameterList());
+    if (to.isPresent() && !values.isEmpty()) {
+      throw new MalformedRecordException("A refused change is of two kinds.");
+    }
+    VolumeChange.Wish wish =
+        to.<VolumeChange.Wish>map(VolumeChange.Wish.Size::new)
+            .orElseGet(() -> new VolumeChange.Wish.Parameters(values));
+    return new VolumeChange(
+        wish,
+        in.getByNode()
+            ? VolumeChange.Progress.INFEASIBLE_ON_NODE
+            : VolumeChange.Progress.INFEASIBLE,
+        in.getSeen(),
+        in.getAt() == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(in.getAt())));
   }
 
   private static Optional<RequestedTopologies> requested(

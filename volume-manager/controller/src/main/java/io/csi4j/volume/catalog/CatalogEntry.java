@@ -28,6 +28,8 @@ import java.util.TreeSet;
  *     record
  * @param sourcePlaces from where the snapshot can be used that the volume is made from, as its
  *     plugin said when the volume came on record; empty for everywhere, or if it is not known
+ * @param modifying the parameters that are being changed, or about to be; empty if none are
+ * @param refused the changes that were refused last, at most one of a kind
  * @since 1.0
  */
 public record CatalogEntry(
@@ -37,7 +39,9 @@ public record CatalogEntry(
     State state,
     List<Cut> cuts,
     boolean olderModes,
-    List<Topology> sourcePlaces) {
+    List<Topology> sourcePlaces,
+    SortedMap<String, String> modifying,
+    List<VolumeChange> refused) {
 
   /**
    * A snapshot that was asked for, and of which its host was not told yet what came of it.
@@ -131,6 +135,8 @@ public record CatalogEntry(
     Objects.requireNonNull(state, "state");
     cuts = List.copyOf(cuts);
     sourcePlaces = List.copyOf(sourcePlaces);
+    modifying = Collections.unmodifiableSortedMap(new TreeMap<>(modifying));
+    refused = List.copyOf(refused);
     if (state instanceof State.Creating && name.isEmpty()) {
       throw new IllegalArgumentException("A volume that is asked for has a name.");
     }
@@ -138,7 +144,16 @@ public record CatalogEntry(
 
   /** A volume of which no snapshot is owed. */
   public CatalogEntry(VolumeKey key, VolumeSpec spec, Optional<CreationName> name, State state) {
-    this(key, spec, name, state, List.of(), false, List.of());
+    this(
+        key,
+        spec,
+        name,
+        state,
+        List.of(),
+        false,
+        List.of(),
+        Collections.emptySortedMap(),
+        List.of());
   }
 
   /** A volume that is there. */
@@ -148,27 +163,30 @@ public record CatalogEntry(
 
   /** Returns the entry in another state. */
   public CatalogEntry in(State next) {
-    return new CatalogEntry(key, spec, name, next, cuts, olderModes, sourcePlaces);
+    return new CatalogEntry(
+        key, spec, name, next, cuts, olderModes, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry, of which this is wanted. */
   public CatalogEntry as(VolumeSpec wanted) {
-    return new CatalogEntry(key, wanted, name, state, cuts, olderModes, sourcePlaces);
+    return new CatalogEntry(
+        key, wanted, name, state, cuts, olderModes, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry with older modes in the place of those that its plugin does not know. */
   public CatalogEntry underOlderModes() {
-    return new CatalogEntry(key, spec, name, state, cuts, true, sourcePlaces);
+    return new CatalogEntry(key, spec, name, state, cuts, true, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry, whose snapshot can be used from one of these places only. */
   public CatalogEntry fromSnapshotIn(List<Topology> places) {
-    return new CatalogEntry(key, spec, name, state, cuts, olderModes, places);
+    return new CatalogEntry(key, spec, name, state, cuts, olderModes, places, modifying, refused);
   }
 
   /** Returns the entry with these snapshots asked for. */
   public CatalogEntry cutting(List<Cut> now) {
-    return new CatalogEntry(key, spec, name, state, now, olderModes, sourcePlaces);
+    return new CatalogEntry(
+        key, spec, name, state, now, olderModes, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry with this snapshot asked for too. */
@@ -181,6 +199,76 @@ public record CatalogEntry(
   /** Returns the entry without the snapshot of that name. */
   public CatalogEntry without(Cut cut) {
     return cutting(cuts.stream().filter(each -> !each.isNamedAs(cut)).toList());
+  }
+
+  /** Whether parameters of a volume that is there are being changed. */
+  public boolean isBeingModified() {
+    return !modifying.isEmpty() && volume().isPresent();
+  }
+
+  /** Returns the entry, of which these parameters are being changed. */
+  public CatalogEntry modifying(SortedMap<String, String> values) {
+    return new CatalogEntry(
+        key, spec, name, state, cuts, olderModes, sourcePlaces, values, refused);
+  }
+
+  /** Returns the entry, of which this change was refused. */
+  public CatalogEntry refusing(VolumeChange change) {
+    List<VolumeChange> all = new ArrayList<>(refused);
+    all.removeIf(each -> isOfOneKind(each, change));
+    all.add(change);
+    return refusing(all);
+  }
+
+  /** Returns the entry, of which no change of this kind was refused. */
+  public CatalogEntry refusingNo(Class<? extends VolumeChange.Wish> kind) {
+    return refusing(refused.stream().filter(each -> !kind.isInstance(each.wish())).toList());
+  }
+
+  private CatalogEntry refusing(List<VolumeChange> now) {
+    return new CatalogEntry(key, spec, name, state, cuts, olderModes, sourcePlaces, modifying, now);
+  }
+
+  private static boolean isOfOneKind(VolumeChange one, VolumeChange other) {
+    return one.progress() == other.progress()
+        && one.wish().getClass().equals(other.wish().getClass());
+  }
+
+  /**
+   * Returns the changes that were asked for and are not done, as far as they are on record; none of
+   * a volume that is being deleted.
+   */
+  public List<VolumeChange> changes() {
+    if (volume().isEmpty()) {
+      return List.of();
+    }
+    List<VolumeChange> all = new ArrayList<>();
+    if (state instanceof State.Growing growing) {
+      all.add(inProgress(new VolumeChange.Wish.Size(growing.to())));
+    }
+    if (!modifying.isEmpty()) {
+      all.add(inProgress(new VolumeChange.Wish.Parameters(modifying)));
+    }
+    all.addAll(refused);
+    boolean isNodeStuck =
+        refused.stream()
+            .anyMatch(each -> each.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE);
+    volume()
+        .flatMap(CatalogVolume::owedToNode)
+        .filter(owed -> !isNodeStuck)
+        .ifPresent(
+            owed ->
+                all.add(
+                    new VolumeChange(
+                        new VolumeChange.Wish.Size(owed),
+                        VolumeChange.Progress.OWED_TO_NODE,
+                        "",
+                        Optional.empty())));
+    return List.copyOf(all);
+  }
+
+  private static VolumeChange inProgress(VolumeChange.Wish wish) {
+    return new VolumeChange(wish, VolumeChange.Progress.IN_PROGRESS, "", Optional.empty());
   }
 
   /**

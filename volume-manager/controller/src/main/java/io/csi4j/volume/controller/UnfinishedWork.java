@@ -18,8 +18,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Goes on with what was begun and has not come to its end: deletions, and growing volumes. Tries
- * again and again, with growing pauses; what needs a person waits for one.
+ * Goes on with what was begun and has not come to its end: deletions, and changes of size and
+ * parameters. Tries again and again, with growing pauses; what needs a person waits for one.
  */
 final class UnfinishedWork implements AutoCloseable {
 
@@ -62,7 +62,9 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   private static boolean isOwed(CatalogEntry each) {
-    return each.state() instanceof State.Deleting || each.state() instanceof State.Growing;
+    return each.state() instanceof State.Deleting
+        || each.state() instanceof State.Growing
+        || each.isBeingModified();
   }
 
   /** Tries after a pause, if there is something to try; asking for it twice is harmless. */

@@ -33,6 +33,7 @@ import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
@@ -140,7 +141,7 @@ public final class VolumeController implements AutoCloseable {
     turns =
         new OperationTurns<>(options.settings.waiters(), options.settings.longestWait(), timers);
     calls = new ControllerCalls(options.secrets);
-    volumes = new VolumeOperations(catalog, controllers, calls, options);
+    volumes = new VolumeOperations(catalog, controllers, calls, clock, options);
     snapshots =
         new SnapshotCreation(catalog, controllers, calls, clock, timers, options.snapshotPatience);
     unfinished = new UnfinishedWork(catalog, timers, key -> goingOn(key).end());
@@ -209,7 +210,30 @@ public final class VolumeController implements AutoCloseable {
     return await(begun("expanding", key, () -> volumes.settled(key)));
   }
 
-  /** Changes parameters of a volume; those that are not named stay as they are. */
+  /**
+   * Notes why the node cannot make the volume as large as it is, for {@link #changes}; nothing, if
+   * the node owes nothing. {@link #nodeHasExpanded}, or another size, ends it.
+   *
+   * @param why the message of the failure on the node
+   */
+  public CatalogVolume nodeCannotExpand(VolumeKey key, OperatorMessage why) {
+    return await(begun("expanding", key, () -> volumes.refusedByNode(key, why)));
+  }
+
+  /**
+   * Returns the changes of size and parameters that were asked for and are not done: those that are
+   * asked for again in the background, those that were refused, and what the node still has to do.
+   * A refusal is kept until the same kind of change is asked for again, also across a restart. Does
+   * not block.
+   */
+  public List<VolumeChange> changes(VolumeKey key) {
+    return volumes.changes(key);
+  }
+
+  /**
+   * Changes parameters of a volume; those that are not named stay as they are. If it is not known
+   * what came of it, the same is asked for again in the background, until it is known.
+   */
   public CatalogVolume modify(VolumeKey key, Map<String, String> mutableParameters) {
     return await(modifying(key, mutableParameters));
   }

@@ -19,6 +19,9 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeChange.Progress;
+import io.csi4j.volume.catalog.VolumeChange.Wish;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -26,6 +29,7 @@ import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -37,12 +41,17 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -52,8 +61,9 @@ import java.util.stream.Collectors;
  * The operations on one volume, from when it comes on record until it is gone. Each blocks, and
  * runs while no other does for that volume. Each state is on record before the storage system hears
  * of it: no other volume is made under a name until it is known what became of the first; that one
- * grows is on record because only the answer says whether the node has to follow; that one is to go
- * stays on record until it is gone.
+ * grows is on record because only the answer says whether the node has to follow; which parameters
+ * are being changed is, as nobody else can say which of them are in force; that one is to go stays
+ * on record until it is gone.
  */
 final class VolumeOperations {
 
@@ -65,16 +75,30 @@ final class VolumeOperations {
   private final String namePrefix;
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
+  private final Clock clock;
+
+  /** What was seen at the last attempt of a change that goes on. */
+  private final Map<Attempted, String> seen = new ConcurrentHashMap<>();
 
   /** The plugins for which it was told that they are asked for older access modes. */
   private final Set<PluginId> toldOfOlderModes = ConcurrentHashMap.newKeySet();
+
+  /**
+   * A change of a volume that was tried.
+   *
+   * @param volume which volume
+   * @param wish the kind of the change
+   */
+  private record Attempted(VolumeKey volume, Class<? extends Wish> wish) {}
 
   VolumeOperations(
       Catalog catalog,
       Controllers controllers,
       ControllerCalls calls,
+      Clock clock,
       VolumeController.Builder options) {
     this.catalog = catalog;
+    this.clock = clock;
     this.controllers = controllers;
     this.calls = calls;
     this.registry = options.plugins;
@@ -171,7 +195,7 @@ final class VolumeOperations {
     boolean isKnown = catalog.find(key).isPresent();
     if (isKnown) {
       refuseClaimed(Subject.of("forgetting volume '" + key + "'"), key);
-      catalog.remove(key);
+      forget(key);
     }
     return isKnown;
   }
@@ -228,7 +252,7 @@ final class VolumeOperations {
         throw unusable(record, unusable.get(), failed);
       }
       if (isFirst && failed.outcome() != Outcome.UNCERTAIN) {
-        catalog.remove(record.key());
+        forget(record.key());
       }
       throw worded(record, failed);
     }
@@ -429,7 +453,10 @@ final class VolumeOperations {
         before
             .map(it -> new State.Growing(maybeGrown(it), notBelow(size(volume), to)))
             .orElseGet(() -> new State.Growing(volume, to));
-    return grow(catalog.put(subject, record.in(begun)), begun, before.isEmpty())
+    return grow(
+            catalog.put(subject, record.in(begun).refusingNo(Wish.Size.class)),
+            begun,
+            before.isEmpty())
         .volume()
         .orElseThrow();
   }
@@ -456,8 +483,11 @@ final class VolumeOperations {
     } catch (ControllerException failed) {
       if (failed.outcome() == Outcome.REFUSED
           || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
-        catalog.put(
-            subject, record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun))));
+        CatalogEntry before =
+            record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun)));
+        catalog.put(subject, without(before, new Wish.Size(begun.to()), failed));
+      } else {
+        attempted(record.key(), Wish.Size.class, failed);
       }
       throw failed;
     }
@@ -465,11 +495,47 @@ final class VolumeOperations {
     long now = Math.max(bytes.orElse(begun.to().requiredBytes().orElse(0)), size(volume));
     Optional<CapacityRange> owed =
         answer.nodeExpansionRequired() ? Optional.of(owed(begun.to(), now)) : volume.owedToNode();
+    seen.remove(new Attempted(record.key(), Wish.Size.class));
     return catalog.put(
         subject,
-        record.in(
-            new State.Present(
-                volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
+        record
+            .refusingNo(Wish.Size.class)
+            .in(
+                new State.Present(
+                    volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
+  }
+
+  /** The record without a change that ended like this: one that was refused is told of. */
+  private CatalogEntry without(CatalogEntry record, Wish wish, ControllerException failed) {
+    seen.remove(new Attempted(record.key(), wish.getClass()));
+    return failed.outcome() == Outcome.REFUSED
+        ? record.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
+        : record;
+  }
+
+  private VolumeChange refusal(Wish wish, Progress progress, OperatorMessage message) {
+    // As exactly as it is on record.
+    Instant now = clock.wall().truncatedTo(ChronoUnit.MILLIS);
+    return new VolumeChange(wish, progress, message.seen().text(), Optional.of(now));
+  }
+
+  private void attempted(VolumeKey key, Class<? extends Wish> wish, ControllerException failed) {
+    seen.put(new Attempted(key, wish), failed.operatorMessage().seen().text());
+  }
+
+  /** The changes that are not done, with what was seen at the last attempt. */
+  List<VolumeChange> changes(VolumeKey key) {
+    return catalog.find(key).map(CatalogEntry::changes).orElse(List.of()).stream()
+        .map(
+            each ->
+                each.progress() == Progress.IN_PROGRESS
+                    ? new VolumeChange(
+                        each.wish(),
+                        each.progress(),
+                        seen.getOrDefault(new Attempted(key, each.wish().getClass()), ""),
+                        each.at())
+                    : each)
+        .toList();
   }
 
   /** A call may have come through: then the node is told what is known, which does no harm. */
@@ -522,22 +588,71 @@ final class VolumeOperations {
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
     catalog.put(
         Subject.of("expanding", ControllerCalls.identity(volume)),
-        record.in(new State.Present(now)));
+        record.refusingNo(Wish.Size.class).in(new State.Present(now)));
     return now;
   }
 
-  /** Changes parameters, also of a volume that grows; those that are not named stay as they are. */
+  /** Notes that the node refused to follow. */
+  CatalogVolume refusedByNode(VolumeKey key, OperatorMessage message) {
+    CatalogEntry record = there(key, "noting what the node said of");
+    CatalogVolume volume = record.volume().orElseThrow();
+    volume
+        .owedToNode()
+        .ifPresent(
+            owed ->
+                catalog.put(
+                    Subject.of("expanding", ControllerCalls.identity(volume)),
+                    record.refusing(
+                        refusal(new Wish.Size(owed), Progress.INFEASIBLE_ON_NODE, message))));
+    return volume;
+  }
+
+  /**
+   * Changes parameters, also of a volume that grows; those that are not named stay as they are.
+   * Earlier ones whose end is not known are sent once more with them.
+   */
   CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
     CatalogEntry record = there(key, "modifying");
     CatalogVolume volume = record.volume().orElseThrow();
-    CatalogVolume now = volume.as(volume.spec().toBuilder().mutableParameters(changes).build());
-    controllers.answer(calls.modify(volume, changes));
+    SortedMap<String, String> all = new TreeMap<>(record.modifying());
+    all.putAll(changes);
+    CatalogVolume now = volume.as(volume.spec().toBuilder().mutableParameters(all).build());
+    if (all.isEmpty()) {
+      // Which is refused before it is sent.
+      controllers.answer(calls.modify(volume, all));
+      return now;
+    }
+    CatalogEntry begun =
+        catalog.put(
+            Subject.of("modifying", ControllerCalls.identity(volume)),
+            record.modifying(all).refusingNo(Wish.Parameters.class));
+    return change(begun, record.modifying().isEmpty());
+  }
+
+  /** Sends the parameters that are being changed. */
+  private CatalogVolume change(CatalogEntry record, boolean isFirst) {
+    CatalogVolume volume = record.volume().orElseThrow();
+    Subject subject = Subject.of("modifying", ControllerCalls.identity(volume));
+    CatalogEntry settled = record.modifying(Collections.emptySortedMap());
+    try {
+      controllers.answer(calls.modify(volume, record.modifying()));
+    } catch (ControllerException failed) {
+      if (failed.outcome() == Outcome.REFUSED
+          || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+        catalog.put(subject, without(settled, new Wish.Parameters(record.modifying()), failed));
+      } else {
+        attempted(record.key(), Wish.Parameters.class, failed);
+      }
+      throw failed;
+    }
+    seen.remove(new Attempted(record.key(), Wish.Parameters.class));
+    CatalogVolume now =
+        volume.as(volume.spec().toBuilder().mutableParameters(record.modifying()).build());
     State state =
         record.state() instanceof State.Growing growing
             ? new State.Growing(now, growing.to())
             : new State.Present(now);
-    catalog.put(
-        Subject.of("modifying", ControllerCalls.identity(volume)), record.as(now.spec()).in(state));
+    catalog.put(subject, settled.as(now.spec()).in(state));
     return now;
   }
 
@@ -639,7 +754,7 @@ final class VolumeOperations {
     if (id == null) {
       Optional<VolumeId> learned = learn(doomed);
       if (learned.isEmpty()) {
-        catalog.remove(doomed.key());
+        forget(doomed.key());
         return;
       }
       id = learned.get();
@@ -657,7 +772,7 @@ final class VolumeOperations {
       }
       throw failed;
     }
-    catalog.remove(known.key());
+    forget(known.key());
   }
 
   /**
@@ -718,10 +833,35 @@ final class VolumeOperations {
     CatalogEntry record = catalog.find(key).orElse(null);
     if (record != null && record.state() instanceof State.Deleting) {
       finish(record);
-    } else if (record != null && record.state() instanceof State.Growing begun) {
-      grow(record, begun, false);
+      return Done.DONE;
+    }
+    Optional<ControllerException> left = Optional.empty();
+    if (record != null && record.state() instanceof State.Growing begun) {
+      left = ended(() -> grow(record, begun, false));
+    }
+    Optional<CatalogEntry> changing = catalog.find(key).filter(CatalogEntry::isBeingModified);
+    if (changing.isPresent()) {
+      Optional<ControllerException> failed = ended(() -> change(changing.get(), false));
+      left = left.or(() -> failed);
+    }
+    if (left.isPresent()) {
+      throw left.get();
     }
     return Done.DONE;
+  }
+
+  /** Why a change has to be tried again; nothing if it is at its end, and nobody waits for it. */
+  private Optional<ControllerException> ended(Runnable change) {
+    try {
+      change.run();
+      return Optional.empty();
+    } catch (ControllerException failed) {
+      if (failed.outcome() != Outcome.REFUSED) {
+        return Optional.of(failed);
+      }
+      told.accept(failed.operatorMessage());
+      return Optional.empty();
+    }
   }
 
   /** The record of a volume that is there. */
@@ -740,6 +880,11 @@ final class VolumeOperations {
           OperatorCode.VOLUME_UNKNOWN, subject, "it is being created, and not there yet");
     }
     return record;
+  }
+
+  private void forget(VolumeKey key) {
+    catalog.remove(key);
+    seen.keySet().removeIf(each -> each.volume().equals(key));
   }
 
   private ControllerFacts facts(PluginId plugin, Subject subject) {

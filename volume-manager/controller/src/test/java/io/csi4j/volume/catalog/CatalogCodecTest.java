@@ -22,6 +22,7 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -68,6 +69,22 @@ class CatalogCodecTest {
           + "2a0b0a090a047a6f6e65120161"
           + "620b0a090a047a6f6e65120162";
 
+  /** What changes add to the first. */
+  private static final String CHANGED =
+      "6a09"
+          + "0a04696f7073120139"
+          + "7216"
+          + "0a020863"
+          + "2209746f6f206c61726765"
+          + "28fba0f1c2b134"
+          + "7219"
+          + "0a020809"
+          + "1801"
+          + "220a686173206572726f7273"
+          + "28fba0f1c2b134"
+          + "720b"
+          + "12090a04696f7073120137";
+
   static Stream<CatalogEntry> records() {
     VolumeSpec plain =
         VolumeSpec.builder(PluginId.of("p"))
@@ -87,11 +104,37 @@ class CatalogCodecTest {
                     new TreeMap<>(),
                     new TreeSet<>(Set.of(VOLUME.key(), VolumeKey.of("db-2"))))),
         there.with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
+        changed(there),
         there.fromSnapshotIn(List.of(zone("a"), zone("b"))),
         there.in(new State.Growing(VOLUME, CapacityRange.atMost(30))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.of(VOLUME))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())),
         there.in(new State.Deleting(Optional.empty(), Optional.empty())));
+  }
+
+  /** A volume whose parameters are being changed, and whose size and parameters were refused. */
+  private static CatalogEntry changed(CatalogEntry entry) {
+    Optional<Instant> at = Optional.of(Instant.ofEpochMilli(1_800_000_000_123L));
+    return entry
+        .modifying(new TreeMap<>(Map.of("iops", "9")))
+        .refusing(
+            new VolumeChange(
+                new VolumeChange.Wish.Size(CapacityRange.atLeast(99)),
+                VolumeChange.Progress.INFEASIBLE,
+                "too large",
+                at))
+        .refusing(
+            new VolumeChange(
+                new VolumeChange.Wish.Size(CapacityRange.atLeast(9)),
+                VolumeChange.Progress.INFEASIBLE_ON_NODE,
+                "has errors",
+                at))
+        .refusing(
+            new VolumeChange(
+                new VolumeChange.Wish.Parameters(new TreeMap<>(Map.of("iops", "7"))),
+                VolumeChange.Progress.INFEASIBLE,
+                "",
+                Optional.empty()));
   }
 
   private static Topology zone(String zone) {
@@ -181,6 +224,14 @@ class CatalogCodecTest {
     StateValue value = StateValue.of(HexFormat.of().parseHex(GOLDEN + PLACED));
     assertThat(encode(placed)).isEqualTo(value);
     assertThat(decode(value)).isEqualTo(placed);
+  }
+
+  @Test
+  void changesAreReadForEver() throws MalformedRecordException {
+    CatalogEntry changed = changed(records().findFirst().orElseThrow());
+    StateValue value = StateValue.of(HexFormat.of().parseHex(GOLDEN + CHANGED));
+    assertThat(HexFormat.of().formatHex(encode(changed).bytes())).isEqualTo(GOLDEN + CHANGED);
+    assertThat(decode(value)).isEqualTo(changed);
   }
 
   @Test

@@ -24,6 +24,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
@@ -54,6 +55,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -88,6 +90,9 @@ class ControllerCrashTest {
     assertThat(plugin.contents().empty()).isTrue();
     world.close();
   }
+
+  /** How many calls that change parameters were seen. */
+  private final AtomicInteger modified = new AtomicInteger();
 
   /** How a process ends. */
   private static final class Crash extends Error {
@@ -400,6 +405,41 @@ class ControllerCrashTest {
               CatalogVolume grown = it.expand(DB, large);
               assertThat(grown.capacityBytes()).hasValue(4 << 20);
               assertThat(grown.owedToNode()).contains(large);
+              assertThat(tried(() -> it.delete(DB))).isTrue();
+            });
+    assertThat(steps).isEqualTo(12);
+  }
+
+  @Test
+  void parametersThatWereBeingChangedAreThoseOfTheRecordInTheEnd() {
+    Map<String, String> faster = Map.of("iops", "2");
+    int steps =
+        atEachStep(
+            it -> {
+              if (tried(() -> it.create(DB, spec(false)))) {
+                tried(() -> it.modify(DB, faster));
+              }
+            },
+            it -> {
+              it.create(DB, spec(false));
+              boolean isOwed = it.owed().contains(DB);
+              boolean isOnRecord =
+                  it.find(DB).orElseThrow().spec().mutableParameters().equals(faster);
+              assertThat(it.changes(DB))
+                  .extracting(VolumeChange::wish)
+                  .isEqualTo(
+                      isOwed
+                          ? List.of(new VolumeChange.Wish.Parameters(new TreeMap<>(faster)))
+                          : List.of());
+              if (!isOnRecord && !isOwed) {
+                assertThat(plugin.journal().calls(CsiOperation.CONTROLLER_MODIFY_VOLUME))
+                    .as("nothing was sent that is not on record")
+                    .hasSize(modified.get());
+              }
+              modified.set(plugin.journal().calls(CsiOperation.CONTROLLER_MODIFY_VOLUME).size());
+              assertThat(it.modify(DB, faster).spec().mutableParameters()).isEqualTo(faster);
+              assertThat(it.owed()).isEmpty();
+              modified.incrementAndGet();
               assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(12);

@@ -1,0 +1,102 @@
+package io.csi4j.volume.catalog;
+
+import io.csi4j.client.model.CapacityRange;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A change of a volume that was asked for and is not done: how far it is, what was said about it,
+ * and what the host does next.
+ *
+ * @param wish what was asked for
+ * @param progress how far it is
+ * @param seen what was seen at the last attempt, with the words of the plugin; empty if nothing
+ *     failed, or if that was before a restart
+ * @param at when it was refused; nothing if it was not
+ * @since 1.0
+ */
+public record VolumeChange(Wish wish, Progress progress, String seen, Optional<Instant> at) {
+
+  /** What was asked for. */
+  public sealed interface Wish {
+
+    /**
+     * Another size.
+     *
+     * @param to the size that was asked for
+     */
+    record Size(CapacityRange to) implements Wish {
+      @Override
+      public String toString() {
+        return "size " + to;
+      }
+    }
+
+    /**
+     * Other parameters.
+     *
+     * @param values the parameters that were named, with their new values
+     */
+    record Parameters(SortedMap<String, String> values) implements Wish {
+
+      /** Copies what can change. */
+      public Parameters {
+        values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
+      }
+
+      /** Shows no values, which belong to the plugin. */
+      @Override
+      public String toString() {
+        return "parameters " + values.keySet();
+      }
+    }
+  }
+
+  /** How far a change is. */
+  public enum Progress {
+    /** It is asked for again and again, with growing pauses, until the plugin gives an answer. */
+    IN_PROGRESS,
+    /** The plugin refused it, and would refuse the same again. Nothing more is tried. */
+    INFEASIBLE,
+    /** The storage has the size; the node still has to make the filesystem as large. */
+    OWED_TO_NODE,
+    /** The storage has the size, and the plugin on the node refused to follow. */
+    INFEASIBLE_ON_NODE
+  }
+
+  /** Checks that all parts are there. */
+  public VolumeChange {
+    Objects.requireNonNull(wish, "wish");
+    Objects.requireNonNull(progress, "progress");
+    Objects.requireNonNull(seen, "seen");
+    Objects.requireNonNull(at, "at");
+  }
+
+  /** Returns what the host does next, in sentences. */
+  public String next() {
+    boolean isSize = wish instanceof Wish.Size;
+    return switch (progress) {
+      case IN_PROGRESS ->
+          isSize
+              ? "It is asked for again by itself. Expand to another size to replace it, which may be"
+                  + " smaller, but not smaller than the volume is."
+              : "It is asked for again by itself. Modify the parameters once more to replace the"
+                  + " values.";
+      case INFEASIBLE ->
+          isSize
+              ? "Expand to a size that the plugin allows. The volume keeps the size that it has."
+              : "Modify with values that the plugin allows. If an attempt before this one had no"
+                  + " known end, some of the refused values may be in force.";
+      case OWED_TO_NODE ->
+          "Expand the volume on the node that has it mounted, then call nodeHasExpanded. A volume"
+              + " that is mounted nowhere may wait until it is.";
+      case INFEASIBLE_ON_NODE ->
+          "Do what the words of the plugin ask for, such as unmounting the volume or repairing its"
+              + " filesystem; expand it on the node again, then call nodeHasExpanded.";
+    };
+  }
+}

@@ -1,0 +1,296 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_EXPAND_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_MODIFY_VOLUME;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeChange.Progress;
+import io.csi4j.volume.catalog.VolumeChange.Wish;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.MemoryMedium;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is told of changes that do not come to their end at once, or at all. */
+@Timeout(120)
+class VolumeChangeTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final CapacityRange LARGE = CapacityRange.atLeast(100L << 30);
+  private static final CapacityRange SMALL = CapacityRange.atLeast(5 << 20);
+  private static final Wish FASTER = new Wish.Parameters(new TreeMap<>(Map.of("iops", "2")));
+
+  private final ControllerWorld world = new ControllerWorld();
+  private final MemoryMedium medium = MemoryMedium.create();
+  private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
+  private final FakeCsiPlugin plugin = world.registered(PluginShape.full());
+  private VolumeController controller = open();
+  private final CatalogVolume made = controller.create(DB, spec());
+
+  private VolumeController open() {
+    return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+        .told(told::add)
+        .settings(
+            ControllerSettings.builder()
+                .policy(policy -> policy.attempts(1).attemptDeadline(Duration.ofSeconds(20)))
+                .build())
+        .open();
+  }
+
+  private void reopen() {
+    controller.close();
+    medium.crash();
+    controller = open();
+  }
+
+  @AfterEach
+  void noDutyWasBroken() {
+    controller.close();
+    plugin.assertLawful();
+    world.close();
+  }
+
+  private static VolumeSpec spec() {
+    return VolumeSpec.builder(ID)
+        .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+        .capacity(CapacityRange.atLeast(1 << 20))
+        .mutableParameters(Map.of("iops", "1", "tier", "low"))
+        .build();
+  }
+
+  private static ControllerException failure(Runnable work) {
+    return catchThrowableOfType(ControllerException.class, work::run);
+  }
+
+  private VolumeChange only() {
+    assertThat(controller.changes(DB)).hasSize(1);
+    return controller.changes(DB).get(0);
+  }
+
+  private void isOnly(Wish wish, Progress progress, String words, String next) {
+    VolumeChange change = only();
+    assertThat(change.wish()).isEqualTo(wish);
+    assertThat(change.progress()).isEqualTo(progress);
+    if (words.isEmpty()) {
+      assertThat(change.seen()).isEmpty();
+    } else {
+      assertThat(change.seen()).contains(words);
+    }
+    assertThat(change.next()).startsWith(next);
+    assertThat(change.at().isPresent())
+        .isEqualTo(progress == Progress.INFEASIBLE || progress == Progress.INFEASIBLE_ON_NODE);
+  }
+
+  @Test
+  void nothingIsToldOfAVolumeThatIsAsItWasAskedFor() {
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.changes(VolumeKey.of("unknown"))).isEmpty();
+  }
+
+  @Test
+  void aSizeThatThePluginNeverAllowsIsToldInItsWordsUntilAnotherIsAskedFor() {
+    plugin.inject(
+        Fault.fail(StatusCode.OUT_OF_RANGE, "this pool ends at 10 GiB"),
+        When.calling(CONTROLLER_EXPAND_VOLUME).once());
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.REFUSED);
+
+    isOnly(
+        new Wish.Size(LARGE),
+        Progress.INFEASIBLE,
+        "this pool ends at 10 GiB",
+        "Expand to a size that the plugin allows.");
+    VolumeChange before = only();
+    reopen();
+    assertThat(only()).isEqualTo(before);
+    assertThat(controller.owed()).isEmpty();
+
+    controller.expand(DB, SMALL);
+    isOnly(
+        new Wish.Size(SMALL),
+        Progress.OWED_TO_NODE,
+        "",
+        "Expand the volume on the node that has it mounted, then call nodeHasExpanded.");
+  }
+
+  @Test
+  void aVolumeWhoseNodeRefusesToFollowIsPartlyDoneUntilItHas() {
+    controller.expand(DB, SMALL);
+    OperatorMessage refusal =
+        Messages.of(
+            OperatorCode.REFUSED_BY_PLUGIN,
+            Subject.of("expanding volume 'db'"),
+            "the filesystem has errors, run a check");
+
+    assertThat(controller.nodeCannotExpand(DB, refusal).owedToNode()).contains(SMALL);
+    isOnly(
+        new Wish.Size(SMALL),
+        Progress.INFEASIBLE_ON_NODE,
+        "the filesystem has errors, run a check",
+        "Do what the words of the plugin ask for");
+    reopen();
+    assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE_ON_NODE);
+
+    controller.nodeHasExpanded(DB);
+    assertThat(controller.changes(DB)).isEmpty();
+    controller.nodeCannotExpand(DB, refusal);
+    assertThat(controller.changes(DB)).as("a node that owes nothing").isEmpty();
+  }
+
+  @Test
+  void aSizeThatIsNotThereYetIsInProgressWithWhatWasSeenLast() {
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),
+        When.calling(CONTROLLER_EXPAND_VOLUME));
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+
+    isOnly(
+        new Wish.Size(LARGE),
+        Progress.IN_PROGRESS,
+        "the pool is full",
+        "It is asked for again by itself. Expand to another size to replace it");
+
+    plugin.clearFaults();
+    plugin.inject(
+        Fault.fail(StatusCode.OUT_OF_RANGE, "never that large"),
+        When.calling(CONTROLLER_EXPAND_VOLUME));
+    Waits.until(() -> controller.owed().isEmpty());
+    assertThat(controller.changes(DB))
+        .as("the first call may have come through, so the node is told what is known")
+        .extracting(VolumeChange::progress)
+        .containsExactly(Progress.INFEASIBLE, Progress.OWED_TO_NODE);
+    assertThat(controller.changes(DB).get(0).seen()).contains("never that large");
+    assertThat(told)
+        .as("nobody waited for that answer")
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.CONTROLLER_CALL_REFUSED);
+  }
+
+  @Test
+  void parametersThatThePluginNeverAllowsAreToldUntilOthersAreAskedFor() {
+    plugin.inject(
+        Fault.fail(StatusCode.INVALID_ARGUMENT, "iops is at most 1"),
+        When.calling(CONTROLLER_MODIFY_VOLUME).once());
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
+        .isEqualTo(Outcome.REFUSED);
+
+    isOnly(
+        FASTER,
+        Progress.INFEASIBLE,
+        "iops is at most 1",
+        "Modify with values that the plugin allows.");
+    reopen();
+    assertThat(only().seen()).contains("iops is at most 1");
+    assertThat(controller.find(DB)).contains(made);
+    assertThat(controller.owed()).isEmpty();
+
+    controller.modify(DB, Map.of("tier", "high"));
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.find(DB).orElseThrow().spec().mutableParameters())
+        .containsExactly(Map.entry("iops", "1"), Map.entry("tier", "high"));
+  }
+
+  @Test
+  void parametersWhoseFateIsNotKnownAreSentAgainUntilItIs() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.UNKNOWN, "lost my mind"),
+        When.calling(CONTROLLER_MODIFY_VOLUME).once());
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+
+    isOnly(FASTER, Progress.IN_PROGRESS, "lost my mind", "It is asked for again by itself.");
+    assertThat(controller.owed()).containsExactly(DB);
+    reopen();
+    Waits.until(() -> controller.owed().isEmpty());
+
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.find(DB).orElseThrow().spec().mutableParameters())
+        .containsExactly(Map.entry("iops", "2"), Map.entry("tier", "low"));
+    assertThat(plugin.journal().calls(CONTROLLER_MODIFY_VOLUME)).hasSize(2);
+  }
+
+  @Test
+  void newValuesAreSentWithThoseWhoseFateIsNotKnown() {
+    plugin.inject(
+        Fault.fail(StatusCode.UNKNOWN, "?"), When.calling(CONTROLLER_MODIFY_VOLUME).once());
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+
+    CatalogVolume changed = controller.modify(DB, Map.of("tier", "high"));
+
+    assertThat(changed.spec().mutableParameters())
+        .containsExactly(Map.entry("iops", "2"), Map.entry("tier", "high"));
+    assertThat(plugin.journal().calls(CONTROLLER_MODIFY_VOLUME))
+        .extracting(call -> call.request().map("mutable_parameters"))
+        .endsWith(Map.of("iops", "2", "tier", "high"));
+    assertThat(controller.changes(DB)).isEmpty();
+  }
+
+  @Test
+  void whatNeverReachedThePluginIsNoChange() {
+    world.only().close();
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
+        .isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome())
+        .isEqualTo(Outcome.UNAVAILABLE);
+
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  void aVolumeThatGoesHasNoChanges() {
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "full"), When.calling(CONTROLLER_EXPAND_VOLUME));
+    plugin.inject(Fault.fail(StatusCode.UNKNOWN, "?"), When.calling(CONTROLLER_MODIFY_VOLUME));
+    for (Runnable change :
+        List.<Runnable>of(
+            () -> controller.expand(DB, LARGE), () -> controller.modify(DB, Map.of("iops", "2")))) {
+      assertThat(failure(change).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    }
+    assertThat(controller.changes(DB))
+        .extracting(VolumeChange::wish)
+        .containsExactly(new Wish.Size(LARGE), FASTER);
+
+    controller.delete(DB);
+
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.create(DB, spec()).spec()).isEqualTo(made.spec());
+    assertThat(controller.changes(DB)).isEmpty();
+  }
+
+  @Test
+  void aTextShowsNoValues() {
+    assertThat(new VolumeChange(FASTER, Progress.IN_PROGRESS, "", Optional.empty()))
+        .hasToString(
+            "VolumeChange[wish=parameters [iops], progress=IN_PROGRESS, seen=, at=Optional.empty]");
+  }
+}

@@ -11,5 +11,6 @@ module io.csi4j.volume.controller {
 
   exports io.csi4j.volume.catalog;
   exports io.csi4j.volume.controller;
+  exports io.csi4j.volume.placement;
   exports io.csi4j.volume.upkeep;
 }

@@ -48,6 +48,7 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -62,6 +63,9 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.node.WorkloadFacts;
+import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.placement.PlacementNode;
+import io.csi4j.volume.placement.PlacementReport;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -294,6 +298,21 @@ final class JavadocSnippets {
       controller.delete(made.key());
     }
     // end
+  }
+
+  static CatalogVolume placement(
+      VolumeController controller,
+      ClaimBook book,
+      VolumeKey key,
+      VolumeSpec spec,
+      List<PlacementNode> nodes) {
+    // snippet: Placement
+    Placement placement = Placement.builder(controller).claims(book).build();
+    PlacementReport report = placement.candidates(spec, nodes); // the host's nodes, as values
+    NodeName chosen = report.best().orElseThrow(() -> new IllegalStateException(report.text()));
+    CatalogVolume made = controller.create(key, report.onlyOn(chosen));
+    // end
+    return made;
   }
 
   static void health(VolumeController controller, Consumer<String> page) {

@@ -1,11 +1,15 @@
 package io.csi4j.volume.workload;
 
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.workload.VolumeCheck.NodeView;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Every check of what a workload wants that needs no change, in one call and with all findings at
@@ -13,10 +17,10 @@ import java.util.Optional;
  * unknown stands in no one's way.
  *
  * <p>Findings come in the same order each time: runtimes; each volume in the order of the requests
- * with its plugin, capabilities, access mode, place, and what is mounted; how many volumes; then
- * each task with its names, destinations and propagation. A clear report is no promise, and {@link
- * io.csi4j.volume.node.VolumeMounter#mount} does not ask for one: what matters there it finds by
- * itself. Does not change, and is safe for many threads.
+ * with its plugin, capabilities, access mode, place, what is mounted, and its claims; how many
+ * volumes; then each task with its names, destinations and propagation. A clear report is no
+ * promise, and {@link io.csi4j.volume.node.VolumeMounter#mount} does not ask for one: what matters
+ * there it finds by itself. Does not change, and is safe for many threads.
  *
  * <pre>{@code
  * Preflight.of(manager).check(wanted).obstacles().stream() // calls no plugin
@@ -30,15 +34,24 @@ public final class Preflight {
 
   private final Optional<NodeView> node;
   private final PropagationPermission permission;
+  private final Function<MountRequest, Optional<OperatorMessage>> claims;
 
-  private Preflight(Optional<NodeView> node, PropagationPermission permission) {
+  private Preflight(
+      Optional<NodeView> node,
+      PropagationPermission permission,
+      Function<MountRequest, Optional<OperatorMessage>> claims) {
     this.node = node;
     this.permission = permission;
+    this.claims = claims;
+  }
+
+  private static Preflight on(Optional<NodeView> node) {
+    return new Preflight(node, PropagationPermission.nobody(), request -> Optional.empty());
   }
 
   /** Checks for this node, as it is at each call. */
   public static Preflight of(VolumeManager manager) {
-    return new Preflight(Optional.of(NodeView.of(manager)), PropagationPermission.nobody());
+    return on(Optional.of(NodeView.of(manager)));
   }
 
   /**
@@ -49,18 +62,29 @@ public final class Preflight {
    */
   public static Preflight of(
       Collection<RegisteredPlugin> plugins, Collection<VolumeStatus> volumes) {
-    return new Preflight(
-        Optional.of(NodeView.of(plugins, volumes)), PropagationPermission.nobody());
+    return on(Optional.of(NodeView.of(plugins, volumes)));
   }
 
   /** Checks what does not depend on the node. */
   public static Preflight anywhere() {
-    return new Preflight(Optional.empty(), PropagationPermission.nobody());
+    return on(Optional.empty());
   }
 
   /** Returns the checks with a decision about mounts that reach the host. Default: they may not. */
   public Preflight permitting(PropagationPermission decision) {
-    return new Preflight(node, decision);
+    return new Preflight(node, decision, claims);
+  }
+
+  /**
+   * Returns the checks with a question to the claims of the cluster, for each volume that is to be
+   * mounted. Default: claims are not asked.
+   *
+   * @param whyNot says why the claim that the mount needs would be refused, such as {@code
+   *     ClaimBook.whyNot} of the csi4j-volume-claims module; may block, and what it throws ends the
+   *     check
+   */
+  public Preflight asking(Function<MountRequest, Optional<OperatorMessage>> whyNot) {
+    return new Preflight(node, permission, Objects.requireNonNull(whyNot, "whyNot"));
   }
 
   /** Checks, and changes nothing. */
@@ -68,7 +92,7 @@ public final class Preflight {
     PreflightFindings found = new PreflightFindings();
     TaskCheck tasks = new TaskCheck(wanted, permission, found);
     tasks.checkRuntimes();
-    new VolumeCheck(node, found).check(wanted);
+    new VolumeCheck(node, claims, found).check(wanted);
     wanted.tasks().forEach(tasks::check);
     return new PreflightReport(found.obstacles(), found.remarks());
   }

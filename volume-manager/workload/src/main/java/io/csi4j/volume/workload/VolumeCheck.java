@@ -44,9 +44,13 @@ import java.util.stream.Stream;
  * node, if that is known.
  *
  * @param node what is known of the node; nothing for any
+ * @param claims why the claim that a mount needs would be refused, if it would
  * @param found where findings go
  */
-record VolumeCheck(Optional<NodeView> node, PreflightFindings found) {
+record VolumeCheck(
+    Optional<NodeView> node,
+    Function<MountRequest, Optional<OperatorMessage>> claims,
+    PreflightFindings found) {
 
   /**
    * A node as it is known without asking it.
@@ -106,6 +110,7 @@ record VolumeCheck(Optional<NodeView> node, PreflightFindings found) {
                 checkOthers(wanted, volume);
                 node.flatMap(there -> volume.mountRequest().flatMap(there.refusal()))
                     .ifPresent(found::obstacle);
+                volume.mountRequest().flatMap(claims).ifPresent(found::obstacle);
               });
     }
     node.ifPresent(there -> checkLimits(wanted, there));

@@ -27,16 +27,21 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -748,5 +753,35 @@ class PreflightTest {
                 "propagation 'host-to-task' is wanted of a block device, which has no mounts below"
                     + " it"));
     assertThat(DATA).hasToString("data");
+  }
+
+  // ---- claims
+
+  @Test
+  void theClaimsOfTheClusterAreAskedForEachVolumeThatIsMounted() {
+    List<MountRequest> asked = new ArrayList<>();
+    OperatorMessage held =
+        Messages.of(OperatorCode.CLAIM_HELD_BY, Subject.of("claiming"), "'batch' holds it on n2");
+
+    PreflightReport report =
+        Preflight.anywhere()
+            .asking(
+                request -> {
+                  asked.add(request);
+                  return Optional.of(held);
+                })
+            .permitting(PropagationPermission.nobody())
+            .check(
+                Wishes.workload(Wishes.DB, Wishes.VAR_LOG)
+                    .volume(Wishes.data().build())
+                    .volume(Wishes.logs().build())
+                    .build());
+
+    assertThat(report.obstacles()).containsExactly(held);
+    assertThat(asked)
+        .singleElement()
+        .satisfies(
+            request ->
+                assertThat(request.usage()).isEqualTo(VolumeUse.of(Wishes.DB.key(), Wishes.WEB_1)));
   }
 }

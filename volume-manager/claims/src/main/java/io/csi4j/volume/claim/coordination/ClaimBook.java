@@ -23,6 +23,7 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
@@ -151,6 +152,21 @@ public final class ClaimBook {
             true,
             before -> decide(before, request, request.statedOptions()));
     return claim.holder(request.usage().workload()).orElseThrow();
+  }
+
+  /**
+   * Says why a claim would be refused now, and by whose claim; nothing if it would be granted. For
+   * a scheduler, or a preflight, that wants to know before; nothing is written, and the answer may
+   * be another one a moment later.
+   *
+   * @throws ClaimException if the claim cannot be read
+   */
+  public Optional<OperatorMessage> whyNot(ClaimRequest request) {
+    Subject subject = Subject.of("asking for the claim of").by(request.usage());
+    Claim before = look(subject, request.usage().volume(), true).claim();
+    return decide(before, request, request.statedOptions()) instanceof Refused refused
+        ? Optional.of(Messages.of(refused.code(), subject, refused.because().text()))
+        : Optional.empty();
   }
 
   /** Returns the decision about a wish, by the rules and the catalog. */

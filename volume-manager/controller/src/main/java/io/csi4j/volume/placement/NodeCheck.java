@@ -1,0 +1,439 @@
+package io.csi4j.volume.placement;
+
+import io.csi4j.client.model.Topology;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.InvalidVolumeException;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.placement.CapacityReadings.Known;
+import io.csi4j.volume.placement.PlacementReport.Candidate;
+import io.csi4j.volume.placement.PlacementReport.Other;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Judges nodes for one volume, from values alone.
+ *
+ * @param wanted the volume
+ * @param places whether its plugin has places
+ * @param counted the volumes of the plugin that each node has; nothing if nobody counts
+ * @param claim why the claims forbid the volume on a node, if they do
+ */
+record NodeCheck(
+    Wanted wanted,
+    Places places,
+    Optional<Map<NodeName, Set<VolumeKey>>> counted,
+    Function<PlacementNode, Optional<OperatorMessage>> claim) {
+
+  /**
+   * Whether a plugin has places, as its instances on all nodes say.
+   *
+   * @param constrains whether it says that not every volume can be reached from every node
+   * @param told whether it says so, and where at least one node is: some plugins offer places and
+   *     have none
+   */
+  record Places(boolean constrains, boolean told) {
+
+    static Places of(PluginId plugin, Collection<PlacementNode> nodes) {
+      boolean constrains =
+          nodes.stream()
+              .flatMap(node -> serving(node, plugin))
+              .flatMap(each -> each.fingerprint().stream())
+              .anyMatch(PluginFingerprint::constrainsTopology);
+      return new Places(
+          constrains,
+          constrains
+              && nodes.stream()
+                  .flatMap(node -> facts(node, plugin).stream())
+                  .anyMatch(facts -> facts.topology().isPresent()));
+    }
+  }
+
+  /**
+   * A volume that is placed.
+   *
+   * @param spec what is asked for
+   * @param volume the volume, if it exists
+   * @param holders the nodes that have it by its claims
+   */
+  record Wanted(VolumeSpec spec, Optional<CatalogVolume> volume, Set<NodeName> holders) {}
+
+  /** The verdict about one node: reasons against it, or a candidate and its rank. */
+  private record Judged(Candidate candidate, Rank rank, List<OperatorMessage> why) {}
+
+  /** What the order of candidates is decided by, the most important first; less is better. */
+  private record Rank(
+      boolean saysZero,
+      int preference,
+      boolean isElsewhere,
+      boolean isUnknown,
+      long bytes,
+      long slots,
+      NodeName name) {
+
+    private static final Comparator<Rank> ORDER =
+        Comparator.comparing(Rank::saysZero)
+            .thenComparing(Rank::preference)
+            .thenComparing(Rank::isElsewhere)
+            .thenComparing(Rank::isUnknown)
+            .thenComparing(Rank::bytes, Comparator.reverseOrder())
+            .thenComparing(Rank::slots, Comparator.reverseOrder())
+            .thenComparing(Rank::name);
+  }
+
+  /** A check that counts with the room in each place, too. */
+  record WithRoom(
+      NodeCheck check,
+      Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> room) {
+
+    PlacementReport report(Collection<PlacementNode> nodes) {
+      return check.report(nodes, room);
+    }
+  }
+
+  WithRoom withRoom(Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> room) {
+    return new WithRoom(this, room);
+  }
+
+  PlacementReport report(Collection<PlacementNode> nodes) {
+    return report(nodes, none -> Map.of());
+  }
+
+  /** Asks for room only in the places of nodes that nothing else excludes. */
+  private PlacementReport report(
+      Collection<PlacementNode> nodes,
+      Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> asking) {
+    List<PlacementNode> sorted =
+        nodes.stream().sorted(Comparator.comparing(PlacementNode::name)).toList();
+    List<List<OperatorMessage>> before = sorted.stream().map(this::obstacles).toList();
+    List<Optional<Topology>> left = new ArrayList<>();
+    for (int i = 0; i < sorted.size(); i++) {
+      if (before.get(i).isEmpty()) {
+        left.add(place(sorted.get(i)));
+      }
+    }
+    Map<Optional<Topology>, Known> room = asking.apply(left);
+    List<Judged> fit = new ArrayList<>();
+    List<Other> others = new ArrayList<>();
+    for (int i = 0; i < sorted.size(); i++) {
+      PlacementNode node = sorted.get(i);
+      Judged judged = judged(node, before.get(i), Optional.ofNullable(room.get(place(node))));
+      if (judged.why().isEmpty()) {
+        fit.add(judged);
+      } else {
+        others.add(new Other(node.name(), judged.why()));
+      }
+    }
+    fit.sort(Comparator.comparing(Judged::rank, Rank.ORDER));
+    return new PlacementReport(wanted.spec(), fit.stream().map(Judged::candidate).toList(), others);
+  }
+
+  // ---- why not
+
+  private List<OperatorMessage> obstacles(PlacementNode node) {
+    List<OperatorMessage> why = new ArrayList<>();
+    Optional<RegisteredPlugin> plugin = serving(node, wanted.spec().plugin()).findFirst();
+    if (plugin.isEmpty()) {
+      why.add(notThere(node));
+    } else {
+      whyNotServing(node, plugin.get()).ifPresent(why::add);
+      whyNotReachable(node, plugin.get()).ifPresent(why::add);
+      whyFull(node).ifPresent(why::add);
+    }
+    claim.apply(node).ifPresent(why::add);
+    return why;
+  }
+
+  private OperatorMessage notThere(PlacementNode node) {
+    TreeSet<String> known =
+        node.plugins().stream()
+            .filter(each -> each.registration().roles().contains(PluginRole.NODE))
+            .map(each -> "'" + each.registration().id() + "'")
+            .collect(Collectors.toCollection(TreeSet::new));
+    return message(
+        OperatorCode.PLUGIN_NOT_REGISTERED,
+        node,
+        known.isEmpty()
+            ? "no plugin is registered for volumes of this node"
+            : "registered for volumes of this node are: " + String.join(", ", known));
+  }
+
+  /** A plugin that was not asked yet stands in no one's way. */
+  private Optional<OperatorMessage> whyNotServing(PlacementNode node, RegisteredPlugin plugin) {
+    PluginHealth health = plugin.health();
+    String instance = "instance '" + plugin.registration().instance() + "' ";
+    if (plugin.remembered()) {
+      return Optional.of(
+          message(
+              OperatorCode.PLUGIN_NOT_REGISTERED,
+              node,
+              instance + "is known from an earlier run, and was not registered since"));
+    }
+    OperatorCode code =
+        switch (health.state()) {
+          case STARTING -> OperatorCode.PLUGIN_NOT_READY;
+          case READY, UNHEALTHY -> OperatorCode.PLUGIN_UNHEALTHY;
+          case GONE -> OperatorCode.PLUGIN_NOT_UP;
+        };
+    boolean mayServe =
+        health.isReady()
+            || (health.state() == PluginHealth.State.STARTING
+                && health.reason() == PluginHealth.Reason.NOT_ASKED);
+    return mayServe
+        ? Optional.empty()
+        : Optional.of(
+            message(
+                code,
+                node,
+                instance
+                    + "is "
+                    + health.state()
+                    + " since "
+                    + health.since()
+                    + ": "
+                    + health.text()));
+  }
+
+  private Optional<OperatorMessage> whyNotReachable(PlacementNode node, RegisteredPlugin plugin) {
+    Set<Topology> bound = wanted.volume().map(CatalogVolume::topologies).orElse(Set.of());
+    boolean isBound = wanted.volume().isPresent() ? !bound.isEmpty() : places.told();
+    if (!isBound) {
+      return Optional.empty();
+    }
+    if (plugin.fingerprint().isEmpty()) {
+      return Optional.of(
+          message(
+              OperatorCode.PLUGIN_NOT_READY,
+              node,
+              "the plugin was not asked yet where this node is"));
+    }
+    if (!places.constrains()) {
+      return Optional.empty();
+    }
+    Optional<Topology> here = place(node);
+    if (here.isEmpty()) {
+      return Optional.of(
+          message(
+              OperatorCode.TOPOLOGY_MISMATCH, node, "the plugin does not say where this node is"));
+    }
+    if (wanted.volume().isEmpty()) {
+      return whyNotPlaced(node, here.get());
+    }
+    return bound.stream().anyMatch(here.get()::includes)
+        ? Optional.empty()
+        : Optional.of(outside(node, "it can be reached from ", bound, here.get()));
+  }
+
+  /** Whether a new volume may be here, by what is asked for and by the snapshot it is made from. */
+  private Optional<OperatorMessage> whyNotPlaced(PlacementNode node, Topology here) {
+    VolumeSpec spec = wanted.spec();
+    Set<Topology> required = spec.topologies().map(RequestedTopologies::required).orElse(Set.of());
+    if (!required.isEmpty() && required.stream().noneMatch(here::includes)) {
+      return Optional.of(outside(node, "it has to be reachable from ", required, here));
+    }
+    try {
+      RequestedTopologies asked = RequestedTopologies.anyOf(Set.of(here));
+      boolean isHere =
+          spec.toBuilder().topologies(asked).build().topologies().stream()
+              .flatMap(narrowed -> narrowed.required().stream())
+              .anyMatch(here::includes);
+      return isHere
+          ? Optional.empty()
+          : Optional.of(
+              message(
+                  OperatorCode.TOPOLOGY_MISMATCH,
+                  node,
+                  "its snapshot can only be used from a part of " + here));
+    } catch (InvalidVolumeException elsewhere) {
+      return Optional.of(
+          message(OperatorCode.TOPOLOGY_MISMATCH, node, elsewhere.violations().get(0).toString()));
+    }
+  }
+
+  private OperatorMessage outside(
+      PlacementNode node, String demand, Set<Topology> allowed, Topology here) {
+    return message(
+        OperatorCode.TOPOLOGY_MISMATCH,
+        node,
+        demand
+            + allowed.stream().map(Topology::toString).collect(Collectors.joining(" or "))
+            + ", and this node is in "
+            + here);
+  }
+
+  private Optional<OperatorMessage> whyFull(PlacementNode node) {
+    OptionalLong free = freeSlots(node);
+    return free.isPresent() && free.getAsLong() <= 0 && !isHere(node)
+        ? Optional.of(
+            message(
+                OperatorCode.NODE_VOLUME_LIMIT,
+                node,
+                "the plugin takes "
+                    + limit(node, wanted.spec().plugin()).orElseThrow()
+                    + " volumes on this node, and its claims are for "
+                    + taken(node)))
+        : Optional.empty();
+  }
+
+  private Optional<OperatorMessage> whyTooSmall(PlacementNode node, CapacityReading reading) {
+    OptionalLong required =
+        wanted.spec().capacity().map(range -> range.requiredBytes()).orElse(OptionalLong.empty());
+    OptionalLong limit =
+        wanted.spec().capacity().map(range -> range.limitBytes()).orElse(OptionalLong.empty());
+    long left = reading.capacity().availableBytes();
+    OptionalLong most = reading.capacity().maximumVolumeSize();
+    OptionalLong least = reading.capacity().minimumVolumeSize();
+    String asked = ", asked " + reading.age().toSeconds() + " s ago";
+    Optional<String> why = Optional.empty();
+    if (left > 0 && required.orElse(0) > left) {
+      why = Optional.of(required.getAsLong() + " bytes are wanted, and the plugin has " + left);
+    } else if (most.orElse(0) > 0 && required.orElse(0) > most.getAsLong()) {
+      why =
+          Optional.of(
+              required.getAsLong()
+                  + " bytes are wanted, and the largest volume of the plugin has "
+                  + most.getAsLong());
+    } else if (limit.isPresent() && least.orElse(0) > limit.getAsLong()) {
+      why =
+          Optional.of(
+              "at most "
+                  + limit.getAsLong()
+                  + " bytes are wanted, and the smallest volume of the plugin has "
+                  + least.getAsLong());
+    }
+    return why.map(seen -> message(OperatorCode.STORAGE_TOO_SMALL, node, seen + asked));
+  }
+
+  private OperatorMessage message(OperatorCode code, PlacementNode node, String seen) {
+    String doing = "placing on node '" + node.name() + "'";
+    Subject subject =
+        wanted
+            .volume()
+            .map(it -> Subject.of(doing, new VolumeIdentity(it.plugin(), it.id())))
+            .orElseGet(
+                () ->
+                    Subject.of(
+                        "placing a volume of plugin '"
+                            + wanted.spec().plugin()
+                            + "' on node '"
+                            + node.name()
+                            + "'"));
+    return Messages.of(code, subject, seen);
+  }
+
+  // ---- how good
+
+  private Judged judged(PlacementNode node, List<OperatorMessage> before, Optional<Known> known) {
+    List<OperatorMessage> why = new ArrayList<>(before);
+    Optional<CapacityReading> reading = known.flatMap(Known::reading);
+    if (before.isEmpty()) {
+      reading.flatMap(figure -> whyTooSmall(node, figure)).ifPresent(why::add);
+    }
+    boolean saysZero = reading.filter(it -> it.capacity().availableBytes() == 0).isPresent();
+    List<String> remarks = new ArrayList<>();
+    if (isHere(node)) {
+      remarks.add("has the volume already");
+    }
+    int preference = preference(node);
+    if (preference < Integer.MAX_VALUE) {
+      remarks.add("preferred place " + (preference + 1));
+    }
+    known.map(Known::why).filter(text -> !text.isEmpty()).ifPresent(remarks::add);
+    if (saysZero) {
+      remarks.add("last, since the plugin says that nothing is left; some plugins always say so");
+    }
+    OptionalLong free = freeSlots(node);
+    Candidate candidate = new Candidate(node.name(), place(node), reading, free, remarks);
+    Rank rank =
+        new Rank(
+            saysZero,
+            preference,
+            !isHere(node),
+            reading.isEmpty(),
+            reading.map(it -> it.capacity().availableBytes()).orElse(0L),
+            free.orElse(Long.MAX_VALUE),
+            node.name());
+    return new Judged(candidate, rank, why);
+  }
+
+  private int preference(PlacementNode node) {
+    List<Topology> preferred =
+        wanted.volume().isPresent()
+            ? List.of()
+            : wanted.spec().topologies().map(RequestedTopologies::preferred).orElse(List.of());
+    for (int i = 0; i < preferred.size(); i++) {
+      Topology wished = preferred.get(i);
+      if (place(node).filter(here -> here.includes(wished)).isPresent()) {
+        return i;
+      }
+    }
+    return Integer.MAX_VALUE;
+  }
+
+  private boolean isHere(PlacementNode node) {
+    return wanted.holders().contains(node.name());
+  }
+
+  private OptionalLong freeSlots(PlacementNode node) {
+    OptionalLong limit = limit(node, wanted.spec().plugin());
+    return limit.isPresent() && counted.isPresent()
+        ? OptionalLong.of(limit.getAsLong() - taken(node))
+        : OptionalLong.empty();
+  }
+
+  private long taken(PlacementNode node) {
+    return counted.map(all -> all.getOrDefault(node.name(), Set.of()).size()).orElse(0);
+  }
+
+  // ---- what a node says of itself
+
+  /** Nothing where the plugin has no places: no call may name one then. */
+  private Optional<Topology> place(PlacementNode node) {
+    return places.constrains()
+        ? facts(node, wanted.spec().plugin()).flatMap(NodeFacts::topology)
+        : Optional.empty();
+  }
+
+  static Optional<NodeFacts> facts(PlacementNode node, PluginId plugin) {
+    return serving(node, plugin)
+        .findFirst()
+        .flatMap(RegisteredPlugin::fingerprint)
+        .flatMap(PluginFingerprint::node);
+  }
+
+  static OptionalLong limit(PlacementNode node, PluginId plugin) {
+    return facts(node, plugin)
+        .map(NodeFacts::maxVolumes)
+        .filter(limit -> limit.orElse(0) > 0)
+        .orElse(OptionalLong.empty());
+  }
+
+  private static Stream<RegisteredPlugin> serving(PlacementNode node, PluginId plugin) {
+    return node.plugins().stream()
+        .filter(each -> each.registration().id().equals(plugin))
+        .filter(each -> each.registration().roles().contains(PluginRole.NODE));
+  }
+}

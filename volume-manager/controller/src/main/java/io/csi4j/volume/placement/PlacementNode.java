@@ -1,0 +1,29 @@
+package io.csi4j.volume.placement;
+
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A node among which a volume is placed, as its host knows it.
+ *
+ * @param name the node; the same name as in claims
+ * @param plugins the plugins there, as the registry of the node lists them; the first instance of a
+ *     plugin that serves nodes counts
+ * @since 1.0
+ */
+public record PlacementNode(NodeName name, List<RegisteredPlugin> plugins) {
+
+  /** Copies the list. */
+  public PlacementNode {
+    Objects.requireNonNull(name, "name");
+    plugins = List.copyOf(plugins);
+  }
+
+  /** The node of this name with these plugins. */
+  public static PlacementNode of(NodeName name, Collection<RegisteredPlugin> plugins) {
+    return new PlacementNode(name, List.copyOf(plugins));
+  }
+}

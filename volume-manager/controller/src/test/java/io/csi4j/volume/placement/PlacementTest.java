@@ -1,0 +1,544 @@
+package io.csi4j.volume.placement;
+
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.GET_CAPACITY;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.TopologyRequirement;
+import io.csi4j.client.node.NodeInfo;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.controller.ControllerSettings;
+import io.csi4j.volume.controller.ControllerWorld;
+import io.csi4j.volume.controller.SnapshotName;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import io.csi4j.volume.state.MemoryMedium;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nodes in three zones, ranked for volumes of a plugin that runs on all of them. */
+@Timeout(60)
+class PlacementTest {
+
+  private static final Topology A = Topology.of(Map.of("zone", "a"));
+  private static final Topology B = Topology.of(Map.of("zone", "b"));
+  private static final Topology C = Topology.of(Map.of("zone", "c"));
+
+  /** The nodes n1 to n6 stand in the zones a, b, c, a, b, c. */
+  private static final PluginShape SHAPE =
+      PluginShape.full113().topologies(A, B, C, A, B, C).maxVolumesPerNode(2);
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final Claim.Use ALONE =
+      new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
+
+  /** A time that passes when it is told to. */
+  private static final class Ticking extends Clock {
+    private Instant now = Instant.EPOCH;
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      return now;
+    }
+  }
+
+  private final Ticking clock = new Ticking();
+  private final ControllerWorld world = new ControllerWorld();
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private FakeCsiPlugin plugin;
+  private VolumeController controller;
+  private Placement placement;
+  private List<PlacementNode> nodes;
+
+  private void start(PluginShape shape) {
+    NodeId[] ids =
+        IntStream.rangeClosed(1, 6).mapToObj(i -> NodeId.of("n" + i)).toArray(NodeId[]::new);
+    plugin =
+        FakeCsiPlugin.builder()
+            .shape(shape)
+            .nodes(ids[0], java.util.Arrays.copyOfRange(ids, 1, ids.length))
+            .effects(NodeEffects.none())
+            .open();
+    world.register("only", plugin.endpoint());
+    controller =
+        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+            .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
+            .claims(store)
+            .open();
+    placement =
+        Placement.builder(controller).claims(new ClaimBook(store, clock)).clock(clock).build();
+    nodes = new ArrayList<>();
+    for (NodeId id : ids) {
+      nodes.add(PlacementNode.of(NodeName.of(id.value()), List.of(described(id))));
+    }
+    // The order in which a host hands them in has no part in it.
+    Collections.shuffle(nodes, new Random(7));
+  }
+
+  private RegisteredPlugin described(NodeId id) {
+    try (CsiPlugin node = CsiPlugin.connect(plugin.nodeEndpoint(id))) {
+      NodeInfo info = node.node().getInfo();
+      return new RegisteredPlugin(
+          PluginRegistration.of(PluginBinding.of(ID, plugin.nodeEndpoint(id))),
+          ControllerWorld.ready(),
+          Optional.of(
+              new PluginFingerprint(
+                  node.identity().getPluginInfo().name(),
+                  new PluginFingerprint.Version("1"),
+                  node.identity().getPluginCapabilities(),
+                  Optional.empty(),
+                  Optional.of(
+                      new NodeFacts(
+                          Optional.of(info.nodeId()),
+                          info.maxVolumesPerNode(),
+                          info.accessibleTopology(),
+                          node.node().getCapabilities())),
+                  Instant.EPOCH)),
+          false);
+    }
+  }
+
+  @AfterEach
+  void noDutyWasBroken() {
+    controller.close();
+    plugin.assertLawful();
+    plugin.close();
+    world.close();
+  }
+
+  private static VolumeSpec.Builder spec() {
+    return VolumeSpec.builder(ID)
+        .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+        .capacity(CapacityRange.atLeast(1000));
+  }
+
+  private static List<NodeName> names(String... names) {
+    return List.of(names).stream().map(NodeName::of).toList();
+  }
+
+  /** Lets each zone have this many bytes left; a zone that is not named has none. */
+  private void room(Map<String, Long> bytes) {
+    plugin.inject(
+        Fault.answer(
+            request ->
+                Map.of(
+                    "available_capacity",
+                    bytes.getOrDefault(
+                        request.message("accessible_topology").map("segments").get("zone"), 0L))),
+        When.calling(GET_CAPACITY));
+  }
+
+  private static String without(PlacementReport report, String node) {
+    return report.others().stream()
+        .filter(each -> each.node().equals(NodeName.of(node)))
+        .flatMap(each -> each.why().stream())
+        .map(why -> why.code() + ": " + why.seen())
+        .reduce("", (one, other) -> one.isEmpty() ? other : one + "\n" + other);
+  }
+
+  private void claim(VolumeKey volume, String workload, String node) {
+    assertThat(
+            new ClaimBook(store, clock)
+                .claim(
+                    ClaimRequest.builder(
+                            VolumeUse.of(volume, WorkloadId.of(workload)),
+                            NodeName.of(node),
+                            ALONE,
+                            ClaimMode.WRITE)
+                        .build())
+                .node())
+        .isEqualTo(NodeName.of(node));
+  }
+
+  // ---- new volumes
+
+  @Test
+  void nodesWithMoreRoomComeFirstAndTheLastSayWhy() {
+    start(SHAPE);
+    room(Map.of("a", 5000L, "b", 9000L));
+    clock.now = Instant.ofEpochSecond(100);
+
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.text())
+        .isEqualTo(
+            """
+            1. n2: in {zone=b}; 9000 bytes left, asked 0 s ago; takes 2 more volumes
+            2. n5: in {zone=b}; 9000 bytes left, asked 0 s ago; takes 2 more volumes
+            3. n1: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
+            4. n4: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
+            5. n3: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; last, since the plugin says that nothing is left; some plugins always say so
+            6. n6: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; last, since the plugin says that nothing is left; some plugins always say so
+            """);
+    assertThat(plugin.journal().calls(GET_CAPACITY)).as("one for each place").hasSize(3);
+  }
+
+  @Test
+  void immediateBindingAllowsThePlacesOfAllCandidatesTheBestFirst() {
+    start(SHAPE);
+    room(Map.of("a", 5000L, "b", 9000L, "c", 10L));
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.anywhere().topologies())
+        .contains(new RequestedTopologies(Set.of(A, B), List.of(B, A)));
+    assertThat(without(report, "n3"))
+        .isEqualTo(
+            "STORAGE_TOO_SMALL: 1000 bytes are wanted, and the plugin has 10, asked 0 s ago");
+    assertThat(controller.create(DB, report.anywhere()).topologies()).containsExactly(B);
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void aVolumeThatWaitsForItsNodeIsMadeThereOnlyOrThereFirst() {
+    start(SHAPE);
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+    NodeName chosen = NodeName.of("n6");
+
+    assertThat(report.onlyOn(chosen).topologies())
+        .contains(new RequestedTopologies(Set.of(C), List.of(C)));
+    assertThat(report.firstOn(chosen).topologies())
+        .contains(new RequestedTopologies(Set.of(A, B, C), List.of(C, A, B)));
+    assertThat(controller.create(DB, report.onlyOn(chosen)).topologies()).containsExactly(C);
+    assertThatThrownBy(() -> report.onlyOn(NodeName.of("n7")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Choose one of [n1, n2, n3, n4, n5, n6].");
+  }
+
+  @Test
+  void whatTheSpecRequiresAndPrefersDecidesBeforeRoom() {
+    start(SHAPE);
+    room(Map.of("a", 5000L, "b", 9000L, "c", 9000L));
+    VolumeSpec picky = spec().topologies(new RequestedTopologies(Set.of(A, B), List.of(A))).build();
+
+    PlacementReport report = placement.candidates(picky, nodes);
+
+    assertThat(report.nodes()).isEqualTo(names("n1", "n4", "n2", "n5"));
+    assertThat(report.candidates().get(0).remarks()).containsExactly("preferred place 1");
+    assertThat(without(report, "n3"))
+        .isEqualTo(
+            "TOPOLOGY_MISMATCH: it has to be reachable from {zone=a} or {zone=b}, and this node is"
+                + " in {zone=c}");
+    assertThat(report.anywhere().topologies())
+        .contains(new RequestedTopologies(Set.of(A, B), List.of(A, B)));
+  }
+
+  @Test
+  void aCopyOfASnapshotIsPlacedWhereTheSnapshotCanBeUsed() {
+    start(SHAPE);
+    controller.create(DB, spec().build());
+    Snapshot cut =
+        controller.createSnapshot(
+            DB, SnapshotName.of("nightly"), Map.of(), TopologyRequirement.anyOf(List.of(B)));
+
+    PlacementReport report = placement.candidates(spec().fromSnapshot(cut).build(), nodes);
+
+    assertThat(report.nodes()).isEqualTo(names("n2", "n5"));
+    assertThat(without(report, "n1"))
+        .startsWith("TOPOLOGY_MISMATCH: ")
+        .contains("can only be used from [{zone=b}]");
+    assertThat(
+            controller.create(VolumeKey.of("copy"), report.onlyOn(NodeName.of("n5"))).topologies())
+        .containsExactly(B);
+  }
+
+  @Test
+  void aPluginWithoutPlacesIsAskedOnceAndNoPlaceIsSent() {
+    start(PluginShape.full());
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.nodes()).isEqualTo(names("n1", "n2", "n3", "n4", "n5", "n6"));
+    assertThat(report.anywhere()).isEqualTo(spec().build());
+    assertThat(plugin.journal().calls(GET_CAPACITY))
+        .singleElement()
+        .satisfies(call -> assertThat(call.request().has("accessible_topology")).isFalse());
+  }
+
+  // ---- room
+
+  @Test
+  void figuresAreUsedUntilTheyAreTooOldAndForgottenOnRequest() {
+    start(SHAPE);
+    room(Map.of("a", 5000L, "b", 5000L, "c", 5000L));
+    placement.candidates(spec().build(), nodes);
+    clock.now = Instant.ofEpochSecond(59);
+    PlacementReport later = placement.candidates(spec().build(), nodes);
+    assertThat(plugin.journal().calls(GET_CAPACITY)).hasSize(3);
+    assertThat(later.candidates().get(0).capacity().map(CapacityReading::age))
+        .contains(Duration.ofSeconds(59));
+
+    clock.now = Instant.ofEpochSecond(60);
+    placement.candidates(spec().build(), nodes);
+    assertThat(plugin.journal().calls(GET_CAPACITY)).as("after a minute").hasSize(6);
+    placement.candidates(spec().parameters(Map.of("tier", "gold")).build(), nodes);
+    assertThat(plugin.journal().calls(GET_CAPACITY)).as("of another kind").hasSize(9);
+    placement.forgetRoom(ID);
+    placement.candidates(spec().build(), nodes);
+    assertThat(plugin.journal().calls(GET_CAPACITY)).as("after it was forgotten").hasSize(12);
+  }
+
+  @Test
+  void aPluginThatCannotBeAskedAgainIsJudgedByItsLastFigures() {
+    start(SHAPE);
+    room(Map.of("a", 5000L, "b", 5000L, "c", 5000L));
+    placement.candidates(spec().build(), nodes);
+    clock.now = Instant.ofEpochSecond(600);
+    plugin.clearFaults();
+    plugin.inject(Fault.fail(StatusCode.INTERNAL, "tired"), When.calling(GET_CAPACITY));
+
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.nodes()).isEqualTo(names("n1", "n2", "n3", "n4", "n5", "n6"));
+    assertThat(report.candidates().get(0).capacity())
+        .hasToString("Optional[5000 bytes left, asked 600 s ago]");
+    assertThat(report.candidates().get(0).remarks())
+        .singleElement()
+        .asString()
+        .startsWith("asking for its room failed: ")
+        .contains("tired");
+  }
+
+  @Test
+  void aPluginThatNeverAnswersExcludesNoNode() {
+    start(SHAPE);
+    plugin.inject(Fault.hang(), When.calling(GET_CAPACITY));
+    placement = Placement.builder(controller).patience(Duration.ofMillis(50)).build();
+
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.nodes()).hasSize(6);
+    assertThat(report.candidates().get(0).remarks())
+        .containsExactly("the plugin did not say within 0 s how much room it has");
+  }
+
+  @Test
+  void aPluginThatDoesNotOfferGetCapacityIsNotAsked() {
+    start(SHAPE.without(ControllerCapability.GET_CAPACITY));
+
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.nodes()).hasSize(6);
+    assertThat(report.candidates().get(0).remarks())
+        .containsExactly("the plugin does not say how much room it has");
+    assertThat(plugin.journal().calls(GET_CAPACITY)).isEmpty();
+  }
+
+  @Test
+  void theLargestAndTheSmallestVolumeOfAPluginCount() {
+    start(SHAPE);
+    plugin.inject(
+        Fault.answer(
+            GET_CAPACITY,
+            """
+            {"available_capacity": 100000, "maximum_volume_size": {"value": 5000},
+             "minimum_volume_size": {"value": 500}}
+            """),
+        When.calling(GET_CAPACITY));
+
+    assertThat(
+            without(
+                placement.candidates(spec().capacity(CapacityRange.atLeast(6000)).build(), nodes),
+                "n1"))
+        .isEqualTo(
+            "STORAGE_TOO_SMALL: 6000 bytes are wanted, and the largest volume of the plugin has"
+                + " 5000, asked 0 s ago");
+    assertThat(
+            without(
+                placement.candidates(
+                    spec().capacity(CapacityRange.between(100, 400)).build(), nodes),
+                "n1"))
+        .isEqualTo(
+            "STORAGE_TOO_SMALL: at most 400 bytes are wanted, and the smallest volume of the plugin"
+                + " has 500, asked 0 s ago");
+  }
+
+  // ---- plugins
+
+  @Test
+  void aNodeWithoutThePluginOrWithASickOneSaysSo() {
+    start(SHAPE);
+    RegisteredPlugin well = described(NodeId.of("n1"));
+    RegisteredPlugin sick =
+        new RegisteredPlugin(
+            well.registration(),
+            new PluginHealth(
+                PluginHealth.State.UNHEALTHY,
+                PluginHealth.Reason.SILENT,
+                new PluginHealth.Text("it does not answer"),
+                Instant.EPOCH),
+            well.fingerprint(),
+            false);
+    RegisteredPlugin unasked =
+        new RegisteredPlugin(
+            well.registration(),
+            ControllerWorld.health(PluginHealth.State.STARTING, PluginHealth.Reason.NOT_ASKED),
+            Optional.empty(),
+            false);
+    RegisteredPlugin remembered =
+        new RegisteredPlugin(well.registration(), well.health(), well.fingerprint(), true);
+    RegisteredPlugin other =
+        new RegisteredPlugin(
+            PluginRegistration.of(
+                PluginBinding.of(PluginId.of("nfs"), plugin.nodeEndpoint(NodeId.of("n1")))),
+            well.health(),
+            well.fingerprint(),
+            false);
+
+    PlacementReport report =
+        placement.candidates(
+            spec().build(),
+            List.of(
+                PlacementNode.of(NodeName.of("well"), List.of(well)),
+                PlacementNode.of(NodeName.of("bare"), List.of()),
+                PlacementNode.of(NodeName.of("other"), List.of(other)),
+                PlacementNode.of(NodeName.of("sick"), List.of(sick)),
+                PlacementNode.of(NodeName.of("gone"), List.of(remembered)),
+                PlacementNode.of(NodeName.of("new"), List.of(unasked))));
+
+    assertThat(report.nodes()).isEqualTo(names("well"));
+    assertThat(without(report, "bare"))
+        .isEqualTo("PLUGIN_NOT_REGISTERED: no plugin is registered for volumes of this node");
+    assertThat(without(report, "other"))
+        .isEqualTo("PLUGIN_NOT_REGISTERED: registered for volumes of this node are: 'nfs'");
+    assertThat(without(report, "sick"))
+        .isEqualTo(
+            "PLUGIN_UNHEALTHY: instance 'only' is UNHEALTHY since 1970-01-01T00:00:00Z: it does not"
+                + " answer");
+    assertThat(without(report, "gone"))
+        .isEqualTo(
+            "PLUGIN_NOT_REGISTERED: instance 'only' is known from an earlier run, and was not"
+                + " registered since");
+    assertThat(without(report, "new"))
+        .isEqualTo("PLUGIN_NOT_READY: the plugin was not asked yet where this node is");
+  }
+
+  // ---- volumes that exist
+
+  @Test
+  void aVolumeCanBeUsedWhereItCanBeReached() {
+    start(SHAPE);
+    CatalogVolume made =
+        controller.create(DB, spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build());
+
+    PlacementReport report = placement.candidates(made, nodes);
+
+    assertThat(report.nodes()).isEqualTo(names("n2", "n5"));
+    assertThat(without(report, "n1"))
+        .isEqualTo(
+            "TOPOLOGY_MISMATCH: it can be reached from {zone=b}, and this node is in {zone=a}");
+    assertThat(plugin.journal().calls(GET_CAPACITY)).as("room is not needed").isEmpty();
+  }
+
+  @Test
+  void theNodesLimitIsCountedFromItsClaimsAndWhatItHasNeedsNoMore() {
+    start(SHAPE);
+    for (String each : List.of("one", "two", "three")) {
+      controller.create(VolumeKey.of(each), spec().build());
+    }
+    claim(VolumeKey.of("one"), "w1", "n1");
+    claim(VolumeKey.of("two"), "w2", "n1");
+    claim(VolumeKey.of("three"), "w3", "n4");
+    claim(VolumeKey.of("elsewhere"), "w4", "n4");
+
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(without(report, "n1"))
+        .isEqualTo(
+            "NODE_VOLUME_LIMIT: the plugin takes 2 volumes on this node, and its claims are for 2");
+    assertThat(report.nodes()).isEqualTo(names("n2", "n3", "n5", "n6", "n4"));
+    CatalogVolume one = controller.find(VolumeKey.of("one")).orElseThrow();
+    assertThat(placement.candidates(one, nodes).candidates().get(0).node())
+        .as("has it already, so that it takes no more of the node")
+        .isEqualTo(NodeName.of("n1"));
+  }
+
+  @Test
+  void aClaimThatForbidsItSaysWhoHoldsTheVolume() {
+    start(SHAPE);
+    CatalogVolume made = controller.create(DB, spec().build());
+    claim(DB, "web", "n4");
+    ClaimWish other = new ClaimWish(WorkloadId.of("batch"), ALONE, ClaimMode.WRITE);
+    ClaimWish same = new ClaimWish(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
+
+    PlacementReport refused = placement.candidates(made, other, nodes);
+    PlacementReport again = placement.candidates(made, same, nodes);
+
+    assertThat(refused.candidates()).isEmpty();
+    assertThat(refused.best()).isEmpty();
+    assertThat(without(refused, "n1"))
+        .startsWith("CLAIM_HELD_BY: its access mode SINGLE_NODE_WRITER has no room beside ")
+        .contains("web", "n4");
+    assertThat(again.nodes()).isEqualTo(names("n4"));
+    assertThat(again.candidates().get(0).remarks()).containsExactly("has the volume already");
+    assertThatThrownBy(() -> Placement.builder(controller).build().candidates(made, same, nodes))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("knows no claims");
+  }
+
+  @Test
+  void aPluginThatConstrainsNothingReachesEveryNode() {
+    start(
+        SHAPE.without(
+            PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS,
+            PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS));
+    assertThat(placement.candidates(spec().build(), nodes).anywhere().topologies()).isEmpty();
+  }
+}

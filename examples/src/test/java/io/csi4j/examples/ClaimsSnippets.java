@@ -5,9 +5,12 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ExpectedInstances;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
@@ -25,11 +28,13 @@ import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.PageRequest;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginId;
@@ -40,6 +45,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
@@ -62,6 +68,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -291,6 +298,30 @@ final class ClaimsSnippets {
       } catch (VolumeException refused) {
         controller.nodeCannotExpand(db, refused.operatorMessage());
       }
+    }
+    // end
+  }
+
+  static void batch(
+      VolumeController controller,
+      List<CatalogVolume> found,
+      PluginId plugin,
+      Map<NodeName, List<RegisteredPlugin>> instances,
+      Consumer<String> log) {
+    // snippet: batch
+    controller
+        .registerAll(found) // volumes that were there before csi4j
+        .forEach((key, failed) -> log.accept(key + ": " + failed.operatorMessage().line()));
+
+    PageRequest page = new PageRequest(100, Optional.empty());
+    VolumeSummary.Page shown =
+        controller.summaries(
+            Optional.of(plugin),
+            Optional.of(Namespace.of("shop")),
+            page, // the next one: shown.next().map(page::after)
+            id -> PluginView.of(id, instances, new ExpectedInstances(1, 3)));
+    for (VolumeSummary volume : shown.volumes()) {
+      log.accept(volume.key() + ": " + volume.capabilities() + ", " + volume.changes());
     }
     // end
   }

@@ -69,6 +69,11 @@ final class ConnectedPlugin implements CsiPlugin, MessageCalls.Source {
   }
 
   @Override
+  public Optional<String> vendorVersion() {
+    return path.vendorVersion();
+  }
+
+  @Override
   public PeerCredentials peer() {
     return connection.peer();
   }

@@ -53,6 +53,12 @@ public interface CsiPlugin extends AutoCloseable {
   /** The plugin's own name; nothing if it did not give a valid one when it was connected. */
   Optional<PluginName> name();
 
+  /**
+   * Returns the version that the plugin said it has when it was connected last; nothing if it said
+   * none.
+   */
+  Optional<String> vendorVersion();
+
   /** Returns the process that listened on the socket when it was connected last. */
   PeerCredentials peer();
 

@@ -47,6 +47,7 @@ class ConnectTest extends AgainstScriptedPlugin {
   void aReadyPluginIsConnectedAndKnownByName(Transport transport) {
     CsiPlugin plugin = connect(options -> options.transport(transport));
     assertThat(plugin.name()).contains(PluginName.of("scripted.csi4j.example"));
+    assertThat(plugin.vendorVersion()).contains(plugin.identity().getPluginInfo().vendorVersion());
     assertThat(plugin.transport()).isEqualTo(transport);
     assertThat(plugin.identity().probe().isReady()).isTrue();
     assertThat(scripted.calls()).extracting(call -> call.authority()).containsOnly("localhost");

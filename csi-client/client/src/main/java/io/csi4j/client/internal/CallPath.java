@@ -2,6 +2,7 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.internal.transport.Connection;
@@ -74,6 +75,7 @@ public final class CallPath {
   private final Set<Endable> waiting = ConcurrentHashMap.newKeySet();
   private final Set<CallAttempt<?, ?>> inFlight = ConcurrentHashMap.newKeySet();
   private volatile Optional<PluginName> name = Optional.empty();
+  private volatile Optional<String> vendorVersion = Optional.empty();
   private volatile boolean closed;
 
   /** The way of all calls over a connection. */
@@ -492,8 +494,14 @@ public final class CallPath {
     return name;
   }
 
-  void name(PluginName known) {
-    name = Optional.of(known);
+  /** The version that the plugin said it has, if it did. */
+  public Optional<String> vendorVersion() {
+    return vendorVersion;
+  }
+
+  void introduced(PluginInfo told) {
+    name = Optional.of(told.name());
+    vendorVersion = Optional.of(told.vendorVersion()).filter(version -> !version.isEmpty());
   }
 
   // ---- closing

@@ -161,7 +161,7 @@ final class CapabilityGate {
                   now.asking.remove(NAME);
                   return Optional.of(changed(describe, before.get(), told.name()));
                 }
-                path.name(told.name());
+                path.introduced(told);
               }
               // Some plugins never tell their name, and work otherwise.
               now.isIdentified = true;

@@ -1,5 +1,6 @@
 package io.csi4j.client.internal;
 
+import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.identity.Readiness;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.CallPolicy;
@@ -128,12 +129,12 @@ public final class Introduction {
     long generation = path.generation();
     Optional<PluginName> wanted = path.options().requiredName();
     try {
-      PluginName name =
+      PluginInfo told =
           path.blocking(
-                  IdentityClient.GET_PLUGIN_INFO,
-                  IdentityClient.NOTHING,
-                  policy(CsiOperation.GET_PLUGIN_INFO))
-              .name();
+              IdentityClient.GET_PLUGIN_INFO,
+              IdentityClient.NOTHING,
+              policy(CsiOperation.GET_PLUGIN_INFO));
+      PluginName name = told.name();
       if (wanted.isPresent() && !wanted.get().equals(name)) {
         throw problem(
             Reason.WRONG_PLUGIN,
@@ -142,7 +143,7 @@ public final class Introduction {
             "Check which plugin listens on this endpoint.",
             null);
       }
-      path.name(name);
+      path.introduced(told);
       path.gate().introduced(generation);
     } catch (CsiConnectException wrong) {
       throw wrong;

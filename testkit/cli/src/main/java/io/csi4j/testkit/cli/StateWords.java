@@ -340,6 +340,8 @@ final class StateWords {
   private static Json json(VolumeStatus volume) {
     return json(identity(volume))
         .with("block", volume.block())
+        .with("access_mode", volume.accessMode())
+        .with("fs_type", volume.fsType().orElse(null))
         .with("staging", volume.staging())
         .with(
             "uses",

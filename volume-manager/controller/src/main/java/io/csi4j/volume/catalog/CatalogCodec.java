@@ -216,6 +216,7 @@ final class CatalogCodec {
             .setId(volume.id().value())
             .setRegistered(volume.origin() == CatalogVolume.Origin.REGISTERED)
             .setProvider(volume.provider().map(PluginName::value).orElse(""))
+            .setProviderVersion(volume.providerVersion().orElse(""))
             .addAllContext(StoredParts.entries(volume.context()))
             .addAllPlace(places(volume.topologies()))
             .setCapacity(volume.capacityBytes().orElse(0));
@@ -237,6 +238,7 @@ final class CatalogCodec {
                   .context(VolumeContext.of(StoredParts.entries(in.getContextList())))
                   .topologies(places(in.getPlaceList()));
           said(in.getProvider()).map(PluginName::of).ifPresent(volume::provider);
+          said(in.getProviderVersion()).ifPresent(volume::providerVersion);
           size(in.getCapacity()).ifPresent(volume::capacityBytes);
           range(in.hasOwedToNode(), in.getOwedToNode()).ifPresent(volume::owedToNode);
           return volume.build();

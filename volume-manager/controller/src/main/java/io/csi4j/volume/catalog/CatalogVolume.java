@@ -83,6 +83,13 @@ public final class CatalogVolume {
     return Optional.ofNullable(parts.provider);
   }
 
+  /**
+   * Returns the version of the plugin that made the volume, or took it on record, if it said one.
+   */
+  public Optional<String> providerVersion() {
+    return Optional.ofNullable(parts.providerVersion);
+  }
+
   /** Returns what the plugin wants back with most calls. */
   public VolumeContext context() {
     return parts.context;
@@ -161,6 +168,7 @@ public final class CatalogVolume {
     all.put("id", parts.id);
     all.put("origin", parts.origin);
     all.put("provider", provider());
+    all.put("providerVersion", providerVersion());
     all.put("context", parts.context);
     all.put("topologies", parts.topologies);
     all.put("capacityBytes", parts.capacityBytes);
@@ -175,6 +183,7 @@ public final class CatalogVolume {
     private final VolumeId id;
     private Origin origin = Origin.REGISTERED;
     private @Nullable PluginName provider;
+    private @Nullable String providerVersion;
     private VolumeContext context = VolumeContext.empty();
     private Set<Topology> topologies = Set.of();
     private OptionalLong capacityBytes = OptionalLong.empty();
@@ -190,6 +199,7 @@ public final class CatalogVolume {
       Builder copy = new Builder(key, spec, id);
       copy.origin = origin;
       copy.provider = provider;
+      copy.providerVersion = providerVersion;
       copy.context = context;
       copy.topologies = topologies;
       copy.capacityBytes = capacityBytes;
@@ -206,6 +216,12 @@ public final class CatalogVolume {
     /** Sets the plugin's own name. */
     public Builder provider(PluginName value) {
       provider = Objects.requireNonNull(value, "provider");
+      return this;
+    }
+
+    /** Sets the version of the plugin. */
+    public Builder providerVersion(String value) {
+      providerVersion = Objects.requireNonNull(value, "providerVersion");
       return this;
     }
 

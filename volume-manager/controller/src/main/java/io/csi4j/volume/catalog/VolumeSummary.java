@@ -3,6 +3,7 @@ package io.csi4j.volume.catalog;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -10,6 +11,8 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -20,11 +23,14 @@ import java.util.Set;
  * @param key how the host names it
  * @param id how the plugin names it
  * @param provider the plugin's own name, where it is known
+ * @param providerVersion the version of the plugin that made it, where it is known
+ * @param capabilities every way in which it may be used, with its mount options
  * @param origin how it came here
  * @param ephemeral whether it ends with its use
  * @param capacityBytes its size, where it is known
  * @param topologies from where it can be reached; empty for anywhere
  * @param owedToNode how large the node has to make it, if it has to
+ * @param changes the changes that were asked for and are not done
  * @param use how it is used now, if it is
  * @param readers how many workloads read it
  * @param writers how many write it
@@ -37,11 +43,14 @@ public record VolumeSummary(
     VolumeKey key,
     VolumeId id,
     Optional<PluginName> provider,
+    Optional<String> providerVersion,
+    Set<VolumeCapability> capabilities,
     CatalogVolume.Origin origin,
     boolean ephemeral,
     OptionalLong capacityBytes,
     Set<Topology> topologies,
     Optional<CapacityRange> owedToNode,
+    List<VolumeChange> changes,
     Optional<Claim.Use> use,
     int readers,
     int writers,
@@ -49,17 +58,50 @@ public record VolumeSummary(
     Optional<Instant> exhaustedUntil,
     PluginView plugin) {
 
-  /** Returns the summary of a volume, its claim and its plugin. */
-  public static VolumeSummary of(CatalogVolume volume, Claim claim, PluginView plugin) {
+  /**
+   * Some of the volumes, in the order of their keys.
+   *
+   * @param volumes these
+   * @param next where the next page begins; nothing if this is the last
+   */
+  public record Page(List<VolumeSummary> volumes, Optional<String> next) {
+
+    /** Copies the list. */
+    public Page {
+      volumes = List.copyOf(volumes);
+      Objects.requireNonNull(next, "next");
+    }
+  }
+
+  /** Copies the collections. */
+  public VolumeSummary {
+    capabilities = Set.copyOf(capabilities);
+    changes = List.copyOf(changes);
+  }
+
+  /**
+   * Returns the summary of a volume that is there, its claim and its plugin.
+   *
+   * @throws IllegalArgumentException if it is not there, or about to be deleted
+   */
+  public static VolumeSummary of(CatalogEntry record, Claim claim, PluginView plugin) {
+    CatalogVolume volume =
+        record
+            .volume()
+            .orElseThrow(
+                () -> new IllegalArgumentException("Volume '" + record.key() + "' is not there."));
     return new VolumeSummary(
         volume.key(),
         volume.id(),
         volume.provider(),
+        volume.providerVersion(),
+        volume.spec().capabilitiesInFull(),
         volume.origin(),
         volume.spec().ephemeral(),
         volume.capacityBytes(),
         volume.topologies(),
         volume.owedToNode(),
+        record.changes(),
         claim.use(),
         count(claim, ClaimMode.READ),
         count(claim, ClaimMode.WRITE),

@@ -10,11 +10,13 @@ import java.util.Optional;
  * The abilities that a controller says it has.
  *
  * @param name the plugin's own name, if it gave a valid one
+ * @param version the version that it says it has, if it does
  * @param controller the capabilities of its controller service
  * @param plugin the capabilities of the plugin as a whole
  */
 record ControllerFacts(
     Optional<PluginName> name,
+    Optional<String> version,
     CapabilitySet<ControllerCapability> controller,
     CapabilitySet<PluginCapability> plugin) {
 

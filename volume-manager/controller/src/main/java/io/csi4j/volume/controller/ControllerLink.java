@@ -130,7 +130,8 @@ final class ControllerLink {
       CompletionStage<CapabilitySet<ControllerCapability>> controller =
           plugin.controller().async().getCapabilities();
       return whole.thenCombine(
-          controller, (can, does) -> new ControllerFacts(plugin.name(), does, can));
+          controller,
+          (can, does) -> new ControllerFacts(plugin.name(), plugin.vendorVersion(), does, can));
     } catch (RuntimeException | Error failed) {
       return CompletableFuture.failedFuture(failed);
     }

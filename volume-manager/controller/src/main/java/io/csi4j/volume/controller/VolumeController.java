@@ -31,13 +31,16 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
@@ -51,6 +54,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -58,7 +62,11 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -66,6 +74,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -104,6 +113,9 @@ import org.jspecify.annotations.Nullable;
  * @since 1.0
  */
 public final class VolumeController implements AutoCloseable {
+
+  /** How many volumes of a batch are under way at a time. */
+  private static final int AT_ONCE = 16;
 
   private final Catalog catalog;
   private final Controllers controllers;
@@ -193,6 +205,54 @@ public final class VolumeController implements AutoCloseable {
    */
   public boolean deregister(VolumeKey key) {
     return await(forgetting(key));
+  }
+
+  /**
+   * Forgets a volume although workloads hold it, and leaves it where it is. Their claims stay, and
+   * have to be ended by a person: nothing attaches, detaches or deletes the volume any more. Who
+   * decided it, why, and the holders are told as {@link OperatorCode#VOLUME_FORGOTTEN}.
+   *
+   * @return whether it was on record
+   */
+  public boolean deregister(VolumeKey key, ClaimOverride.Person by, Clause reason) {
+    return await(begun("forgetting", key, () -> volumes.forget(key, by, reason)));
+  }
+
+  /**
+   * Takes many volumes on record, {@value #AT_ONCE} at a time. One that fails keeps none of the
+   * others back.
+   *
+   * @return those that failed, each with why; empty if all are on record
+   */
+  public Map<VolumeKey, ControllerException> registerAll(Collection<CatalogVolume> all) {
+    return failures(all, CatalogVolume::key, this::registering);
+  }
+
+  /** Forgets many volumes without holders, as {@link #registerAll} takes them on record. */
+  public Map<VolumeKey, ControllerException> deregisterAll(Collection<VolumeKey> all) {
+    return failures(all, Function.identity(), this::forgetting);
+  }
+
+  private static <T, R> Map<VolumeKey, ControllerException> failures(
+      Collection<T> all, Function<T, VolumeKey> key, Function<T, Begun<R>> begin) {
+    Map<VolumeKey, ControllerException> failed = new TreeMap<>();
+    Deque<Runnable> inFlight = new ArrayDeque<>();
+    for (T each : all) {
+      if (inFlight.size() == AT_ONCE) {
+        inFlight.remove().run();
+      }
+      Begun<R> begun = begin.apply(each);
+      inFlight.add(
+          () -> {
+            try {
+              var unused = await(begun);
+            } catch (ControllerException why) {
+              failed.put(key.apply(each), why);
+            }
+          });
+    }
+    inFlight.forEach(Runnable::run);
+    return Collections.unmodifiableMap(failed);
   }
 
   /**
@@ -321,6 +381,65 @@ public final class VolumeController implements AutoCloseable {
   /** All volumes that are there and not about to be deleted, in the order of their keys. */
   public List<CatalogVolume> volumes() {
     return catalog.volumes();
+  }
+
+  /**
+   * One page of the volumes that are there, in the order of their keys, with their claims. Reads
+   * the claim of each volume of the page.
+   *
+   * @param plugin whose volumes; nothing for those of all plugins
+   * @param namespace in which namespace; nothing for all
+   * @param page how many, and where to begin: at the first, or at what the page before said
+   * @param plugins how each plugin is
+   * @throws ControllerException {@link OperatorCode#CLAIM_STORE_DOWN} if the claims cannot be read
+   */
+  public VolumeSummary.Page summaries(
+      Optional<PluginId> plugin,
+      Optional<Namespace> namespace,
+      PageRequest page,
+      Function<PluginId, PluginView> plugins) {
+    Optional<VolumeKey> after = page.token().map(VolumeController::key);
+    int most = page.maxEntries() == 0 ? Integer.MAX_VALUE : page.maxEntries();
+    List<CatalogEntry> wanted =
+        catalog.all().stream()
+            .filter(each -> each.volume().isPresent())
+            .filter(each -> after.isEmpty() || each.key().compareTo(after.get()) > 0)
+            .filter(each -> plugin.isEmpty() || each.spec().plugin().equals(plugin.get()))
+            .filter(each -> namespace.isEmpty() || each.key().namespace().equals(namespace.get()))
+            .limit(most + 1L)
+            .toList();
+    List<CatalogEntry> shown = wanted.subList(0, Math.min(most, wanted.size()));
+    Map<PluginId, PluginView> views = new HashMap<>();
+    return new VolumeSummary.Page(
+        shown.stream()
+            .map(
+                each ->
+                    VolumeSummary.of(
+                        each,
+                        volumes.claim(each.key()),
+                        views.computeIfAbsent(each.spec().plugin(), plugins)))
+            .toList(),
+        shown.size() == wanted.size()
+            ? Optional.empty()
+            : Optional.of(token(shown.get(shown.size() - 1).key())));
+  }
+
+  /** Length first: a namespace may have any character. */
+  private static String token(VolumeKey key) {
+    return key.namespace().value().length() + ":" + key.namespace() + key.id();
+  }
+
+  private static VolumeKey key(String token) {
+    try {
+      int colon = token.indexOf(':');
+      int end = colon + 1 + Integer.parseInt(token, 0, Math.max(0, colon), 10);
+      return VolumeKey.of(Namespace.of(token.substring(colon + 1, end)), token.substring(end));
+    } catch (RuntimeException notOurs) {
+      throw ControllerFailures.refused(
+          OperatorCode.LISTING_TOKEN_EXPIRED,
+          Subject.of("listing volumes"),
+          "'" + token + "' is no place in this list");
+    }
   }
 
   /** Returns the volumes of one plugin, by its names for them. */

@@ -25,11 +25,13 @@ import io.csi4j.volume.catalog.VolumeChange.Wish;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -183,6 +185,7 @@ final class VolumeOperations {
   private static CatalogVolume named(CatalogVolume wanted, ControllerFacts facts) {
     CatalogVolume.Builder named = wanted.toBuilder();
     facts.name().ifPresent(named::provider);
+    facts.version().ifPresent(named::providerVersion);
     return named.build();
   }
 
@@ -198,6 +201,31 @@ final class VolumeOperations {
       forget(key);
     }
     return isKnown;
+  }
+
+  /** Forgets a volume whoever holds it, as a person decided. */
+  boolean forget(VolumeKey key, ClaimOverride.Person by, Clause reason) {
+    Optional<CatalogEntry> known = catalog.find(key);
+    if (known.isEmpty()) {
+      return false;
+    }
+    Subject subject = Subject.of("forgetting volume '" + key + "'");
+    String holders;
+    try {
+      holders = holders(claim(key));
+    } catch (ControllerException nobodyCanSay) {
+      holders = nobodyCanSay.operatorMessage().seen().text();
+    }
+    forget(key);
+    told.accept(
+        Messages.of(
+            OperatorCode.VOLUME_FORGOTTEN,
+            subject,
+            by
+                + " decided it: "
+                + reason.text()
+                + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)));
+    return true;
   }
 
   // ---- making volumes
@@ -323,6 +351,7 @@ final class VolumeOperations {
             .context(made.context())
             .topologies(made.accessibleTopology());
     facts.name().ifPresent(known::provider);
+    facts.version().ifPresent(known::providerVersion);
     made.capacityBytes().ifPresent(known::capacityBytes);
     CatalogVolume volume = known.build();
     try {
@@ -715,9 +744,20 @@ final class VolumeOperations {
 
   /** Refuses what would take a volume from those who hold it, naming them. */
   private void refuseClaimed(Subject subject, VolumeKey key) {
-    Optional<Claim> claim;
+    Claim claim = claim(subject, key);
+    if (!claim.holders().isEmpty()) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_CLAIMED, subject, holders(claim));
+    }
+  }
+
+  /** The claim of a volume. */
+  Claim claim(VolumeKey key) {
+    return claim(Subject.of("reading the claim of volume '" + key + "'"), key);
+  }
+
+  private Claim claim(Subject subject, VolumeKey key) {
     try {
-      claim = claims.apply(key).filter(it -> !it.holders().isEmpty());
+      return claims.apply(key).orElseGet(() -> Claim.none(key));
     } catch (RuntimeException nobodyCanSay) {
       throw ControllerFailures.failed(
           Outcome.UNAVAILABLE,
@@ -726,24 +766,22 @@ final class VolumeOperations {
           "nobody can say who holds it: " + nobodyCanSay.getMessage(),
           nobodyCanSay);
     }
-    if (claim.isPresent()) {
-      throw ControllerFailures.refused(
-          OperatorCode.VOLUME_CLAIMED,
-          subject,
-          claim.get().holders().values().stream()
-              .map(
-                  holder ->
-                      "workload '"
-                          + holder.workload()
-                          + "' on node '"
-                          + holder.node()
-                          + "' holds it ("
-                          + holder.mode()
-                          + ", "
-                          + holder.state()
-                          + ")")
-              .collect(Collectors.joining(", ")));
-    }
+  }
+
+  private static String holders(Claim claim) {
+    return claim.holders().values().stream()
+        .map(
+            holder ->
+                "workload '"
+                    + holder.workload()
+                    + "' on node '"
+                    + holder.node()
+                    + "' holds it ("
+                    + holder.mode()
+                    + ", "
+                    + holder.state()
+                    + ")")
+        .collect(Collectors.joining(", "));
   }
 
   /** Brings a deletion to its end. */

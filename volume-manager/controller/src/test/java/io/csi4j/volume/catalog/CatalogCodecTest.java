@@ -105,6 +105,7 @@ class CatalogCodecTest {
                     new TreeSet<>(Set.of(VOLUME.key(), VolumeKey.of("db-2"))))),
         there.with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
         changed(there),
+        CatalogEntry.of(VOLUME.toBuilder().providerVersion("1.4.0").build(), Optional.of(NAME)),
         there.fromSnapshotIn(List.of(zone("a"), zone("b"))),
         there.in(new State.Growing(VOLUME, CapacityRange.atMost(30))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.of(VOLUME))),

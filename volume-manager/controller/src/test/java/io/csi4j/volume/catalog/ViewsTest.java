@@ -208,21 +208,16 @@ class ViewsTest {
   @Tag("D-62")
   void aFreshVolumeOfAPluginThatIsWellIsWell() {
     Claim none = Claim.none(CatalogSamples.KEY);
-    assertThat(
-            VolumeSummary.of(CatalogSamples.volume(), none, view(instance("a", State.READY, BOTH)))
-                .isHealthy())
+    assertThat(VolumeSummary.of(record(), none, view(instance("a", State.READY, BOTH))).isHealthy())
         .isTrue();
     assertThat(
             VolumeSummary.of(
-                    CatalogSamples.volume(),
-                    none,
-                    view(instance("a", State.READY, EnumSet.of(PluginRole.NODE))))
+                    record(), none, view(instance("a", State.READY, EnumSet.of(PluginRole.NODE))))
                 .isHealthy())
         .as("a controller is needed, and there is none")
         .isFalse();
     assertThat(
-            VolumeSummary.of(
-                    CatalogSamples.volume(), none, view(instance("a", State.UNHEALTHY, BOTH)))
+            VolumeSummary.of(record(), none, view(instance("a", State.UNHEALTHY, BOTH)))
                 .isHealthy())
         .isFalse();
     for (Class<?> shown : List.of(VolumeSummary.class, PluginView.class)) {
@@ -267,9 +262,14 @@ class ViewsTest {
         Optional.of(Instant.EPOCH));
   }
 
+  private static CatalogEntry record() {
+    return CatalogEntry.of(
+        CatalogSamples.volume().toBuilder().providerVersion("1.4.0").build(), Optional.empty());
+  }
+
   private static VolumeSummary summary() {
     return VolumeSummary.of(
-        CatalogSamples.volume(),
+        record(),
         claim(),
         view(
             instance("a", State.READY, BOTH),

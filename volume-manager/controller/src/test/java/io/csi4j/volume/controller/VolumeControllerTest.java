@@ -48,11 +48,15 @@ import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.ExpectedInstances;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -65,6 +69,7 @@ import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -716,6 +721,127 @@ class VolumeControllerTest {
     assertThat(controller.dropSnapshot(other, NIGHTLY)).isTrue();
     assertThat(controller.owed()).isEmpty();
     assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  // ---- many volumes, and a person
+
+  private CatalogVolume found(String name, Namespace namespace) {
+    VolumeKey key = VolumeKey.of(namespace, name);
+    CatalogVolume made = controller.create(key, spec().build());
+    controller.deregister(key);
+    return CatalogVolume.builder(key, made.spec(), made.id()).context(made.context()).build();
+  }
+
+  @Test
+  void manyVolumesAreRegisteredAndForgottenAndOneThatFailsKeepsNoOtherBack() {
+    List<CatalogVolume> all = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      all.add(found("v" + i, Namespace.DEFAULT));
+    }
+    CatalogVolume unknown =
+        CatalogVolume.builder(VolumeKey.of("no"), spec().build(), VolumeId.of("none")).build();
+    all.add(7, unknown);
+
+    Map<VolumeKey, ControllerException> failed = controller.registerAll(all);
+
+    assertThat(failed).containsOnlyKeys(unknown.key());
+    assertThat(failed.get(unknown.key()).status()).contains(StatusCode.NOT_FOUND);
+    assertThat(controller.volumes()).hasSize(20);
+    claim(VolumeKey.of("v3"));
+    List<VolumeKey> keys = all.stream().map(CatalogVolume::key).toList();
+    assertThat(controller.deregisterAll(keys)).containsOnlyKeys(VolumeKey.of("v3"));
+    assertThat(controller.volumes())
+        .extracting(CatalogVolume::key)
+        .containsExactly(VolumeKey.of("v3"));
+    assertThat(plugin.contents().volumes()).hasSize(20);
+  }
+
+  @Test
+  void aPersonMayHaveAVolumeForgottenThatIsHeldAndIsNamedWithTheHolders() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    claim(DB);
+    assertThat(failure(() -> controller.deregister(DB)).code())
+        .isEqualTo(OperatorCode.VOLUME_CLAIMED);
+
+    ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
+    Clause gone = new Clause("the array was taken away");
+    assertThat(controller.deregister(DB, ada, gone)).isTrue();
+
+    assertThat(controller.find(DB)).isEmpty();
+    assertThat(plugin.contents().volumes()).containsExactly(made.id());
+    assertThat(claims.read(DB).claim().holders()).as("claims stay").hasSize(1);
+    assertThat(told).hasSize(1);
+    assertThat(told.element().code()).isEqualTo(OperatorCode.VOLUME_FORGOTTEN);
+    assertThat(told.element().seen().text())
+        .isEqualTo(
+            "ada@example.com decided it: the array was taken away; workload 'web-1' on node 'n1'"
+                + " holds it (WRITE, TAKEN)");
+    assertThat(controller.deregister(DB, ada, gone)).isFalse();
+    assertThat(told).hasSize(1);
+    reopen();
+    assertThat(controller.find(DB)).isEmpty();
+  }
+
+  @Test
+  void volumesAreListedByPluginAndNamespaceInPages() {
+    Namespace shop = Namespace.of("shop:1/x");
+    for (String name : List.of("b", "a", "c")) {
+      controller.create(VolumeKey.of(name), spec().build());
+      controller.create(VolumeKey.of(shop, name), spec().build());
+    }
+    claim(VolumeKey.of("a"));
+    PluginView well = PluginView.of(ID, Map.of(), new ExpectedInstances(1, 1));
+
+    VolumeSummary.Page first =
+        controller.summaries(
+            Optional.of(ID), Optional.of(shop), new PageRequest(2, Optional.empty()), id -> well);
+    assertThat(first.volumes())
+        .extracting(VolumeSummary::key)
+        .containsExactly(VolumeKey.of(shop, "a"), VolumeKey.of(shop, "b"));
+    controller.delete(VolumeKey.of(shop, "b"));
+    VolumeSummary.Page second =
+        controller.summaries(
+            Optional.of(ID), Optional.of(shop), new PageRequest(2, first.next()), id -> well);
+    assertThat(second.volumes())
+        .extracting(VolumeSummary::key)
+        .containsExactly(VolumeKey.of(shop, "c"));
+    assertThat(second.next()).isEmpty();
+
+    List<VolumeSummary> all =
+        controller
+            .summaries(Optional.empty(), Optional.empty(), PageRequest.first(), id -> well)
+            .volumes();
+    assertThat(all)
+        .extracting(each -> each.key().toString())
+        .containsExactly("default/a", "default/b", "default/c", shop + "/a", shop + "/c");
+    assertThat(all).extracting(VolumeSummary::writers).containsExactly(1, 0, 0, 0, 0);
+    assertThat(all)
+        .extracting(VolumeSummary::capabilities)
+        .containsOnly(Set.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)));
+    assertThat(all)
+        .extracting(VolumeSummary::providerVersion)
+        .containsOnly(Optional.of(SHAPE.vendorVersion()));
+    assertThat(
+            controller
+                .summaries(
+                    Optional.of(PluginId.of("other")),
+                    Optional.empty(),
+                    PageRequest.first(),
+                    id -> well)
+                .volumes())
+        .isEmpty();
+    for (String token : List.of("", "x", "99:a", "3:abc")) {
+      assertThat(
+              failure(
+                      () ->
+                          controller.summaries(
+                              Optional.empty(),
+                              Optional.empty(),
+                              new PageRequest(1, Optional.of(token)),
+                              id -> well))
+                  .code())
+          .isEqualTo(OperatorCode.LISTING_TOKEN_EXPIRED);
+    }
   }
 
   // ---- expand and modify

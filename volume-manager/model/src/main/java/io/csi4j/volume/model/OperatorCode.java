@@ -249,6 +249,7 @@ public enum OperatorCode {
   VALIDATION_UNANSWERED(945),
   SNAPSHOT_OWED(946),
   VOLUME_CONTEXT_CHANGED(947),
+  VOLUME_FORGOTTEN(948),
   STORAGE_TOO_SMALL(951);
 
   private final int number;

@@ -231,6 +231,8 @@ public record ManagerView(
             .toList(),
         record.leaving().map(List::of).orElse(List.of()),
         record.abandoned(),
+        record.plan().mode(),
+        Optional.of(record.plan().fsType()).filter(type -> !type.isEmpty()),
         record.plan().block(),
         Optional.empty(),
         VolumeHealth.well());

@@ -1,5 +1,6 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -22,6 +23,9 @@ import java.util.Optional;
  *     then
  * @param abandoned the uses whose release a person has ended, each with the reason given; kept
  *     until the use is wanted again or the volume given back
+ * @param accessMode how it may be used
+ * @param fsType the filesystem that was asked for, if one was; mount flags are not told, as they
+ *     may hold secrets
  * @param block whether it is used as a raw block device
  * @param trouble what stands in the way, if anything does
  * @param health the known faults of the volume; for people and policies
@@ -34,6 +38,8 @@ public record VolumeStatus(
     List<Use> uses,
     List<VolumeUse> leaving,
     Map<VolumeUse, String> abandoned,
+    AccessMode accessMode,
+    Optional<String> fsType,
     boolean block,
     Optional<OperatorMessage> trouble,
     VolumeHealth health) {

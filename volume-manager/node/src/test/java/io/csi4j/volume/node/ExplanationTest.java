@@ -2,6 +2,7 @@ package io.csi4j.volume.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -52,6 +53,8 @@ class ExplanationTest {
                 List.of(uses),
                 List.of(),
                 Map.of(),
+                AccessMode.SINGLE_NODE_WRITER,
+                Optional.empty(),
                 false,
                 Optional.empty(),
                 VolumeHealth.well())),

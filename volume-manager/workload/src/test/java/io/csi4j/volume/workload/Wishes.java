@@ -148,6 +148,8 @@ final class Wishes {
                     List.of(),
                     List.of(),
                     Map.of(),
+                    AccessMode.SINGLE_NODE_WRITER,
+                    Optional.empty(),
                     false,
                     Optional.empty(),
                     VolumeHealth.well()))

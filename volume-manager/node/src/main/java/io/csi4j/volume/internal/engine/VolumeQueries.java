@@ -182,6 +182,8 @@ final class VolumeQueries {
         list,
         leaving,
         record.abandoned(),
+        record.plan().mode(),
+        Optional.of(record.plan().fsType()).filter(type -> !type.isEmpty()),
         record.plan().block(),
         view.trouble(),
         health.of(record.identity()));

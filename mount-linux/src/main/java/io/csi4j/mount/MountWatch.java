@@ -15,8 +15,8 @@ import java.util.function.Consumer;
  * between is then not told.
  *
  * <p>A mount that is gone again before it could be looked at is not told at all. Changes of mounts
- * that stay are found by reading the table, at most a fifth of the time, so they may come a little
- * after what happened later.
+ * that stay are found by reading the table, with pauses of four times as long as the last reading
+ * took, so they may come after what happened later.
  *
  * <pre>{@code
  * try (MountWatch.Watching watching = MountWatch.system().start(log::accept)) {

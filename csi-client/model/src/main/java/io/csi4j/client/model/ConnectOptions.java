@@ -299,7 +299,7 @@ public final class ConnectOptions {
       return this;
     }
 
-    /** Whether calls are written to the wire log. False costs nothing at all. */
+    /** Whether calls are written to the wire log, where its logger is on. They are by default. */
     public Builder wireLog(boolean value) {
       wireLog = value;
       return this;

@@ -541,8 +541,8 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   /**
-   * Ends the rounds that are under way, and tells the listener what it was not told yet. Waits some
-   * seconds at most. Doing it twice is harmless.
+   * Ends the rounds that are under way, and tells the listener what it was not told yet. Waits 5 s
+   * for the rounds and 5 s for the listener at most. Doing it twice is harmless.
    */
   @Override
   public void close() {

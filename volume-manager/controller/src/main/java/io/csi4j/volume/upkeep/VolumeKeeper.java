@@ -322,8 +322,8 @@ public final class VolumeKeeper implements AutoCloseable {
 
   /**
    * Begins no round any more, interrupts those that are under way, and tells the listener what it
-   * was not told yet. Waits some seconds at most. What was half done goes on with the next keeper,
-   * here or elsewhere. Doing it twice is harmless.
+   * was not told yet. Waits 5 s for the rounds and 5 s for the listener at most. What was half done
+   * goes on with the next keeper, here or elsewhere. Doing it twice is harmless.
    */
   @Override
   public void close() {

@@ -86,7 +86,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * A manager that is not opened yet.
    *
    * @param root the directory for its state and its volumes, which must not be used for anything
-   *     else; best at most 66 bytes long, as plugins need not take long paths
+   *     else; best at most 68 bytes long, as plugins need not take paths of more than 128
    */
   public static Builder builder(Path root) {
     return new Builder(root);
@@ -327,8 +327,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   /**
    * Asks the plugin for the faults of the volume of a use now, looks at its mounts, and returns all
    * that is known. Where an operation of the volume is being done, or the plugin does not answer
-   * within some seconds, the known faults are older. For a host that keeps the calls of its
-   * controller and those of its nodes apart: it turns the questions at an interval off ({@link
+   * within 10 s, the known faults are older. For a host that keeps the calls of its controller and
+   * those of its nodes apart: it turns the questions at an interval off ({@link
    * io.csi4j.volume.model.MountPolicy#healthInterval}) and asks when it knows of no other call.
    *
    * @throws io.csi4j.volume.model.VolumeException if there is no such use

@@ -102,8 +102,9 @@ public final class PluginSupervisor implements AutoCloseable {
   }
 
   /**
-   * Ends all that it began, deregisters the plugins, and waits some seconds until the listeners are
-   * told, unless a listener closes it. Doing it twice is harmless.
+   * Ends all that it began, deregisters the plugins, and waits until the listeners are told, unless
+   * a listener closes it: at most 10 s for the plugins and 10 s for the listeners. Doing it twice
+   * is harmless.
    */
   @Override
   public void close() {

@@ -263,6 +263,24 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   }
 
   @Test
+  void aCallThatMeetsAPluginThatIsGoneHasTheReasonSuppressedInItself() {
+    CsiPlugin plugin = connect();
+    scripted.kill();
+    for (int i = 0; i < 2; i++) {
+      CsiTransientException failure =
+          catchThrowableOfType(
+              CsiTransientException.class,
+              () -> plugin.controller().with(policy -> policy.attempts(1)).expandVolume(EXPAND));
+      assertThat(failure.operation()).contains(CsiOperation.CONTROLLER_EXPAND_VOLUME);
+      assertThat(failure.getSuppressed())
+          .singleElement()
+          .isInstanceOfSatisfying(
+              CsiConnectException.class,
+              seen -> assertThat(seen.reason()).isEqualTo(Reason.NO_SUCH_SOCKET));
+    }
+  }
+
+  @Test
   void aFailureToReadCapabilitiesIsNotRemembered() {
     AtomicInteger left = new AtomicInteger(2);
     scripted.on(

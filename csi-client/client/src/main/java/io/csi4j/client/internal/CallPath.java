@@ -236,9 +236,17 @@ public final class CallPath {
         .advice(refusal.advice())
         .pluginText(refusal.failure().pluginText().orElse(null));
     FailureRule rule = FailureRule.of(operation, code);
-    return code == StatusCode.UNIMPLEMENTED
-        ? new CsiUnsupportedException(failure.build(), Optional.of(asked), refusal)
-        : CallFailures.because(failure.build(), rule, refusal);
+    CsiException notSent =
+        code == StatusCode.UNIMPLEMENTED
+            ? new CsiUnsupportedException(failure.build(), Optional.of(asked), refusal)
+            : CallFailures.because(failure.build(), rule, refusal);
+    // A program that decides by the reason looks for it in the failure of its own call.
+    for (Throwable seen : refusal.getSuppressed()) {
+      if (seen instanceof CsiConnectException) {
+        notSent.addSuppressed(seen);
+      }
+    }
+    return notSent;
   }
 
   /** The failure of a call that the host ended. */

@@ -46,6 +46,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.node.WorkloadFacts;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -309,6 +310,9 @@ final class ManagedNode implements OrchestratorUnderTest {
       }
       if (order.readonly()) {
         request.readOnly();
+      }
+      if (setting.takesWorkloadFacts()) {
+        request.workloadFacts(WorkloadFacts.of(usage).build());
       }
       return request.build();
     }

@@ -34,7 +34,7 @@ class ManagedNodeTest {
   @Test
   @Tag("campaign")
   void everyScenarioComesOutAsExpected() throws Exception {
-    assertThat(SUITE.chosen()).hasSize(101);
+    assertThat(SUITE.chosen()).hasSize(102);
     passes(SUITE);
   }
 

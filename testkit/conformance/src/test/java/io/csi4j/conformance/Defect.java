@@ -48,6 +48,8 @@ enum Defect {
   LAST_ORDER_WINS,
   /** Publishing says nothing of mount flags, which staging has. */
   FLAGS_AT_STAGING_ONLY,
+  /** A plugin that wants to be told of the workload is told where the volume is staged, too. */
+  FACTS_AT_STAGING,
   /** What was staged is known from what the plugin offers now. */
   TRUSTS_PRESENT_CAPABILITIES,
   /** What could not be refreshed is taken away, as what could not be mounted is. */

@@ -101,6 +101,7 @@ final class SeededDefectsTest {
         arguments(Defect.IGNORES_READ_ONLY, names("mount/read-only"), duties()),
         arguments(Defect.LAST_ORDER_WINS, names("mount/otherwise"), duties()),
         arguments(Defect.FLAGS_AT_STAGING_ONLY, names("mount/flags"), duties()),
+        arguments(Defect.FACTS_AT_STAGING, names("mount/workload-facts"), duties(80)),
         arguments(
             Defect.TRUSTS_PRESENT_CAPABILITIES, names("plugin/upgrade-drops-staging"), duties()),
         arguments(Defect.UNDOES_FAILED_REFRESH, names("refresh/refused"), duties()));

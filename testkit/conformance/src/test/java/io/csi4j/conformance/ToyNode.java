@@ -36,6 +36,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -168,7 +169,7 @@ final class ToyNode implements AutoCloseable {
               .stageVolume(
                   NodeStageVolumeRequest.builder(id(order), plugin(path), order.capability())
                       .publishContext(publishContext(volume))
-                      .volumeContext(context(order))
+                      .volumeContext(has(Defect.FACTS_AT_STAGING) ? told(order) : context(order))
                       .secrets(secrets(order, CsiOperation.NODE_STAGE_VOLUME))
                       .build());
           return true;
@@ -198,7 +199,7 @@ final class ToyNode implements AutoCloseable {
         NodePublishVolumeRequest.builder(id(order), plugin(path), published(order))
             .readonly(order.readonly() && !has(Defect.IGNORES_READ_ONLY))
             .publishContext(publishContext(volume))
-            .volumeContext(context(order))
+            .volumeContext(told(order))
             .secrets(
                 secrets(
                     order,
@@ -356,6 +357,13 @@ final class ToyNode implements AutoCloseable {
 
   private VolumeContext context(MountOrder order) {
     return has(Defect.LOSES_VOLUME_CONTEXT) ? VolumeContext.empty() : order.context();
+  }
+
+  /** The context with the facts of the workload, for a plugin that takes them. */
+  private VolumeContext told(MountOrder order) {
+    return setting.takesWorkloadFacts()
+        ? context(order).with(Map.of("csi.storage.k8s.io/pod.name", order.workload().value()))
+        : context(order);
   }
 
   private PublishContext publishContext(ToyVolume volume) {

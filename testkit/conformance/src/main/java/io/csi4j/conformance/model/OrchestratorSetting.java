@@ -18,6 +18,10 @@ import java.time.Duration;
  * @param callDeadline how long the orchestrator is to wait for one call, if that can be set: the
  *     shorter, the faster the suite
  * @param secrets the secrets of calls
+ * @param takesWorkloadFacts whether the plugin wants to be told of the workload where a volume is
+ *     published, in the keys of a kubelet ({@code csi.storage.k8s.io/pod.name} and the like). An
+ *     orchestrator learns that from its own configuration of a plugin; one that tells nothing
+ *     leaves it out
  * @since 1.0
  */
 public record OrchestratorSetting(
@@ -25,4 +29,5 @@ public record OrchestratorSetting(
     CsiEndpoint node,
     Path directory,
     Duration callDeadline,
-    SecretStore secrets) {}
+    SecretStore secrets,
+    boolean takesWorkloadFacts) {}

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Mounting and unmounting when nothing goes wrong. */
 final class MountScenarios {
@@ -61,6 +62,12 @@ final class MountScenarios {
             "The mount flags of a volume, a label of SELinux among them, are the same wherever the"
                 + " plugin is told how it is used.",
             MountScenarios::flags),
+        new Scenario(
+            "mount/workload-facts",
+            "A plugin that wants to be told of the workload is told where a volume is published,"
+                + " of each workload its own, and nowhere else; or is told nothing.",
+            PluginShape.full().with(Quirk.WORKLOAD_FACTS_TAKEN),
+            MountScenarios::workloadFacts),
         new Scenario(
             "mount/block-device",
             "A raw block device is staged at a directory and published as a device.",
@@ -161,6 +168,40 @@ final class MountScenarios {
             operation.rpcName() + " came with other mount flags than those of the volume.");
       }
     }
+  }
+
+  private static void workloadFacts(Play play) throws StuckException, InterruptedException {
+    MountOrder one = play.order();
+    play.mount(one);
+    play.mount(workload(2, one));
+    for (CsiOperation operation : TELLING_THE_USE) {
+      if (operation != CsiOperation.NODE_PUBLISH_VOLUME) {
+        play.expect(
+            facts(play, operation).stream().allMatch(Map::isEmpty),
+            operation.rpcName()
+                + " is made for all workloads of a volume, and came with facts of one.");
+      }
+    }
+    List<Map<String, String>> told = facts(play, CsiOperation.NODE_PUBLISH_VOLUME);
+    for (String key : List.of("csi.storage.k8s.io/pod.name", "csi.storage.k8s.io/pod.uid")) {
+      List<String> names =
+          told.stream().filter(each -> each.containsKey(key)).map(each -> each.get(key)).toList();
+      play.expect(
+          names.isEmpty() || names.stream().distinct().count() == 2,
+          "NodePublishVolume for two workloads came with " + key + " of " + names + ".");
+    }
+  }
+
+  /** What each call told of a workload. */
+  private static List<Map<String, String>> facts(Play play, CsiOperation operation) {
+    return play.plugin().journal().calls(operation).stream()
+        .map(
+            call -> {
+              Map<String, String> told = new TreeMap<>(call.request().map("volume_context"));
+              told.keySet().removeIf(key -> !key.startsWith("csi.storage.k8s.io/"));
+              return Map.copyOf(told);
+            })
+        .toList();
   }
 
   private static void blockDevice(Play play) throws StuckException, InterruptedException {

@@ -373,13 +373,21 @@ public final class Play {
       if (CARRYING_CONTEXT.contains(call.operation())) {
         Optional<VolumeContext> own = call.volume().map(volumes::get);
         expect(
-            own.isEmpty() || own.get().reveal().equals(call.request().map("volume_context")),
+            own.isEmpty() || own.get().reveal().equals(contextOf(call, own.get())),
             call.operation().rpcName()
                 + " (call "
                 + call.number()
                 + ") came with another volume_context than that of its volume.");
       }
     }
+  }
+
+  /** The context of a call; without the facts of a workload, where the plugin takes them. */
+  private Map<String, String> contextOf(RecordedCall call, VolumeContext own) {
+    Map<String, String> sent = call.request().map("volume_context");
+    return call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+        ? plugin.shape().withoutFacts(own.reveal(), sent)
+        : sent;
   }
 
   // ---- the end

@@ -8,6 +8,7 @@ import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.ScenarioResult;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.Verdict;
 import java.io.IOException;
@@ -51,7 +52,8 @@ public final class ScenarioRun {
               plugin.nodeEndpoint(),
               directory,
               callDeadline,
-              (volume, operation) -> secretsFor(operation));
+              (volume, operation) -> secretsFor(operation),
+              plugin.shape().has(Quirk.WORKLOAD_FACTS_TAKEN));
       long crash = play(scenario, factory, setting, plugin, workers, patience, problems);
       Verdict verdict = plugin.verdict();
       Map<Boolean, List<Breach>> breaches =

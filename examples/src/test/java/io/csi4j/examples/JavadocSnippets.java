@@ -40,6 +40,7 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.store.ClaimsView;
+import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.manager.VolumeManager;
@@ -282,6 +283,36 @@ final class JavadocSnippets {
     claims.release(grant.usage());
     NodeReceipt receipt = node.receipt(grant.usage(), grant.epoch()); // nothing is left there
     claims.confirmRelease(receipt); // detached, and free for the next one
+    // end
+  }
+
+  /** The agent of a node, as a control plane reaches it. */
+  interface Agent {
+    void mount(CatalogVolume volume, ClaimGrant grant);
+
+    NodeReceipt receipt(VolumeUse usage, long epoch);
+  }
+
+  static void job(
+      VolumeController controller,
+      ClaimCoordinator coordinator,
+      PluginId plugin,
+      ClaimRequest request,
+      Agent node) {
+    // snippet: JobVolumes
+    JobVolumes volumes = new JobVolumes(controller, coordinator);
+    JobVolumes.Acquired scratch =
+        volumes.acquire(
+            VolumeSpec.builder(plugin)
+                .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+                .capacity(CapacityRange.atLeast(1L << 30))
+                .ephemeral() // without this it is retained
+                .build(),
+            request); // its volume is JobVolumes.key(namespace, "render", "frame-7", "scratch")
+    node.mount(scratch.volume(), scratch.grant());
+
+    volumes.release(request.usage()); // the task has ended
+    volumes.confirmRelease(node.receipt(request.usage(), scratch.grant().epoch())); // deleted
     // end
   }
 

@@ -56,6 +56,16 @@ final class Catalog {
         });
   }
 
+  /** Remembers it on the medium, and shows what was there before until it is {@link #put}. */
+  void intend(Subject subject, CatalogEntry record) {
+    turns.during(
+        record.key(),
+        () -> {
+          List<Cut> now = find(record.key()).map(CatalogEntry::cuts).orElse(record.cuts());
+          return store(subject, record.cutting(now));
+        });
+  }
+
   /**
    * Remembers that a snapshot is asked for.
    *
@@ -93,6 +103,11 @@ final class Catalog {
   }
 
   private CatalogEntry write(Subject subject, CatalogEntry record) {
+    records.put(record.key(), store(subject, record));
+    return record;
+  }
+
+  private CatalogEntry store(Subject subject, CatalogEntry record) {
     try {
       store.put(record);
     } catch (StateException refused) {
@@ -103,7 +118,6 @@ final class Catalog {
           String.valueOf(refused.getMessage()),
           refused);
     }
-    records.put(record.key(), record);
     return record;
   }
 

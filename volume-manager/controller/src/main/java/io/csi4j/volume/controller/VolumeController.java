@@ -42,6 +42,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.controller.ControllerException.Outcome;
@@ -126,6 +127,8 @@ public final class VolumeController implements AutoCloseable {
   private final SnapshotCreation snapshots;
   private final UnfinishedWork unfinished;
   private final Consumer<OperatorMessage> told;
+  private final Function<VolumeKey, Optional<Claim>> claims;
+  private final boolean holdsWhatItDeletes;
   private final OperationTurns<VolumeKey> turns;
   private final Executor threads;
   private final Runnable ending;
@@ -149,6 +152,8 @@ public final class VolumeController implements AutoCloseable {
     registry = options.plugins;
     policy = options.settings.policy();
     told = options.told;
+    claims = options.claims;
+    holdsWhatItDeletes = options.claimStore != null;
     catalog = new Catalog(options.store);
     turns =
         new OperationTurns<>(options.settings.waiters(), options.settings.longestWait(), timers);
@@ -483,6 +488,40 @@ public final class VolumeController implements AutoCloseable {
       return await(deletion) == Done.DONE;
     } catch (ControllerException left) {
       return false;
+    }
+  }
+
+  /**
+   * Every ephemeral volume on record, in the order of their keys: also one that was only begun to
+   * be made, and one that is being deleted.
+   */
+  public List<VolumeKey> ephemeral() {
+    return catalog.all().stream()
+        .filter(each -> each.spec().ephemeral())
+        .map(CatalogEntry::key)
+        .toList();
+  }
+
+  /** Whether volumes are held in the store of claims while they are deleted. */
+  boolean holdsWhatItDeletes() {
+    return holdsWhatItDeletes;
+  }
+
+  /** Whether anybody has a claim of a volume; also if nobody can say. */
+  boolean mayBeClaimed(VolumeKey key) {
+    try {
+      return claims.apply(key).filter(it -> !VolumeOperations.claimants(it).isEmpty()).isPresent();
+    } catch (RuntimeException nobodyCanSay) {
+      return true;
+    }
+  }
+
+  /** Whether the store of claims knows a claim of this epoch, or a later one; or nobody can say. */
+  boolean mayKnow(VolumeKey key, long epoch) {
+    try {
+      return claims.apply(key).filter(it -> it.epoch() >= epoch).isPresent();
+    } catch (RuntimeException nobodyCanSay) {
+      return true;
     }
   }
 
@@ -1106,6 +1145,7 @@ public final class VolumeController implements AutoCloseable {
     final PluginRegistry plugins;
     final VolumeStore store;
     Function<VolumeKey, Optional<Claim>> claims = key -> Optional.empty();
+    private @Nullable ClaimStore claimStore;
     Function<SecretsReference, SecretsProvider> secrets = reference -> SecretsProvider.none();
     ControllerSettings settings = ControllerSettings.defaults();
     String namePrefix = "csi4j-";
@@ -1121,12 +1161,24 @@ public final class VolumeController implements AutoCloseable {
     /** Sets who knows the claims of volumes: without it, volumes have no holders. */
     public Builder claims(Function<VolumeKey, Optional<Claim>> value) {
       claims = Objects.requireNonNull(value, "value");
+      claimStore = null;
       return this;
     }
 
-    /** Sets the store that knows the claims of volumes. */
+    /**
+     * Sets the store that knows the claims of volumes. Volumes are held in it while they are
+     * deleted: no other process can claim one between the last look at its claims and its deletion.
+     */
     public Builder claims(ClaimStore value) {
-      return claims(key -> Optional.of(value.read(key).claim()));
+      claims(key -> Optional.of(value.read(key).claim()));
+      claimStore = value;
+      return this;
+    }
+
+    /** Returns the book in which volumes are held that are deleted, if the store is known. */
+    Optional<ClaimBook> book() {
+      return Optional.ofNullable(claimStore)
+          .map(store -> new ClaimBook(store, java.time.Clock.systemUTC()));
     }
 
     /** Where the secrets of a reference come from; asked with each call. None by default. */

@@ -27,6 +27,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -45,6 +46,7 @@ import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -74,6 +76,7 @@ final class VolumeOperations {
   private final ControllerCalls calls;
   private final PluginRegistry registry;
   private final Function<VolumeKey, Optional<Claim>> claims;
+  private final DeletionHold hold;
   private final String namePrefix;
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
@@ -105,6 +108,7 @@ final class VolumeOperations {
     this.calls = calls;
     this.registry = options.plugins;
     this.claims = options.claims;
+    this.hold = new DeletionHold(options.book());
     this.namePrefix = options.namePrefix;
     this.validation = options.validation;
     this.told = options.told;
@@ -195,12 +199,16 @@ final class VolumeOperations {
    * @return whether it was on record
    */
   boolean deregister(VolumeKey key) {
-    boolean isKnown = catalog.find(key).isPresent();
-    if (isKnown) {
-      refuseClaimed(Subject.of("forgetting volume '" + key + "'"), key);
+    Optional<CatalogEntry> known = catalog.find(key);
+    if (known.isPresent()) {
+      Subject subject = Subject.of("forgetting volume '" + key + "'");
+      refuseClaimed(subject, key);
+      if (known.get().state() instanceof State.Deleting) {
+        hold.end(subject, key);
+      }
       forget(key);
     }
-    return isKnown;
+    return known.isPresent();
   }
 
   /** Forgets a volume whoever holds it, as a person decided. */
@@ -216,6 +224,9 @@ final class VolumeOperations {
     } catch (ControllerException nobodyCanSay) {
       holders = nobodyCanSay.operatorMessage().seen().text();
     }
+    if (known.get().state() instanceof State.Deleting) {
+      endLeft(subject, key);
+    }
     forget(key);
     told.accept(
         Messages.of(
@@ -226,6 +237,15 @@ final class VolumeOperations {
                 + reason.text()
                 + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)));
     return true;
+  }
+
+  /** Ends a hold, unless nobody can say what is claimed: a person decided without that. */
+  private void endLeft(Subject subject, VolumeKey key) {
+    try {
+      hold.end(subject, key);
+    } catch (ControllerException nobodyCanSay) {
+      told.accept(nobodyCanSay.operatorMessage());
+    }
   }
 
   // ---- making volumes
@@ -710,16 +730,22 @@ final class VolumeOperations {
     refuseCut(subject, known);
     Optional<CatalogVolume> before =
         known.spec().ephemeral() ? Optional.empty() : kept(known.state());
-    CatalogEntry doomed = catalog.put(subject, known.in(new State.Deleting(known.id(), before)));
+    CatalogEntry doomed = known.in(new State.Deleting(known.id(), before));
+    if (hold.isPossible()) {
+      // Whoever claims it before it is held finds it as it was.
+      catalog.intend(subject, doomed);
+    } else {
+      catalog.put(subject, doomed);
+    }
     try {
-      // A claim from now on finds that the volume is being deleted.
       refuseClaimed(subject, known.key());
-      refuseCut(subject, doomed);
+      refuseCut(subject, catalog.find(known.key()).orElse(known));
+      hold.take(subject, known.key());
     } catch (ControllerException claimed) {
-      catalog.put(subject, known);
+      catalog.put(subject, claimed.outcome() == Outcome.UNCERTAIN ? doomed : known);
       throw claimed;
     }
-    return doomed;
+    return hold.isPossible() ? catalog.put(subject, doomed) : doomed;
   }
 
   /** A snapshot of unknown fate can be found by its volume only. */
@@ -745,7 +771,7 @@ final class VolumeOperations {
   /** Refuses what would take a volume from those who hold it, naming them. */
   private void refuseClaimed(Subject subject, VolumeKey key) {
     Claim claim = claim(subject, key);
-    if (!claim.holders().isEmpty()) {
+    if (!claimants(claim).isEmpty()) {
       throw ControllerFailures.refused(OperatorCode.VOLUME_CLAIMED, subject, holders(claim));
     }
   }
@@ -769,7 +795,7 @@ final class VolumeOperations {
   }
 
   private static String holders(Claim claim) {
-    return claim.holders().values().stream()
+    return claimants(claim).stream()
         .map(
             holder ->
                 "workload '"
@@ -784,14 +810,24 @@ final class VolumeOperations {
         .collect(Collectors.joining(", "));
   }
 
-  /** Brings a deletion to its end. */
+  /** Those who have a claim; a deletion, which holds the claims, is none of them. */
+  static Collection<ClaimHolder> claimants(Claim claim) {
+    return claim.others(ClaimRules.DELETION);
+  }
+
+  /**
+   * Brings a deletion to its end. The claims are held for it from before the storage system is
+   * asked until it has answered; the record says so for longer, so that no hold is ever left over.
+   */
   private void finish(CatalogEntry doomed) {
     State.Deleting going = (State.Deleting) doomed.state();
+    hold.take(deleting(doomed), doomed.key());
     CatalogEntry known = doomed;
     VolumeId id = going.id().orElse(null);
     if (id == null) {
       Optional<VolumeId> learned = learn(doomed);
       if (learned.isEmpty()) {
+        hold.end(deleting(doomed), doomed.key());
         forget(doomed.key());
         return;
       }
@@ -806,10 +842,12 @@ final class VolumeOperations {
       controllers.answer(calls.delete(known.spec(), id));
     } catch (ControllerException failed) {
       if (failed.outcome() == Outcome.REFUSED && going.before().isPresent()) {
+        hold.end(deleting(known), known.key());
         catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
       }
       throw failed;
     }
+    hold.end(deleting(known), known.key());
     forget(known.key());
   }
 

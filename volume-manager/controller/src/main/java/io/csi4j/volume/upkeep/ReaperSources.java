@@ -1,7 +1,7 @@
 package io.csi4j.volume.upkeep;
 
-import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * Where a reaper finds what is left over, and who takes it away.
@@ -184,19 +183,32 @@ public record ReaperSources(
       return new Ephemeral() {
         @Override
         public List<VolumeKey> pending() {
-          return Stream.concat(
-                  controller.volumes().stream().map(CatalogVolume::key), controller.owed().stream())
-              .distinct()
-              .filter(key -> controller.record(key).filter(it -> it.spec().ephemeral()).isPresent())
-              .filter(key -> !wanted.test(key))
-              .sorted()
-              .toList();
+          return controller.ephemeral().stream().filter(key -> !wanted.test(key)).toList();
         }
 
         @Override
         public boolean delete(VolumeKey volume) {
           controller.delete(volume);
           return controller.record(volume).isEmpty();
+        }
+      };
+    }
+
+    /**
+     * The ephemeral volumes of which nobody has a claim. A host that makes ephemeral volumes needs
+     * a claim for each use of them then.
+     */
+    static Ephemeral of(JobVolumes volumes) {
+      Objects.requireNonNull(volumes, "volumes");
+      return new Ephemeral() {
+        @Override
+        public List<VolumeKey> pending() {
+          return volumes.unclaimed();
+        }
+
+        @Override
+        public boolean delete(VolumeKey volume) {
+          return volumes.deleteUnclaimed(volume);
         }
       };
     }

@@ -225,6 +225,31 @@ public final class ClaimBook {
   }
 
   /**
+   * Holds a volume for its deletion: from then on nobody can claim it, through whatever book, until
+   * {@link #endDeletion}. Granted only while nobody has a claim of it, not even one on its way
+   * back. The same again is granted as it is.
+   *
+   * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if somebody has a claim; or if that
+   *     cannot be known
+   */
+  public void holdForDeletion(VolumeKey volume) {
+    change(
+        Subject.of("deleting volume '" + volume + "'"),
+        volume,
+        true,
+        before -> ClaimRules.holdForDeletion(before, now()));
+  }
+
+  /** Ends the hold of a deletion. One that is not there is no error. */
+  public void endDeletion(VolumeKey volume) {
+    change(
+        Subject.of("ending the deletion of volume '" + volume + "'"),
+        volume,
+        false,
+        ClaimRules::endDeletion);
+  }
+
+  /**
    * Whether a claim is still what it was when it was granted: to be asked by a node before it
    * stages and before it publishes.
    *

@@ -26,6 +26,7 @@ import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
 import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
@@ -42,6 +43,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -51,6 +53,12 @@ import java.util.stream.Stream;
  * last of them who goes back has it taken away.
  */
 public final class ClaimRules {
+
+  /** The name in the place of a workload under which a volume is held while it is deleted. */
+  public static final WorkloadId DELETION = WorkloadId.of("being-deleted");
+
+  /** A deletion is on no node; no host names one like this. */
+  private static final NodeName NO_NODE = NodeName.of("-");
 
   private ClaimRules() {}
 
@@ -68,6 +76,13 @@ public final class ClaimRules {
       return refused(
           OperatorCode.CLAIM_READ_ONLY,
           "nobody may write with the access mode " + request.use().mode());
+    }
+    Optional<ClaimHolder> deletion = claim.holder(DELETION);
+    if (deletion.isPresent()) {
+      return refused(
+          OperatorCode.VOLUME_BEING_DELETED,
+          deletion.get(),
+          "it is held for that" + age(deletion.get(), now));
     }
     Optional<ClaimHolder> own = claim.holder(request.usage().workload());
     if (own.isPresent()) {
@@ -156,6 +171,49 @@ public final class ClaimRules {
     }
     return new Granted(claim.without(workload), true);
   }
+
+  // ---- held for a deletion
+
+  /**
+   * A volume is to be deleted: only one that nobody holds, not even on the way back. While it is
+   * held for that, nobody can claim it.
+   */
+  public static ClaimDecision holdForDeletion(Claim claim, Instant now) {
+    if (!claim.others(DELETION).isEmpty()) {
+      return refused(
+          OperatorCode.VOLUME_CLAIMED,
+          claim.others(DELETION).iterator().next(),
+          claim.others(DELETION).stream()
+              .map(holder -> words(holder, now) + " holds it")
+              .collect(Collectors.joining(", ")));
+    }
+    if (claim.holder(DELETION).isPresent()) {
+      return new Granted(claim, false);
+    }
+    ClaimHolder deletion =
+        new ClaimHolder(
+            DELETION,
+            NO_NODE,
+            Optional.empty(),
+            ClaimMode.WRITE,
+            ClaimState.TAKEN,
+            claim.epoch() + 1,
+            now,
+            new NotNeeded());
+    // Also a csi4j that knows nothing of deletions finds no room beside this use.
+    Claim.Use alone =
+        new Claim.Use(AccessMode.SINGLE_NODE_SINGLE_WRITER, AttachmentMode.FILESYSTEM);
+    return new Granted(claim.with(deletion, alone), true);
+  }
+
+  /** A deletion has come to its end, or to nothing. */
+  public static Granted endDeletion(Claim claim) {
+    return claim.holder(DELETION).isPresent()
+        ? new Granted(claim.without(DELETION), true)
+        : new Granted(claim, false);
+  }
+
+  // ---- what a claim is worth
 
   /** Returns what a claim of this epoch is worth, which a node was given for a use. */
   public static ClaimStanding standing(Claim claim, VolumeUse usage, long epoch) {
@@ -599,9 +657,13 @@ public final class ClaimRules {
         + holder.mode()
         + ", "
         + holder.state()
-        + ", since "
-        + Math.max(0, Duration.between(holder.since(), now).toSeconds())
-        + " s)";
+        + ","
+        + age(holder, now)
+        + ")";
+  }
+
+  private static String age(ClaimHolder holder, Instant now) {
+    return " since " + Math.max(0, Duration.between(holder.since(), now).toSeconds()) + " s";
   }
 
   static Refused refused(OperatorCode code, String because) {

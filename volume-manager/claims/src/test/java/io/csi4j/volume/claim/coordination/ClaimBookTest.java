@@ -542,4 +542,50 @@ class ClaimBookTest {
       threads.shutdownNow();
     }
   }
+
+  // ---- held for a deletion
+
+  @Test
+  void whileAVolumeIsHeldForItsDeletionNobodyClaimsIt() {
+    book.holdForDeletion(DB);
+    book.holdForDeletion(DB);
+
+    ClaimException refused = failure(() -> new ClaimBook(store, CLOCK).claim(wish("web", "n1")));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    assertThat(book.read(DB).epoch()).isEqualTo(1);
+
+    book.endDeletion(DB);
+    book.endDeletion(DB);
+    assertThat(book.read(DB).holders()).isEmpty();
+    assertThat(book.claim(wish("web", "n1")).epoch()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ClaimState.class)
+  void aVolumeIsNotHeldForItsDeletionBeforeItsLastClaimIsForgotten(ClaimState state) {
+    assertThat(book.claim(wish("web", "n1")).epoch()).isEqualTo(1);
+    book.advance(usage("web"), state);
+
+    ClaimException refused = failure(() -> book.holdForDeletion(DB));
+
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    assertThat(refused).hasMessageContaining("workload 'web' on node 'n1'");
+    book.advance(usage("web"), ClaimState.READY_TO_FREE);
+    book.forget(usage("web"));
+    book.holdForDeletion(DB);
+    assertThat(book.read(DB).holders()).hasSize(1);
+  }
+
+  @Test
+  void nothingIsHeldForItsDeletionInAStoreThatIsAnotherOneThanBefore() {
+    ClaimBook known = new ClaimBook(store, CLOCK, new StoreIdentity("another"));
+
+    ClaimException refused = failure(() -> known.holdForDeletion(DB));
+
+    assertThat(refused.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    known.endDeletion(DB);
+  }
 }

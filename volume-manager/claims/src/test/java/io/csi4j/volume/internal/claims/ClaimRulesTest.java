@@ -531,4 +531,17 @@ class ClaimRulesTest {
   private static OperatorCode code(ClaimDecision decision) {
     return ((Refused) decision).code();
   }
+
+  @Test
+  void anOlderCsi4jThatKnowsNothingOfDeletionsFindsNoRoomBesideOne() {
+    Claim held = ((Granted) ClaimRules.holdForDeletion(Claim.none(VOLUME), NOW)).next();
+
+    assertThat(held.use()).isPresent();
+    assertThat(room(held.use().get().mode()).holders()).isEqualTo(1);
+    assertThat(held.holders().values())
+        .allMatch(holder -> holder.mode() == ClaimMode.WRITE)
+        .allMatch(holder -> holder.state() == ClaimState.TAKEN)
+        .allMatch(holder -> holder.attachment() instanceof NodeAttachment.NotNeeded);
+    assertThat(ClaimRules.endDeletion(held).next().epoch()).isEqualTo(held.epoch());
+  }
 }

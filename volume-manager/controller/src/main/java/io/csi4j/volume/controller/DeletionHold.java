@@ -1,0 +1,55 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.Optional;
+
+/**
+ * The hold that a deletion has on the claims of a volume. The claims of a volume and its record are
+ * in two stores, and any process may claim: only a conditional write to the claims themselves rules
+ * out that a volume is claimed between the last look at them and the call that deletes it.
+ *
+ * @param book where volumes are claimed; nothing if the host shows its claims without their store
+ */
+record DeletionHold(Optional<ClaimBook> book) {
+
+  /** Whether claims can be held here. */
+  boolean isPossible() {
+    return book.isPresent();
+  }
+
+  /** Takes the hold, which it may have already; refuses what somebody has a claim of. */
+  void take(Subject subject, VolumeKey volume) {
+    try {
+      book.ifPresent(claims -> claims.holdForDeletion(volume));
+    } catch (ClaimException failed) {
+      throw failure(subject, failed);
+    }
+  }
+
+  /** Ends the hold, if there is one. */
+  void end(Subject subject, VolumeKey volume) {
+    try {
+      book.ifPresent(claims -> claims.endDeletion(volume));
+    } catch (ClaimException failed) {
+      throw failure(subject, failed);
+    }
+  }
+
+  private static ControllerException failure(Subject subject, ClaimException failed) {
+    return ControllerFailures.failed(
+        switch (failed.outcome()) {
+          case REFUSED -> Outcome.REFUSED;
+          case UNAVAILABLE -> Outcome.UNAVAILABLE;
+          case UNCERTAIN -> Outcome.UNCERTAIN;
+          case HELD -> Outcome.HELD;
+        },
+        failed.operatorMessage().code(),
+        subject,
+        failed.operatorMessage().seen().text(),
+        failed);
+  }
+}

@@ -1,0 +1,311 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
+
+/**
+ * Volumes that live with a job: created when a workload acquires them, and deleted when the last
+ * claim has been given back, if their spec is {@linkplain VolumeSpec.Builder#ephemeral ephemeral};
+ * one whose spec is not ephemeral is retained, and the next workload that acquires it finds it.
+ *
+ * <p>After a crash at any moment, the same {@link #acquire} finds the volume and the claim that
+ * were made. If nobody asks again, {@link io.csi4j.volume.upkeep.Reaper} deletes the volume: give
+ * it {@link io.csi4j.volume.upkeep.ReaperSources.Ephemeral#of(JobVolumes)}. A volume is deleted
+ * only while the store of claims holds it for that, so no process can claim it meanwhile.
+ *
+ * <p>Methods block as long as the store of claims and the storage system do. Safe for many threads.
+ *
+ * <pre>{@code
+ * JobVolumes volumes = new JobVolumes(controller, coordinator);
+ * JobVolumes.Acquired scratch =
+ *     volumes.acquire(
+ *         VolumeSpec.builder(plugin)
+ *             .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+ *             .capacity(CapacityRange.atLeast(1L << 30))
+ *             .ephemeral() // without this it is retained
+ *             .build(),
+ *         request); // its volume is JobVolumes.key(namespace, "render", "frame-7", "scratch")
+ * node.mount(scratch.volume(), scratch.grant());
+ *
+ * volumes.release(request.usage()); // the task has ended
+ * volumes.confirmRelease(node.receipt(request.usage(), scratch.grant().epoch())); // deleted
+ * }</pre>
+ *
+ * @since 1.0
+ */
+public final class JobVolumes {
+
+  /** Each turn that is lost means that another caller has given the last claim back meanwhile. */
+  private static final int TURNS = 64;
+
+  private final VolumeController controller;
+  private final ClaimCoordinator claims;
+
+  /** How many callers acquire each volume now. */
+  private final ConcurrentMap<VolumeKey, Integer> acquiring = new ConcurrentHashMap<>();
+
+  /**
+   * Joins the volumes of a controller and their claims.
+   *
+   * @param controller opened with the store of claims ({@link
+   *     VolumeController.Builder#claims(io.csi4j.volume.claim.spi.ClaimStore)})
+   * @param claims claims from the same store, and attaches by {@link VolumeController#attachments}
+   * @throws IllegalArgumentException if the controller does not know the store of claims
+   */
+  public JobVolumes(VolumeController controller, ClaimCoordinator claims) {
+    if (!controller.holdsWhatItDeletes()) {
+      throw new IllegalArgumentException(
+          "The controller does not know the store of claims, and would delete volumes that are"
+              + " claimed. Open it with VolumeController.Builder.claims(ClaimStore).");
+    }
+    this.controller = controller;
+    this.claims = Objects.requireNonNull(claims, "claims");
+  }
+
+  /** Returns the key of a volume that all tasks of a job share. */
+  public static VolumeKey key(Namespace namespace, String job, String volume) {
+    return joined(namespace, job, volume);
+  }
+
+  /**
+   * Returns the key of a volume of one task of a job. Different names give different keys, and the
+   * same names the same key.
+   *
+   * @param task the task, with the number of its instance if each has a volume
+   * @param volume the name of the volume in the job
+   */
+  public static VolumeKey key(Namespace namespace, String job, String task, String volume) {
+    return joined(namespace, job, task, volume);
+  }
+
+  private static VolumeKey joined(Namespace namespace, String... names) {
+    return VolumeKey.of(
+        namespace,
+        Arrays.stream(names)
+            .map(name -> Words.check("part of a volume id", name))
+            .map(name -> name.replace("%", "%25").replace("/", "%2F"))
+            .collect(Collectors.joining("/")));
+  }
+
+  /**
+   * A volume that a workload has acquired.
+   *
+   * @param volume the volume, as its plugin has made it
+   * @param grant the claim, for the node
+   */
+  public record Acquired(CatalogVolume volume, ClaimGrant grant) {
+
+    /** Checks that both are there. */
+    public Acquired {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(grant, "grant");
+    }
+  }
+
+  /** What became of the volume of a claim that was given back. */
+  public enum Fate {
+    /** A workload has a claim of it, maybe this one: it stays. */
+    CLAIMED,
+    /** Nobody has a claim of it, and it stays, as its spec says. */
+    RETAINED,
+    /** It is deleted. */
+    DELETED,
+    /** It could not be deleted yet. The reaper tries again. */
+    DELETION_OWED
+  }
+
+  /**
+   * The end of a step in which a claim is given back.
+   *
+   * @param claim how far the claim is, and what it waits for
+   * @param fate what became of the volume
+   * @param trouble why it could not be deleted; present for {@link Fate#DELETION_OWED} alone
+   */
+  public record GivenBack(ClaimProgress claim, Fate fate, Optional<OperatorMessage> trouble) {
+
+    /** Checks that the parts are there and fit. */
+    public GivenBack {
+      Objects.requireNonNull(claim, "claim");
+      if (trouble.isPresent() != (fate == Fate.DELETION_OWED)) {
+        throw new IllegalArgumentException("Trouble is told exactly when a deletion is owed.");
+      }
+    }
+  }
+
+  /**
+   * Creates the volume of a claim if it is not there, claims it, and has it attached where that is
+   * needed. The same again gives the same. If the claim is refused and nobody else has one, an
+   * ephemeral volume is deleted again.
+   *
+   * @param spec the volume; the same for all who acquire it
+   * @param request the claim; its volume is the one that is created, see {@link #key}
+   * @throws ControllerException if the volume was not created
+   * @throws ClaimException if it may not be claimed, or was not attached. A claim that was made
+   *     stays then: acquire it again, or release it
+   */
+  public Acquired acquire(VolumeSpec spec, ClaimRequest request) {
+    VolumeKey key = request.usage().volume();
+    acquiring.merge(key, 1, Integer::sum);
+    try {
+      return acquired(spec, request);
+    } catch (ClaimException failed) {
+      if (failed.outcome() == ClaimException.Outcome.REFUSED) {
+        after(new ClaimProgress.Gone(request.usage()));
+      }
+      throw failed;
+    } finally {
+      acquiring.computeIfPresent(key, (same, callers) -> callers == 1 ? null : callers - 1);
+    }
+  }
+
+  private Acquired acquired(VolumeSpec spec, ClaimRequest request) {
+    VolumeKey key = request.usage().volume();
+    for (int turn = 0; turn < TURNS; turn++) {
+      CatalogVolume volume = created(key, spec);
+      try {
+        ClaimGrant grant = claims.acquire(request);
+        if (!controller.mayKnow(key, grant.epoch())) {
+          throw new IllegalStateException(
+              "The claim of "
+                  + request.usage()
+                  + " is not in the store of claims that the controller asks, so the volume would"
+                  + " be deleted while it is used. Give both the same store.");
+        }
+        // Only a claim keeps the volume: it may have been deleted before there was one.
+        if (isThere(volume)) {
+          return new Acquired(volume, grant);
+        }
+      } catch (ClaimException failed) {
+        if (isThere(volume) && !isAboutItsDeletion(failed)) {
+          throw failed;
+        }
+      }
+    }
+    throw ControllerFailures.unavailable(
+        OperatorCode.VOLUME_BEING_DELETED,
+        Subject.of("acquiring").by(request.usage()),
+        "it was given back and deleted " + TURNS + " times meanwhile");
+  }
+
+  /** The volume, also if it has to be deleted to its end first. */
+  private CatalogVolume created(VolumeKey key, VolumeSpec spec) {
+    try {
+      return controller.create(key, spec);
+    } catch (ControllerException failed) {
+      if (failed.code() != OperatorCode.VOLUME_BEING_DELETED) {
+        throw failed;
+      }
+    }
+    controller.delete(key);
+    return controller.create(key, spec);
+  }
+
+  /** Such a refusal may be out of date by now, though another volume has the same id. */
+  private static boolean isAboutItsDeletion(ClaimException failed) {
+    return failed.code() == OperatorCode.VOLUME_BEING_DELETED
+        || failed.code() == OperatorCode.VOLUME_UNKNOWN;
+  }
+
+  private boolean isThere(CatalogVolume volume) {
+    return controller.find(volume.key()).filter(now -> now.id().equals(volume.id())).isPresent();
+  }
+
+  /**
+   * Gives a claim back: from now on its node mounts nothing with it. Most often the node has to
+   * give its receipt then. A use that has no claim is gone, and its volume is deleted if nobody
+   * else has one.
+   *
+   * @throws ClaimException if it is not known whether that is written
+   */
+  public GivenBack release(VolumeUse usage) {
+    return after(claims.release(usage));
+  }
+
+  /**
+   * Takes the receipt of a node, and brings the claim on. When the last claim is gone, the volume
+   * is deleted, or retained.
+   *
+   * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(NodeReceipt)}
+   */
+  public GivenBack confirmRelease(NodeReceipt receipt) {
+    return after(claims.confirmRelease(receipt));
+  }
+
+  /**
+   * Takes a proof that the node of a claim cannot write any more, and goes on as with a receipt.
+   *
+   * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(ReleaseProof)}
+   */
+  public GivenBack confirmRelease(ReleaseProof proof) {
+    return after(claims.confirmRelease(proof));
+  }
+
+  /** The volume follows its last claim. */
+  private GivenBack after(ClaimProgress claim) {
+    VolumeKey key = claim.usage().volume();
+    if (!(claim instanceof ClaimProgress.Gone)) {
+      return new GivenBack(claim, Fate.CLAIMED, Optional.empty());
+    }
+    Optional<CatalogEntry> record = controller.record(key);
+    if (record.isPresent() && !record.get().spec().ephemeral()) {
+      boolean isClaimed = controller.mayBeClaimed(key);
+      return new GivenBack(claim, isClaimed ? Fate.CLAIMED : Fate.RETAINED, Optional.empty());
+    }
+    try {
+      controller.delete(key);
+      return new GivenBack(claim, Fate.DELETED, Optional.empty());
+    } catch (ControllerException failed) {
+      return failed.code() == OperatorCode.VOLUME_CLAIMED
+          ? new GivenBack(claim, Fate.CLAIMED, Optional.empty())
+          : new GivenBack(claim, Fate.DELETION_OWED, Optional.of(failed.operatorMessage()));
+    }
+  }
+
+  /**
+   * The ephemeral volumes on record of which nobody has a claim, and that nobody acquires now: left
+   * over by a process that died between two steps, or whose deletion is not done. One of which
+   * nobody can say whether it is claimed is none of them.
+   */
+  public List<VolumeKey> unclaimed() {
+    return controller.ephemeral().stream()
+        .filter(key -> !acquiring.containsKey(key))
+        .filter(key -> !controller.mayBeClaimed(key))
+        .toList();
+  }
+
+  /**
+   * Deletes an ephemeral volume of which nobody has a claim.
+   *
+   * @return whether it is gone
+   * @throws ControllerException if it is claimed, or cannot be deleted now
+   */
+  public boolean deleteUnclaimed(VolumeKey volume) {
+    if (controller.record(volume).filter(it -> !it.spec().ephemeral()).isPresent()) {
+      return false;
+    }
+    controller.delete(volume);
+    return controller.record(volume).isEmpty();
+  }
+}

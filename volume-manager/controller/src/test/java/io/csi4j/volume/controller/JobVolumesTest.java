@@ -1,0 +1,534 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
+import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeCapability;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
+import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.controller.JobVolumes.Acquired;
+import io.csi4j.volume.controller.JobVolumes.Fate;
+import io.csi4j.volume.controller.JobVolumes.GivenBack;
+import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.upkeep.Leftover;
+import io.csi4j.volume.upkeep.Reaped;
+import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperSources;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Volumes that come with the first claim of a job and go with the last, on a real socket. */
+@Timeout(120)
+class JobVolumesTest {
+
+  private static final Namespace TEAM = Namespace.of("team");
+  private static final VolumeKey SCRATCH = JobVolumes.key(TEAM, "render", "scratch");
+  private static final AccessMode SHARED = AccessMode.MULTI_NODE_MULTI_WRITER;
+  private static final AccessMode ALONE = AccessMode.SINGLE_NODE_WRITER;
+
+  private final ControllerWorld world = new ControllerWorld();
+  private final FakeCsiPlugin plugin =
+      world.registered(PluginShape.full().without(NodeCapability.EXPAND_VOLUME));
+  private final MemoryMedium medium = MemoryMedium.create();
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private VolumeController controller = open(store);
+  private ClaimCoordinator claims = claims(store);
+  private JobVolumes volumes = new JobVolumes(controller, claims);
+  private NodeId node;
+
+  private VolumeController open(ClaimStore claimed) {
+    return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+        .claims(claimed)
+        .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
+        .open();
+  }
+
+  private ClaimCoordinator claims(ClaimStore claimed) {
+    Clock clock = Clock.systemUTC();
+    return new ClaimCoordinator(
+        new ClaimBook(claimed, clock).asking(controller::whyNotClaimed),
+        controller.attachments(),
+        clock,
+        ClaimListener.none());
+  }
+
+  /** Another life of the host, whose claims are seen through this store. */
+  private void reopen(ClaimStore claimed) {
+    controller.close();
+    medium.crash();
+    controller = open(claimed);
+    claims = claims(claimed);
+    volumes = new JobVolumes(controller, claims);
+  }
+
+  @BeforeEach
+  void theNodeTellsItsName() {
+    try (CsiPlugin itself = CsiPlugin.connect(plugin.nodeEndpoint())) {
+      node = itself.node().getInfo().nodeId();
+    }
+  }
+
+  @AfterEach
+  void noDutyWasBroken() {
+    controller.close();
+    plugin.assertLawful();
+    world.close();
+  }
+
+  private static VolumeSpec.Builder spec(AccessMode mode) {
+    return VolumeSpec.builder(ID)
+        .use(mode, AttachmentMode.FILESYSTEM)
+        .capacity(CapacityRange.atLeast(1 << 20));
+  }
+
+  private static VolumeSpec scratch(AccessMode mode) {
+    return spec(mode).ephemeral().build();
+  }
+
+  private static ClaimRequest.Builder wish(String workload, String node, AccessMode mode) {
+    return ClaimRequest.builder(
+        VolumeUse.of(SCRATCH, WorkloadId.of(workload)),
+        NodeName.of(node),
+        new Claim.Use(mode, AttachmentMode.FILESYSTEM),
+        ClaimMode.WRITE);
+  }
+
+  private ClaimRequest attached(String workload) {
+    return wish(workload, "n1", ALONE).nodeId(node).attaches(true).build();
+  }
+
+  private static NodeReceipt receipt(ClaimGrant grant) {
+    return new NodeReceipt(
+        grant.usage(),
+        grant.epoch(),
+        grant.node(),
+        "boot",
+        List.of(Path.of("/targets")),
+        NodeReceipt.Staging.GONE);
+  }
+
+  private GivenBack giveBack(Acquired acquired) {
+    assertThat(volumes.release(acquired.grant().usage()))
+        .returns(Fate.CLAIMED, GivenBack::fate)
+        .extracting(GivenBack::claim)
+        .isInstanceOf(ClaimProgress.WaitsForNode.class);
+    return volumes.confirmRelease(receipt(acquired.grant()));
+  }
+
+  private Reaper reaper() {
+    return new Reaper(
+        new ClaimBook(store, Clock.systemUTC()),
+        ReaperSources.of(claims).with(ReaperSources.Ephemeral.of(volumes)),
+        Clock.systemUTC(),
+        message -> {});
+  }
+
+  // ---- from the first claim to the last
+
+  @Test
+  void aVolumeIsCreatedAndAttachedForItsClaimAndDeletedWhenThatIsGivenBack() {
+    Acquired acquired = volumes.acquire(scratch(ALONE), attached("frame-7"));
+
+    assertThat(plugin.contents().volumes()).containsExactly(acquired.volume().id());
+    assertThat(plugin.contents().attached()).hasSize(1);
+    assertThat(acquired.grant().context().isEmpty()).isFalse();
+    assertThat(volumes.acquire(scratch(ALONE), attached("frame-7"))).isEqualTo(acquired);
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
+
+    assertThat(giveBack(acquired))
+        .isEqualTo(
+            new GivenBack(
+                new ClaimProgress.Gone(acquired.grant().usage()), Fate.DELETED, Optional.empty()));
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(controller.record(SCRATCH)).isEmpty();
+    assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
+  }
+
+  @Test
+  void ofTwoTasksOnTwoNodesTheLastTakesTheVolumeAway() {
+    Acquired one = volumes.acquire(scratch(SHARED), wish("one", "n1", SHARED).build());
+    Acquired two = volumes.acquire(scratch(SHARED), wish("two", "n2", SHARED).build());
+    assertThat(two.volume()).isEqualTo(one.volume());
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
+
+    assertThat(giveBack(one).fate()).isEqualTo(Fate.CLAIMED);
+    assertThat(plugin.contents().volumes()).containsExactly(two.volume().id());
+    assertThat(giveBack(two).fate()).isEqualTo(Fate.DELETED);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
+  void aVolumeThatIsRetainedIsFoundByTheNextTaskAndLeftAloneByTheReaper() {
+    Acquired first = volumes.acquire(spec(ALONE).build(), attached("monday"));
+    assertThat(giveBack(first).fate()).isEqualTo(Fate.RETAINED);
+    assertThat(reaper().plan().items()).isEmpty();
+    assertThat(volumes.unclaimed()).isEmpty();
+    assertThat(volumes.deleteUnclaimed(SCRATCH)).isFalse();
+
+    Acquired second = volumes.acquire(spec(ALONE).build(), attached("tuesday"));
+    assertThat(second.volume()).isEqualTo(first.volume());
+    assertThat(volumes.release(VolumeUse.of(SCRATCH, WorkloadId.of("monday"))).fate())
+        .isEqualTo(Fate.CLAIMED);
+    assertThat(giveBack(second).fate()).isEqualTo(Fate.RETAINED);
+    assertThat(plugin.contents().volumes()).containsExactly(first.volume().id());
+  }
+
+  @Test
+  void aVolumeBeginsAsACopyOfASnapshotWithTheParametersOfTheJob() {
+    VolumeKey golden = VolumeKey.of("golden");
+    assertThat(controller.create(golden, spec(ALONE).build()).key()).isEqualTo(golden);
+    SnapshotId cut = controller.createSnapshot(golden, SnapshotName.of("v1"), Map.of()).id();
+
+    Acquired copy =
+        volumes.acquire(
+            spec(ALONE).parameters(Map.of("tier", "fast")).fromSnapshot(cut).ephemeral().build(),
+            attached("frame-7"));
+
+    assertThat(plugin.journal().calls(CREATE_VOLUME).get(1).request().map("parameters"))
+        .isEqualTo(Map.of("tier", "fast"));
+    assertThat(copy.volume().spec().source()).isPresent();
+    assertThat(giveBack(copy).fate()).isEqualTo(Fate.DELETED);
+    assertThat(controller.find(golden)).isPresent();
+  }
+
+  @Test
+  void keysAreTheSameForTheSameNamesAndDifferForDifferentOnes() {
+    assertThat(JobVolumes.key(TEAM, "render", "frame-7", "scratch"))
+        .isEqualTo(VolumeKey.of(TEAM, "render/frame-7/scratch"));
+    Set<VolumeKey> keys = new HashSet<>();
+    List<String> names = List.of("a", "a/a", "a%2Fa", "a%a", "/", "%", "a/a/a");
+    for (String job : names) {
+      for (String volume : names) {
+        keys.add(JobVolumes.key(TEAM, job, volume));
+        names.forEach(task -> keys.add(JobVolumes.key(TEAM, job, task, volume)));
+      }
+    }
+    assertThat(keys).hasSize(7 * 7 + 7 * 7 * 7);
+    assertThatIllegalArgumentException().isThrownBy(() -> JobVolumes.key(TEAM, "render", ""));
+  }
+
+  // ---- refused
+
+  @Test
+  void aClaimThatIsRefusedLeavesNoVolumeBehind() {
+    ClaimRequest readOnly =
+        wish("one", "n1", AccessMode.SINGLE_NODE_READER_ONLY).build(); // wants to write
+
+    ClaimException refused =
+        catchThrowableOfType(
+            ClaimException.class,
+            () -> volumes.acquire(scratch(AccessMode.SINGLE_NODE_READER_ONLY), readOnly));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_READ_ONLY);
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(controller.record(SCRATCH)).isEmpty();
+  }
+
+  @Test
+  void aClaimThatIsRefusedForTheSakeOfAHolderLeavesTheVolumeToHim() {
+    Acquired first = volumes.acquire(scratch(ALONE), attached("first"));
+    assertThat(
+            catchThrowableOfType(
+                    ClaimException.class, () -> volumes.acquire(scratch(ALONE), attached("second")))
+                .code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(plugin.contents().volumes()).containsExactly(first.volume().id());
+    assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETED);
+  }
+
+  @Test
+  void aVolumeThatIsWantedOtherwiseIsRefusedBeforeItIsClaimed() {
+    Acquired first = volumes.acquire(scratch(ALONE), attached("first"));
+    assertThat(
+            catchThrowableOfType(
+                    ControllerException.class,
+                    () -> volumes.acquire(spec(ALONE).build(), attached("second")))
+                .code())
+        .isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
+    assertThat(store.read(SCRATCH).claim().holders()).hasSize(1);
+    assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETED);
+  }
+
+  @Test
+  void aControllerThatDoesNotKnowTheClaimsIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                new JobVolumes(
+                    VolumeController.builder(
+                            world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+                        .open(),
+                    claims))
+        .withMessageContaining("Builder.claims(ClaimStore)");
+    JobVolumes other = new JobVolumes(controller, claims(new MemoryClaimStore()));
+    assertThatIllegalStateException()
+        .isThrownBy(() -> other.acquire(scratch(ALONE), wish("one", "n1", ALONE).build()))
+        .withMessageContaining("Give both the same store");
+    assertThat(volumes.deleteUnclaimed(SCRATCH)).isTrue();
+  }
+
+  // ---- what fails on the way
+
+  @Test
+  void aDeletionThatFailsIsOwedAndTheReaperBringsItToItsEnd() {
+    Acquired acquired = volumes.acquire(scratch(ALONE), attached("frame-7"));
+    plugin.inject(Fault.fail(StatusCode.INTERNAL, "later"), When.calling(DELETE_VOLUME).times(1));
+
+    GivenBack owed = giveBack(acquired);
+
+    assertThat(owed.fate()).isEqualTo(Fate.DELETION_OWED);
+    assertThat(owed.trouble().orElseThrow().code())
+        .isEqualTo(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
+    Reaper reaper = reaper();
+    assertThat(reaper.apply(reaper.plan(), () -> {}))
+        .allMatch(reaped -> reaped.end() != Reaped.End.FAILED);
+    Waits.until(() -> plugin.contents().empty() && controller.record(SCRATCH).isEmpty());
+    assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
+  }
+
+  @Test
+  void aVolumeThatIsBeingDeletedIsDeletedToItsEndAndMadeAgainForTheNextClaim() {
+    Acquired first = volumes.acquire(scratch(ALONE), attached("first"));
+    plugin.inject(Fault.fail(StatusCode.INTERNAL, "later"), When.calling(DELETE_VOLUME).once());
+    assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETION_OWED);
+
+    Acquired second = volumes.acquire(scratch(ALONE), attached("second"));
+
+    assertThat(plugin.contents().volumes()).containsExactly(second.volume().id());
+    assertThat(plugin.contents().attached()).hasSize(1);
+    assertThat(giveBack(second).fate()).isEqualTo(Fate.DELETED);
+  }
+
+  @Test
+  void aVolumeOfWhichOnlyTheNameIsOnRecordIsFoundByTheReaper() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(
+            catchThrowableOfType(
+                    ControllerException.class,
+                    () -> volumes.acquire(scratch(ALONE), attached("one")))
+                .outcome())
+        .isEqualTo(ControllerException.Outcome.UNCERTAIN);
+    assertThat(plugin.contents().volumes()).hasSize(1);
+    assertThat(controller.find(SCRATCH)).isEmpty();
+
+    reopen(store);
+    Reaper reaper = reaper();
+    assertThat(reaper.plan().items())
+        .extracting(Leftover::getClass)
+        .isEqualTo(List.of(Leftover.EphemeralVolume.class));
+    assertThat(reaper.apply(reaper.plan(), () -> {}))
+        .extracting(Reaped::end)
+        .containsExactly(Reaped.End.DONE);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  // ---- claimed by another process, while it is deleted here
+
+  /** A store in which something happens right before a write of a kind. */
+  private static final class Interrupted implements ClaimStore {
+    private final ClaimStore store;
+    private final AtomicReference<Runnable> beforeHold = new AtomicReference<>(() -> {});
+    private final AtomicReference<Runnable> afterHold = new AtomicReference<>(() -> {});
+
+    Interrupted(ClaimStore store) {
+      this.store = store;
+    }
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      return store.read(volume);
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      boolean isHold = next.holder(WorkloadId.of("being-deleted")).isPresent();
+      if (isHold) {
+        beforeHold.getAndSet(() -> {}).run();
+      }
+      WriteResult result = store.compareAndSet(expected, next, token);
+      if (isHold) {
+        afterHold.getAndSet(() -> {}).run();
+      }
+      return result;
+    }
+
+    @Override
+    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+      return store.scan(after, limit);
+    }
+
+    @Override
+    public ClaimWatch watch() {
+      return store.watch();
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return store.identity();
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+
+  @Test
+  void aClaimOfAnotherProcessAfterTheLastLookAtTheClaimsKeepsTheVolume() {
+    Interrupted between = new Interrupted(store);
+    reopen(between);
+    Acquired here = volumes.acquire(scratch(SHARED), wish("here", "n1", SHARED).build());
+    ClaimBook elsewhere = new ClaimBook(store, Clock.systemUTC());
+    between.beforeHold.set(
+        () ->
+            assertThat(elsewhere.claim(wish("there", "n2", SHARED).build()).epoch()).isPositive());
+
+    assertThat(giveBack(here).fate()).isEqualTo(Fate.CLAIMED);
+
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
+    assertThat(controller.find(SCRATCH)).contains(here.volume());
+    assertThat(volumes.unclaimed()).isEmpty();
+  }
+
+  @Test
+  void aVolumeThatIsBeingDeletedIsClaimedByNobodyElsewhere() {
+    Interrupted between = new Interrupted(store);
+    reopen(between);
+    Acquired here = volumes.acquire(scratch(SHARED), wish("here", "n1", SHARED).build());
+    AtomicReference<ClaimException> refused = new AtomicReference<>();
+    between.afterHold.set(
+        () ->
+            refused.set(
+                catchThrowableOfType(
+                    ClaimException.class,
+                    () ->
+                        new ClaimBook(store, Clock.systemUTC())
+                            .claim(wish("there", "n2", SHARED).build()))));
+
+    assertThat(giveBack(here).fate()).isEqualTo(Fate.DELETED);
+
+    assertThat(refused.get().code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
+  }
+
+  @Test
+  void aTaskThatComesWhileTheVolumeIsDeletedGetsANewOne() {
+    Interrupted between = new Interrupted(store);
+    reopen(between);
+    Acquired first = volumes.acquire(scratch(ALONE), attached("first"));
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    AtomicReference<CompletableFuture<Acquired>> second = new AtomicReference<>();
+    between.afterHold.set(
+        () ->
+            second.set(
+                CompletableFuture.supplyAsync(
+                    () -> volumes.acquire(scratch(ALONE), attached("second")), other)));
+    try {
+      assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETED);
+      Acquired got = Waits.on(second.get());
+      assertThat(plugin.contents().volumes()).containsExactly(got.volume().id());
+      assertThat(giveBack(got).fate()).isEqualTo(Fate.DELETED);
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  @Test
+  void whoHasAVolumeHasItWhileOthersComeAndGo() throws Exception {
+    comeAndGo(8);
+  }
+
+  @Tag("campaign")
+  @Test
+  void whoHasAVolumeHasItHoweverManyComeAndGo() throws Exception {
+    comeAndGo(60);
+  }
+
+  private void comeAndGo(int rounds) throws Exception {
+    ExecutorService tasks = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        String name = "task-" + i;
+        all.add(
+            tasks.submit(
+                () -> {
+                  for (int round = 0; round < rounds; round++) {
+                    Acquired mine =
+                        volumes.acquire(scratch(SHARED), wish(name, name, SHARED).build());
+                    assertThat(plugin.contents().volumes()).contains(mine.volume().id());
+                    assertThat(giveBack(mine).fate()).isIn(Fate.CLAIMED, Fate.DELETED);
+                  }
+                }));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    } finally {
+      tasks.shutdownNow();
+    }
+    assertThat(volumes.unclaimed()).isEmpty();
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(controller.ephemeral()).isEmpty();
+  }
+}

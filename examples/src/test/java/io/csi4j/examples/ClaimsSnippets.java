@@ -28,6 +28,7 @@ import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.PageRequest;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
@@ -99,6 +100,32 @@ final class ClaimsSnippets {
     manager.unmount(grant.usage());
     NodeReceipt receipt = manager.receipt(grant.usage(), grant.epoch()); // looks at the mounts
     host.accept(coordinator.confirmRelease(receipt)); // Gone: detached, and free for the next one
+    // end
+  }
+
+  static void job(
+      VolumeController controller,
+      ClaimCoordinator coordinator,
+      ClaimBook book,
+      VolumeSpec.Builder spec,
+      Map<VolumeKey, ClaimRequest> requests,
+      VolumeManager manager,
+      Consumer<Object> host) {
+    // snippet: job
+    JobVolumes volumes = new JobVolumes(controller, coordinator);
+    VolumeKey key = JobVolumes.key(Namespace.of("team"), "render", "frame-7", "scratch");
+    JobVolumes.Acquired scratch =
+        volumes.acquire(spec.ephemeral().build(), requests.get(key)); // created, claimed, attached
+    host.accept(scratch); // its node mounts scratch.volume() with scratch.grant()
+
+    VolumeUse usage = scratch.grant().usage();
+    volumes.release(usage); // the task has ended, and its node unmounts the volume
+    NodeReceipt receipt = manager.receipt(usage, scratch.grant().epoch());
+    host.accept(volumes.confirmRelease(receipt).fate()); // DELETED, or CLAIMED by another task
+
+    ReaperSources sources = // what a crash leaves over
+        ReaperSources.of(coordinator).with(ReaperSources.Ephemeral.of(volumes));
+    host.accept(new Reaper(book, sources, Clock.systemUTC(), host::accept));
     // end
   }
 

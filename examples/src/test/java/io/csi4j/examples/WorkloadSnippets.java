@@ -1,10 +1,13 @@
 package io.csi4j.examples;
 
 import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.FileOwnership;
+import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -19,6 +22,7 @@ import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.workload.BindMount;
 import io.csi4j.volume.workload.MountSupport;
+import io.csi4j.volume.workload.NewVolume;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.PreflightReport;
 import io.csi4j.volume.workload.PropagationPermission;
@@ -88,6 +92,41 @@ final class WorkloadSnippets {
             .build();
     // end
     return data;
+  }
+
+  static VolumeRequest created(PluginId plugin) {
+    // snippet: created
+    VolumeRequest scratch =
+        VolumeRequest.builder("work", VolumeType.CSI, "scratch") // its name in the job
+            .accessMode("single-node-writer")
+            .attachment("filesystem")
+            .created(NewVolume.builder(plugin).capacity(CapacityRange.atLeast(1L << 30)).build())
+            .build();
+    // end
+    return scratch;
+  }
+
+  static JobVolumes.Acquired acquire(
+      JobVolumes volumes, VolumeRequest request, VolumeKey key, Placed placed) {
+    // snippet: acquire
+    NewVolume wish = request.created().orElseThrow();
+    VolumeSpec.Builder spec =
+        VolumeSpec.builder(wish.plugin())
+            .use(request.accessMode().orElseThrow(), request.attachment())
+            .parameters(wish.parameters());
+    wish.capacity().ifPresent(spec::capacity);
+    wish.snapshot().ifPresent(spec::fromSnapshot);
+    wish.original().ifPresent(spec::cloneOf);
+    JobVolumes.Acquired acquired = // key: JobVolumes.key(namespace, "render", "frame-7", "scratch")
+        volumes.acquire(
+            (wish.retained() ? spec : spec.ephemeral()).build(), placed.claim(key, request));
+    // end
+    return acquired;
+  }
+
+  /** Where a task of a job runs, as the control plane knows it. */
+  interface Placed {
+    ClaimRequest claim(VolumeKey volume, VolumeRequest request);
   }
 
   static void wrong(Consumer<String> log) {

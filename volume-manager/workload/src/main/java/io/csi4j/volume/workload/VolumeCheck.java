@@ -25,6 +25,7 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -101,11 +102,13 @@ record VolumeCheck(
   void check(WorkloadVolumes wanted) {
     for (RequestedVolume volume : wanted.volumes()) {
       checkSource(volume);
+      node.ifPresent(
+          there -> toBeCreated(volume).ifPresent(plugin -> checkPlugin(volume, plugin, there)));
       volume
           .csi()
           .ifPresent(
               csi -> {
-                node.ifPresent(there -> checkPlugin(volume, csi, there));
+                node.ifPresent(there -> checkPlugin(volume, csi.plugin(), there));
                 checkAllowed(volume, csi);
                 checkOthers(wanted, volume);
                 node.flatMap(there -> volume.mountRequest().flatMap(there.refusal()))
@@ -116,8 +119,15 @@ record VolumeCheck(
     node.ifPresent(there -> checkLimits(wanted, there));
   }
 
+  /** The plugin of a volume that is created for the job, and not there yet. */
+  private static Optional<PluginId> toBeCreated(RequestedVolume volume) {
+    return volume.found().isPresent()
+        ? Optional.empty()
+        : volume.request().created().map(NewVolume::plugin);
+  }
+
   private void checkSource(RequestedVolume volume) {
-    if (volume.found().isEmpty()) {
+    if (volume.found().isEmpty() && toBeCreated(volume).isEmpty()) {
       found.obstacle(
           OperatorCode.SOURCE_UNKNOWN,
           PreflightFindings.about(volume),
@@ -141,8 +151,8 @@ record VolumeCheck(
 
   // ---- by its plugin
 
-  private void checkPlugin(RequestedVolume volume, ResolvedVolume.Csi csi, NodeView there) {
-    Optional<RegisteredPlugin> plugin = there.plugin().apply(csi.plugin());
+  private void checkPlugin(RequestedVolume volume, PluginId id, NodeView there) {
+    Optional<RegisteredPlugin> plugin = there.plugin().apply(id);
     if (plugin.isEmpty()) {
       SortedSet<PluginId> known = there.plugins();
       found.obstacle(
@@ -157,7 +167,7 @@ record VolumeCheck(
       return;
     }
     checkHealth(volume, plugin.get());
-    plugin.get().fingerprint().ifPresent(said -> checkOffered(volume, csi, said));
+    plugin.get().fingerprint().ifPresent(said -> checkOffered(volume, said));
   }
 
   /**
@@ -197,8 +207,7 @@ record VolumeCheck(
     }
   }
 
-  private void checkOffered(
-      RequestedVolume volume, ResolvedVolume.Csi csi, PluginFingerprint fingerprint) {
+  private void checkOffered(RequestedVolume volume, PluginFingerprint fingerprint) {
     if (fingerprint.node().isEmpty()) {
       found.obstacle(
           OperatorCode.NOT_OFFERED,
@@ -210,7 +219,7 @@ record VolumeCheck(
     NodeFacts facts = fingerprint.node().get();
     checkCapabilities(volume, facts);
     if (fingerprint.constrainsTopology()) {
-      checkPlace(volume, csi, facts.topology());
+      volume.csi().ifPresent(csi -> checkPlace(volume, csi, facts.topology()));
     }
   }
 
@@ -346,7 +355,14 @@ record VolumeCheck(
 
   private void checkLimits(WorkloadVolumes wanted, NodeView node) {
     Map<PluginId, Set<VolumeId>> more = new LinkedHashMap<>();
+    Map<PluginId, Integer> created = new HashMap<>();
     for (RequestedVolume volume : wanted.volumes()) {
+      toBeCreated(volume)
+          .ifPresent(
+              plugin -> {
+                more.computeIfAbsent(plugin, id -> new LinkedHashSet<>());
+                created.merge(plugin, 1, Integer::sum);
+              });
       volume
           .csi()
           .ifPresent(
@@ -354,11 +370,13 @@ record VolumeCheck(
                   more.computeIfAbsent(csi.plugin(), id -> new LinkedHashSet<>())
                       .add(csi.handle()));
     }
-    more.forEach((plugin, handles) -> checkLimit(wanted, node, plugin, handles));
+    more.forEach(
+        (plugin, handles) ->
+            checkLimit(wanted, node, plugin, handles, created.getOrDefault(plugin, 0)));
   }
 
   private void checkLimit(
-      WorkloadVolumes wanted, NodeView node, PluginId plugin, Set<VolumeId> asked) {
+      WorkloadVolumes wanted, NodeView node, PluginId plugin, Set<VolumeId> asked, int created) {
     OptionalLong limit = limit(node, plugin);
     if (limit.isEmpty()) {
       return;
@@ -368,8 +386,8 @@ record VolumeCheck(
             .filter(status -> status.plugin().equals(plugin))
             .map(VolumeStatus::handle)
             .collect(Collectors.toSet());
-    List<VolumeId> fresh = asked.stream().filter(handle -> !there.contains(handle)).toList();
-    if (!fresh.isEmpty() && there.size() + fresh.size() > limit.getAsLong()) {
+    long fresh = asked.stream().filter(handle -> !there.contains(handle)).count() + created;
+    if (fresh > 0 && there.size() + fresh > limit.getAsLong()) {
       found.obstacle(
           OperatorCode.NODE_VOLUME_LIMIT,
           Subject.of(
@@ -379,7 +397,7 @@ record VolumeCheck(
               + " on this node and has "
               + there.size()
               + ", those in doubt counted; "
-              + fresh.size()
+              + fresh
               + " more would be needed");
     }
   }

@@ -113,6 +113,11 @@ public final class VolumeRequest {
     return Optional.ofNullable(parts.ownership);
   }
 
+  /** Returns how the volume is to be created for the job; nothing if it is there before. */
+  public Optional<NewVolume> created() {
+    return Optional.ofNullable(parts.created);
+  }
+
   /** Returns the label of SELinux for its files, if it needs one. */
   public Optional<SelinuxLabel> selinuxLabel() {
     return Optional.ofNullable(parts.selinuxLabel);
@@ -158,6 +163,7 @@ public final class VolumeRequest {
         && stated().equals(that.stated())
         && mountOptions().equals(that.mountOptions())
         && ownership().equals(that.ownership())
+        && created().equals(that.created())
         && selinuxLabel().equals(that.selinuxLabel());
   }
 
@@ -181,6 +187,7 @@ public final class VolumeRequest {
         + (mountOptions().equals(MountOptions.none()) ? "" : ", " + mountOptions())
         + (readOnly() ? ", read-only" : "")
         + ownership().map(wish -> ", for " + wish).orElse("")
+        + created().map(wish -> ", created as " + wish).orElse("")
         + "]";
   }
 
@@ -199,6 +206,7 @@ public final class VolumeRequest {
     private @Nullable String attachmentWord;
     private MountOptions mountOptions = MountOptions.none();
     private @Nullable FileOwnership ownership;
+    private @Nullable NewVolume created;
     private @Nullable SelinuxLabel selinuxLabel;
 
     private Builder(String alias, VolumeType type, String source) {
@@ -218,6 +226,7 @@ public final class VolumeRequest {
       copy.attachmentWord = attachmentWord;
       copy.mountOptions = mountOptions;
       copy.ownership = ownership;
+      copy.created = created;
       copy.selinuxLabel = selinuxLabel;
       return copy;
     }
@@ -287,6 +296,17 @@ public final class VolumeRequest {
      */
     public Builder ownership(FileOwnership wish) {
       ownership = Objects.requireNonNull(wish, "wish");
+      return this;
+    }
+
+    /**
+     * Wants a volume that is created for the job, and deleted when the last claim of it has been
+     * given back, unless it is {@linkplain NewVolume.Builder#retained retained}. The source is the
+     * name of the volume in the job. The host's control plane creates it; until then {@link
+     * Preflight} checks what is known of its plugin.
+     */
+    public Builder created(NewVolume wish) {
+      created = Objects.requireNonNull(wish, "wish");
       return this;
     }
 
@@ -401,6 +421,10 @@ public final class VolumeRequest {
       }
       if (ownership != null) {
         found.add("ownership", Rule.MISMATCH, "is given for a host volume: leave it out");
+      }
+      if (created != null) {
+        found.add(
+            "created", Rule.MISMATCH, "is given for a host volume, which is there: leave it out");
       }
     }
   }

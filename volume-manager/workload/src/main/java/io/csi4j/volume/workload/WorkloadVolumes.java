@@ -192,6 +192,7 @@ public final class WorkloadVolumes {
       Supplier<Mounts> mounts,
       BiConsumer<VolumeUse, OwnershipResult> ownership) {
     Preflight.anywhere().permitting(wish -> true).check(this).orThrow();
+    refuseNotCreated();
     List<MountRequest> requests = mountRequests();
     Set<VolumeUse> before =
         requests.stream()
@@ -218,6 +219,27 @@ public final class WorkloadVolumes {
             .forEach(mounter.async()::unmount);
       }
       throw failed;
+    }
+  }
+
+  /**
+   * A volume that is to be created passes a preflight, and cannot be mounted before it is there.
+   */
+  private void refuseNotCreated() {
+    PreflightFindings missing = new PreflightFindings();
+    for (RequestedVolume volume : volumes) {
+      if (volume.found().isEmpty()) {
+        missing.obstacle(
+            OperatorCode.SOURCE_UNKNOWN,
+            PreflightFindings.about(volume),
+            "the volume "
+                + quoted(volume.source())
+                + " is to be created for the job, and the host does not know it yet",
+            "Acquire it first, and let the lookup find it then");
+      }
+    }
+    if (!missing.obstacles().isEmpty()) {
+      throw PreflightFindings.refusal(missing.obstacles());
     }
   }
 

@@ -85,9 +85,10 @@ class MountAllTest {
         WorkloadVolumes.builder(
             WORKLOAD,
             (request, source) ->
-                Optional.of(
-                    ResolvedVolume.csi(
-                        VolumeKey.of(source), PLUGIN, VolumeId.of("vol-" + source))));
+                Optional.<ResolvedVolume>of(
+                        ResolvedVolume.csi(
+                            VolumeKey.of(source), PLUGIN, VolumeId.of("vol-" + source)))
+                    .filter(there -> request.created().isEmpty()));
     for (String name : names) {
       builder.volume(
           VolumeRequest.builder(name, VolumeType.CSI, name)
@@ -256,6 +257,26 @@ class MountAllTest {
       assertThat(impatient.async().mount(request("a")).toCompletableFuture())
           .succeedsWithin(Duration.ofSeconds(60));
       assertThat(fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME)).isEmpty();
+    }
+  }
+
+  @Test
+  void aVolumeThatHasNotBeenCreatedYetIsNotMountedAndNeitherAreTheOthers() {
+    WorkloadVolumes wanted =
+        builder("a")
+            .volume(
+                VolumeRequest.builder("scratch", VolumeType.CSI, "not-yet")
+                    .accessMode(AccessMode.SINGLE_NODE_WRITER)
+                    .attachment(AttachmentMode.FILESYSTEM)
+                    .created(NewVolume.builder(PLUGIN).build())
+                    .build())
+            .build();
+    try (VolumeManager manager = manager(Duration.ofSeconds(30))) {
+      VolumeException refused =
+          catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager));
+      assertThat(refused.code()).isEqualTo(OperatorCode.SOURCE_UNKNOWN);
+      assertThat(refused).hasMessageContaining("is to be created for the job");
+      assertThat(manager.volumes()).isEmpty();
     }
   }
 }

@@ -784,4 +784,38 @@ class PreflightTest {
             request ->
                 assertThat(request.usage()).isEqualTo(VolumeUse.of(Wishes.DB.key(), Wishes.WEB_1)));
   }
+
+  // ---- created for the job
+
+  private static WorkloadVolumes toBeCreated(NewVolume... more) {
+    WorkloadVolumes.Builder wanted = workload();
+    wanted.volume(data().created(NewVolume.builder(PLUGIN).build()).build());
+    for (NewVolume each : more) {
+      wanted.volume(
+          VolumeRequest.builder("more", VolumeType.CSI, "more")
+              .accessMode(AccessMode.SINGLE_NODE_WRITER)
+              .attachment(AttachmentMode.FILESYSTEM)
+              .created(each)
+              .build());
+    }
+    return wanted.build();
+  }
+
+  @Test
+  void aVolumeThatIsCreatedForTheJobNeedNotBeThereButItsPluginHasTo() {
+    assertThat(Preflight.anywhere().check(toBeCreated()).isClear()).isTrue();
+    assertThat(on(plugin(ready()), toBeCreated()).isClear()).isTrue();
+    assertThat(Preflight.of(List.of(), List.of()).check(toBeCreated()).obstacles())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.PLUGIN_NOT_REGISTERED);
+  }
+
+  @Test
+  void volumesThatAreCreatedForTheJobCountForTheLimitOfTheNode() {
+    WorkloadVolumes two = toBeCreated(NewVolume.builder(PLUGIN).build());
+    assertThat(Preflight.of(List.of(plugin(facts(4))), volumes(2)).check(two).isClear()).isTrue();
+    assertThat(Preflight.of(List.of(plugin(facts(4))), volumes(3)).check(two).obstacles())
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.NODE_VOLUME_LIMIT);
+  }
 }

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.FileOwnership;
@@ -267,6 +269,47 @@ class VolumeRequestTest {
                 + " MountOptions[fsType=any, flags=[1 redacted], volumeMountGroup=none],"
                 + " read-only]");
     assertThat(VOLUME).hasToString("default/db (vol-7 of plugin)");
+  }
+
+  // ---- created for the job
+
+  @Test
+  void aVolumeThatIsCreatedForTheJobIsAskedForWithItsSizeParametersAndSource() {
+    NewVolume wish =
+        NewVolume.builder(PluginId.of("ebs"))
+            .capacity(CapacityRange.atLeast(1 << 30))
+            .parameters(Map.of("tier", "s3cr3t"))
+            .cloneOf(VolumeId.of("vol-1"))
+            .fromSnapshot(SnapshotId.of("snap-1"))
+            .build();
+    VolumeRequest request =
+        VolumeRequest.builder("scratch", VolumeType.CSI, "scratch")
+            .accessMode("single-node-writer")
+            .attachment("filesystem")
+            .created(wish)
+            .build();
+
+    assertThat(request.created()).contains(wish);
+    assertThat(request.toBuilder().build()).isEqualTo(request);
+    assertThat(request)
+        .isNotEqualTo(request.toBuilder().created(wish.toBuilder().retained().build()).build());
+    assertThat(wish.snapshot()).contains(SnapshotId.of("snap-1"));
+    assertThat(wish.original()).isEmpty();
+    assertThat(wish.retained()).isFalse();
+    assertThat(wish.toBuilder().retained().build().retained()).isTrue();
+    assertThat(request.toString())
+        .contains("created as NewVolume[ebs, ", "parameters=[tier]", "from snapshot snap-1")
+        .doesNotContain("s3cr3t");
+  }
+
+  @Test
+  void aDirectoryOfTheHostIsNotCreated() {
+    assertThat(
+            VolumeRequest.builder("logs", VolumeType.HOST, "var-log")
+                .created(NewVolume.builder(PluginId.of("ebs")).build())
+                .violations())
+        .extracting(Object::toString)
+        .containsExactly("created is given for a host volume, which is there: leave it out");
   }
 
   // ---- words

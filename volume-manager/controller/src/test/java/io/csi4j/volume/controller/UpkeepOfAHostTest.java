@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
@@ -13,11 +14,13 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
@@ -36,6 +39,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -44,17 +48,20 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.upkeep.Drift;
 import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
 import io.csi4j.volume.upkeep.DriftReport;
+import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Pace;
 import io.csi4j.volume.upkeep.Reaped;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.ReaperSources;
 import io.csi4j.volume.upkeep.StoredAttachments;
+import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -62,7 +69,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -150,6 +159,89 @@ class UpkeepOfAHostTest {
     assertThat(plugin.contents().attached()).hasSize(1);
     assertThat(told).isEmpty();
     plugin.assertLawful();
+  }
+
+  @Test
+  void aKeeperPutsDriftRightAndTellsHowVolumesAre() {
+    open(PluginShape.full());
+    CatalogVolume db = controller.create(DB, spec().build());
+    CatalogVolume other = controller.create(SCRATCH, spec().build());
+    assertThat(acquire(DB, "web", Optional.of(NODE)).context().isEmpty()).isFalse();
+    behindTheBack(db.id(), other);
+    plugin.condition(other.id(), new VolumeCondition(true, "one disk of two is gone"));
+    Queue<OperatorCode> found = new ConcurrentLinkedQueue<>();
+    Queue<String> health = new ConcurrentLinkedQueue<>();
+    try (HealthMonitor monitor =
+            HealthMonitor.builder(controller)
+                .listener(
+                    change ->
+                        health.add(change.volume() + " is " + change.finding().entry().status()))
+                .withoutTimer()
+                .open();
+        VolumeKeeper keeper =
+            VolumeKeeper.builder()
+                .comparing(
+                    controller,
+                    store,
+                    new DriftPolicy(true, true),
+                    DriftRepair.by(claims, told::add),
+                    drift -> found.add(drift.message().code()))
+                .watching(monitor)
+                .open()) {
+      List<VolumeKeeper.Round> rounds = keeper.keepNow();
+
+      assertThat(rounds)
+          .extracting(VolumeKeeper.Round::chore, VolumeKeeper.Round::failure)
+          .containsExactly(tuple("compare", Optional.empty()), tuple("health", Optional.empty()));
+      assertThat(rounds.get(0).done()).isEqualTo("3 differences were found, and 2 put right");
+      assertThat(found)
+          .containsExactlyInAnyOrder(
+              OperatorCode.ATTACHMENT_LOST,
+              OperatorCode.ATTACHMENT_UNKNOWN,
+              OperatorCode.VOLUME_ABNORMAL);
+      assertThat(health).containsExactly("default/scratch is DEGRADED");
+      assertThat(plugin.contents().attached()).hasSize(1);
+      assertThat(keeper.keepNow().get(0).done())
+          .isEqualTo("1 difference was found, and 0 put right");
+    }
+    plugin.assertLawful();
+  }
+
+  @Test
+  void aPluginThatCannotBeAskedKeepsAKeeperFromNoOther() {
+    open(PluginShape.full());
+    CatalogVolume db = controller.create(DB, spec().build());
+    assertThat(acquire(DB, "web", Optional.of(NODE)).context().isEmpty()).isFalse();
+    PluginId away = PluginId.of("a-plugin-that-is-away");
+    controller.close();
+    StateStore state = MemoryMedium.create().open();
+    VolumeStore catalog = VolumeStore.on(state);
+    VolumeSpec of = VolumeSpec.builder(away).use(MODE, AttachmentMode.FILESYSTEM).build();
+    catalog.put(
+        CatalogEntry.of(
+            CatalogVolume.builder(SCRATCH, of, VolumeId.of("v")).build(), Optional.empty()));
+    catalog.put(CatalogEntry.of(db, Optional.empty()));
+    controller = VolumeController.builder(world.registry(), catalog).claims(store).open();
+    try (CsiPlugin admin = CsiPlugin.connect(plugin.endpoint())) {
+      admin
+          .controller()
+          .unpublishVolume(ControllerUnpublishVolumeRequest.builder(db.id(), NODE).build());
+    }
+    Queue<OperatorCode> found = new ConcurrentLinkedQueue<>();
+    try (VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .comparing(
+                controller,
+                store,
+                DriftPolicy.reportOnly(),
+                DriftRepair.by(claims, told::add),
+                drift -> found.add(drift.message().code()))
+            .open()) {
+      VolumeKeeper.Round round = keeper.keepNow().get(0);
+
+      assertThat(round.failure().orElseThrow()).contains("a-plugin-that-is-away");
+      assertThat(found).containsExactly(OperatorCode.ATTACHMENT_LOST);
+    }
   }
 
   private ClaimHolder holder(ClaimGrant grant) {

@@ -9,6 +9,7 @@ module io.csi4j.volume.controller {
   requires transitive io.csi4j.volume.claims;
   requires transitive io.csi4j.volume.plugins;
 
+  exports io.csi4j.volume.backup;
   exports io.csi4j.volume.catalog;
   exports io.csi4j.volume.controller;
   exports io.csi4j.volume.placement;

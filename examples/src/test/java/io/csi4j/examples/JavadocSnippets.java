@@ -4,6 +4,7 @@ import io.csi4j.client.CsiConnection;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
@@ -11,6 +12,7 @@ import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.micrometer.CsiMetrics;
@@ -30,6 +32,8 @@ import io.csi4j.testkit.JsonCall;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.proxy.CsiProxy;
+import io.csi4j.volume.backup.BlockRangeFile;
+import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
@@ -41,6 +45,8 @@ import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.store.ClaimsView;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.controller.SnapshotBackups;
+import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.manager.VolumeManager;
@@ -90,11 +96,14 @@ import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The examples in the Javadoc of the front doors, by the names of the types. */
@@ -344,6 +353,44 @@ final class JavadocSnippets {
     CatalogVolume made = controller.create(key, report.onlyOn(chosen));
     // end
     return made;
+  }
+
+  static void backups(
+      SnapshotBackups backups,
+      StorageSnippets.Application application,
+      Instant tick,
+      VolumeKey db,
+      Consumer<Object> host) {
+    // snippet: SnapshotBackups
+    SnapshotName name = new SnapshotSchedule("nightly").nameAt(tick, db); // the same after a crash
+    application.freeze();
+    try {
+      backups.cut(db, name, Map.of()); // returns when the snapshot is cut, ready or not
+    } finally {
+      application.thaw();
+    }
+    Snapshot ready = backups.ready(db, name); // also after a restart
+    host.accept(ready); // the host notes it in its own list
+    backups.keep(db, name);
+    // end
+  }
+
+  static void ranges(
+      SnapshotBackups backups,
+      Path file,
+      PluginId plugin,
+      SnapshotId base,
+      SnapshotId target,
+      Consumer<Object> host)
+      throws IOException {
+    // snippet: BlockRangeFile
+    BlockRangeFile.Content content = new BlockRangeFile.Content(plugin, Optional.of(base), target);
+    BlockRangeFile written =
+        BlockRangeFile.write(
+            file, content, backups.changed(plugin, base, target, Optional.empty()));
+    host.accept(written.count() + " ranges, " + written.bytes() + " bytes");
+    BlockRangeFile.read(file).forEach(host::accept); // its checksum is right
+    // end
   }
 
   static void health(VolumeController controller, Consumer<String> page) {

@@ -3,18 +3,22 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
@@ -26,6 +30,7 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.PlacementNode;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -42,6 +47,7 @@ import io.csi4j.volume.workload.VolumeRequest;
 import io.csi4j.volume.workload.VolumeType;
 import io.csi4j.volume.workload.WorkloadVolumes;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
@@ -78,6 +84,7 @@ class StoragePageTest {
         FakeCsiPlugin.builder()
             .shape(
                 PluginShape.full()
+                    .accessTypes(true, true)
                     .topologies(Topology.of(Map.of("zone", "a")), Topology.of(Map.of("zone", "b"))))
             .nodes(N1, N2)
             .effects(NodeEffects.none())
@@ -195,5 +202,42 @@ class StoragePageTest {
                 assertThat(why.seen().text()).contains("batch", "n2");
               });
     }
+  }
+
+  @Test
+  void aBackupIsCutKeptAndRestoredAndItsChangesAreWritten() throws IOException {
+    VolumeSpec spec =
+        VolumeSpec.builder(ID).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK).build();
+    List<PlacementNode> nodes = List.of(node(N1), node(N2));
+    CatalogVolume db = controller.create(VolumeKey.of("db"), spec);
+    Snapshot first = controller.createSnapshot(db.key(), SnapshotName.of("first"), Map.of());
+    List<Object> noted = new ArrayList<>();
+
+    StorageSnippets.backup(
+        controller,
+        db.key(),
+        new StorageSnippets.Application() {
+          @Override
+          public void freeze() {
+            noted.add("freeze");
+          }
+
+          @Override
+          public void thaw() {
+            noted.add("thaw");
+          }
+        },
+        noted::add);
+
+    assertThat(noted).hasSize(3).startsWith("freeze", "thaw");
+    assertThat(controller.backups().pending()).isEmpty();
+    SnapshotId second = (SnapshotId) noted.get(2);
+    StorageSnippets.changes(controller, db, first.id(), second, directory.resolve("changes"));
+    assertThat(StorageSnippets.COPIED).isNotEmpty();
+    assertThat(Files.readString(directory.resolve("changes")))
+        .startsWith("csi4j ranges 1\nplugin fake\nbase " + first.id());
+    Placement placement = Placement.builder(controller).build();
+    assertThat(StorageSnippets.restore(controller, placement, nodes, first).topologies())
+        .hasSize(1);
   }
 }

@@ -1,15 +1,23 @@
 package io.csi4j.examples;
 
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.volume.backup.BlockRangeFile;
+import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.controller.SnapshotBackups;
+import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.ClaimWish;
@@ -19,7 +27,14 @@ import io.csi4j.volume.placement.PlacementReport;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.PreflightReport;
 import io.csi4j.volume.workload.WorkloadVolumes;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /** The code blocks of docs/storage.md, each between a mark with its name and one at its end. */
@@ -65,4 +80,69 @@ final class StorageSnippets {
         .check(wanted);
     // end
   }
+
+  /** An application that can stand still. */
+  interface Application {
+    void freeze();
+
+    void thaw();
+  }
+
+  static void backup(
+      VolumeController controller, VolumeKey db, Application application, Consumer<Object> host) {
+    // snippet: backup
+    SnapshotBackups backups = controller.backups();
+    Instant tick = SnapshotSchedule.tick(Instant.now(), Duration.ofDays(1));
+    SnapshotName name = new SnapshotSchedule("nightly").nameAt(tick, db); // the same after a crash
+    application.freeze();
+    try {
+      backups.cut(db, name, Map.of()); // returns as soon as the plugin has cut it
+    } finally {
+      application.thaw();
+    }
+    Snapshot ready = backups.ready(db, name); // also after a restart of the host
+    host.accept(ready.id()); // the host notes it in its own list
+    backups.keep(db, name);
+    // end
+  }
+
+  static CatalogVolume restore(
+      VolumeController controller, Placement placement, List<PlacementNode> nodes, Snapshot cut) {
+    VolumeSpec spec =
+        VolumeSpec.builder(PluginId.of("fake"))
+            .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
+            .build();
+    // snippet: restore
+    VolumeSpec copy = spec.toBuilder().fromSnapshot(cut).build();
+    PlacementReport report = placement.candidates(copy, nodes); // where the snapshot can be used
+    NodeName chosen = report.best().orElseThrow(() -> new IllegalStateException(report.text()));
+    return controller.create(VolumeKey.of("db-restored"), report.onlyOn(chosen));
+    // end
+  }
+
+  static void changes(
+      VolumeController controller,
+      CatalogVolume volume,
+      SnapshotId base,
+      SnapshotId target,
+      Path file)
+      throws IOException {
+    // snippet: changes
+    PluginId plugin = volume.plugin();
+    BlockRangeFile.write(
+        file,
+        new BlockRangeFile.Content(plugin, Optional.of(base), target),
+        controller.backups().changed(plugin, base, target, volume.spec().secrets()));
+
+    // Later, in the process that copies:
+    BlockRangeFile changes = BlockRangeFile.read(file); // complete, and as it was written
+    changes.forEach(range -> copy(range.offset(), range.size()));
+    // end
+  }
+
+  private static void copy(long offset, long size) {
+    COPIED.add(offset + "+" + size);
+  }
+
+  static final List<String> COPIED = new CopyOnWriteArrayList<>();
 }

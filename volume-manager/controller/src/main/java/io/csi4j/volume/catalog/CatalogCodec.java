@@ -4,6 +4,7 @@ import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
@@ -25,8 +26,10 @@ import io.csi4j.volume.state.StateValue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -153,7 +156,32 @@ final class CatalogCodec {
             asked ->
                 out.addAllRequired(places(asked.required()))
                     .addAllPreferred(places(asked.preferred())));
+    cut.answer()
+        .ifPresent(
+            answer -> {
+              out.setAnsweredGroup(answer.group().map(GroupSnapshotId::value).orElse(""));
+              answer
+                  .snapshots()
+                  .forEach(
+                      (volume, snapshot) ->
+                          out.addAnswered(
+                              CatalogProto.CutMember.newBuilder()
+                                  .setVolume(volume.value())
+                                  .setSnapshot(snapshot.value())));
+            });
     return out.build();
+  }
+
+  private static Optional<Cut.Answer> answer(CatalogProto.Cut in) {
+    Map<VolumeId, SnapshotId> snapshots = new LinkedHashMap<>();
+    in.getAnsweredList()
+        .forEach(
+            each ->
+                snapshots.put(VolumeId.of(each.getVolume()), SnapshotId.of(each.getSnapshot())));
+    Optional<GroupSnapshotId> group = said(in.getAnsweredGroup()).map(GroupSnapshotId::of);
+    return snapshots.isEmpty() && group.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Cut.Answer(group, snapshots));
   }
 
   private static Cut cut(CatalogProto.Cut in) throws MalformedRecordException {
@@ -166,7 +194,8 @@ final class CatalogCodec {
                 in.getGroupList().stream()
                     .map(StoredParts::key)
                     .collect(Collectors.toCollection(TreeSet::new)),
-                requested(in.getRequiredList(), in.getPreferredList())));
+                requested(in.getRequiredList(), in.getPreferredList()),
+                answer(in)));
   }
 
   private static CatalogProto.Refusal refusal(VolumeChange change) {

@@ -1,12 +1,16 @@
 package io.csi4j.volume.catalog;
 
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -51,12 +55,29 @@ public record CatalogEntry(
    * @param group the volumes of which one was cut at the same moment; empty for a snapshot of this
    *     volume alone
    * @param places from where it has to be usable, if that was asked for
+   * @param answer what the plugin answered, once it has: the snapshot is cut then
    */
   public record Cut(
       String name,
       SortedMap<String, String> parameters,
       SortedSet<VolumeKey> group,
-      Optional<RequestedTopologies> places) {
+      Optional<RequestedTopologies> places,
+      Optional<Answer> answer) {
+
+    /**
+     * A plugin's answer that a snapshot, or a group of them, is cut.
+     *
+     * @param group the id of the group; nothing for a snapshot alone
+     * @param snapshots the snapshot of each volume
+     */
+    public record Answer(Optional<GroupSnapshotId> group, Map<VolumeId, SnapshotId> snapshots) {
+
+      /** Copies what can change. */
+      public Answer {
+        Objects.requireNonNull(group, "group");
+        snapshots = Collections.unmodifiableMap(new LinkedHashMap<>(snapshots));
+      }
+    }
 
     /** Copies what can change. */
     public Cut {
@@ -64,15 +85,35 @@ public record CatalogEntry(
       parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
       group = Collections.unmodifiableSortedSet(new TreeSet<>(group));
       Objects.requireNonNull(places, "places");
+      Objects.requireNonNull(answer, "answer");
     }
 
-    /** A snapshot that may be anywhere. */
+    /** A snapshot of which nothing was answered yet. */
+    public Cut(
+        String name,
+        SortedMap<String, String> parameters,
+        SortedSet<VolumeKey> group,
+        Optional<RequestedTopologies> places) {
+      this(name, parameters, group, places, Optional.empty());
+    }
+
+    /** A snapshot that may be anywhere, and of which nothing was answered yet. */
     public Cut(String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
-      this(name, parameters, group, Optional.empty());
+      this(name, parameters, group, Optional.empty(), Optional.empty());
+    }
+
+    /** Returns the same request, answered with this. */
+    public Cut answered(Answer now) {
+      return new Cut(name, parameters, group, places, Optional.of(now));
+    }
+
+    /** Returns the same request without an answer. */
+    public Cut asked() {
+      return new Cut(name, parameters, group, places, Optional.empty());
     }
 
     /** Whether both are asked for under one name: a group has names of its own. */
-    private boolean isNamedAs(Cut other) {
+    public boolean isNamedAs(Cut other) {
       return name.equals(other.name) && group.isEmpty() == other.group.isEmpty();
     }
 
@@ -85,6 +126,7 @@ public record CatalogEntry(
           + parameters.keySet()
           + (group.isEmpty() ? "" : ", group=" + group)
           + places.map(each -> ", places=" + each).orElse("")
+          + answer.map(each -> ", answer=" + each).orElse("")
           + "]";
     }
   }
@@ -187,6 +229,11 @@ public record CatalogEntry(
   public CatalogEntry cutting(List<Cut> now) {
     return new CatalogEntry(
         key, spec, name, state, now, olderModes, sourcePlaces, modifying, refused);
+  }
+
+  /** Returns what is on record of the snapshot, or group, of the same name. */
+  public Optional<Cut> cut(Cut named) {
+    return cuts.stream().filter(each -> each.isNamedAs(named)).findFirst();
   }
 
   /** Returns the entry with this snapshot asked for too. */

@@ -69,9 +69,10 @@ final class Catalog {
   /**
    * Remembers that a snapshot is asked for.
    *
-   * @return whether it was not asked for before
+   * @return what was on record of it before; nothing if it was not asked for
+   * @throws ControllerException if one of the same name was asked for in another way
    */
-  boolean begin(Subject subject, VolumeKey key, Cut cut) {
+  Optional<Cut> begin(Subject subject, VolumeKey key, Cut cut) {
     return turns.during(
         key,
         () -> {
@@ -84,9 +85,40 @@ final class Catalog {
                               OperatorCode.VOLUME_UNKNOWN,
                               subject,
                               "it is being deleted, or is gone"));
-          write(subject, record.with(cut));
-          return record.equals(record.without(cut));
+          Optional<Cut> before = record.cut(cut);
+          if (before.filter(each -> !each.asked().equals(cut.asked())).isPresent()) {
+            throw ControllerFailures.refused(
+                OperatorCode.VOLUME_REQUEST_REFUSED,
+                subject,
+                "a snapshot of that name is on record with other parameters, places or volumes, and"
+                    + " it may be in the storage system; ask for just that one, drop it, or take"
+                    + " another name");
+          }
+          if (before.isEmpty()) {
+            write(subject, record.with(cut));
+          }
+          return before;
         });
+  }
+
+  /**
+   * Remembers what a plugin answered about a snapshot that is asked for. Where that cannot be
+   * written, the request is on record all the same, and finds the snapshot again.
+   */
+  void answered(Subject subject, VolumeKey key, Cut cut) {
+    try {
+      turns.during(
+          key,
+          () ->
+              find(key)
+                  .filter(record -> record.cut(cut).isPresent())
+                  .map(record -> write(subject, record.with(cut))));
+    } catch (ControllerException notWritten) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "The id of a snapshot is not on record: {0}",
+          notWritten.getMessage());
+    }
   }
 
   /** Forgets a snapshot that is there and told, or that is not there. */

@@ -2,25 +2,32 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
@@ -67,6 +74,7 @@ final class SnapshotCreation {
    * @param call asks for it
    * @param isReady whether a volume can be made of what was answered
    * @param deleting deletes what was answered
+   * @param answer the ids in an answer, for the record
    * @param mayBeThere whether one may be there of which no caller was told
    */
   private record Wish<T>(
@@ -75,6 +83,7 @@ final class SnapshotCreation {
       ControllerCall<T> call,
       Predicate<T> isReady,
       Function<T, ControllerCall<Done>> deleting,
+      Function<T, Cut.Answer> answer,
       AtomicBoolean mayBeThere) {}
 
   private Wish<Snapshot> single(CatalogVolume volume, Cut cut) {
@@ -84,6 +93,7 @@ final class SnapshotCreation {
         calls.cut(volume, cut),
         Snapshot::readyToUse,
         made -> calls.delete(volume.plugin(), made.id(), volume.spec().secrets()),
+        made -> new Cut.Answer(Optional.empty(), Map.of(volume.id(), made.id())),
         new AtomicBoolean());
   }
 
@@ -100,19 +110,50 @@ final class SnapshotCreation {
                 made.id(),
                 made.snapshots().stream().map(Snapshot::id).toList(),
                 first.secrets()),
+        SnapshotCreation::answer,
         new AtomicBoolean());
   }
 
+  private static Cut.Answer answer(VolumeGroupSnapshot made) {
+    Map<VolumeId, SnapshotId> members = new LinkedHashMap<>();
+    made.snapshots().forEach(each -> members.put(each.sourceVolumeId(), each.id()));
+    return new Cut.Answer(Optional.of(made.id()), members);
+  }
+
   /** A snapshot that a volume can be made of, in one of the places if some are named. */
+  Snapshot create(
+      CatalogVolume volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      Optional<RequestedTopologies> places) {
+    return remembered(wish(volume, name, parameters, places));
+  }
+
+  /** The same as soon as it is cut; it stays on record until it is ready and told. */
   Snapshot cut(
       CatalogVolume volume,
       SnapshotName name,
       Map<String, String> parameters,
       Optional<RequestedTopologies> places) {
+    return kept(wish(volume, name, parameters, places));
+  }
+
+  private Wish<Snapshot> wish(
+      CatalogVolume volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      Optional<RequestedTopologies> places) {
     Wish<Snapshot> wish =
-        single(volume, new Cut(name.value(), new TreeMap<>(parameters), new TreeSet<>(), places));
+        single(
+            volume,
+            new Cut(
+                name.value(),
+                new TreeMap<>(parameters),
+                new TreeSet<>(),
+                places,
+                Optional.empty()));
     places.ifPresent(asked -> refuseWherePluginChooses(wish.call(), asked));
-    return remembered(wish);
+    return wish;
   }
 
   private boolean placesSnapshots(ControllerCall<?> call) {
@@ -132,35 +173,147 @@ final class SnapshotCreation {
   }
 
   /** Snapshots of several volumes of one plugin, all of which a volume can be made of. */
+  VolumeGroupSnapshot create(
+      List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
+    return remembered(wish(volumes, name, parameters));
+  }
+
+  /** The same as soon as they are cut; they stay on record until they are ready and told. */
   VolumeGroupSnapshot cut(
       List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
-    return remembered(
-        group(
-            volumes,
-            new Cut(
-                name.value(),
-                new TreeMap<>(parameters),
-                new TreeSet<>(volumes.stream().map(CatalogVolume::key).toList()))));
+    return kept(wish(volumes, name, parameters));
+  }
+
+  private Wish<VolumeGroupSnapshot> wish(
+      List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
+    return group(
+        volumes,
+        new Cut(
+            name.value(),
+            new TreeMap<>(parameters),
+            new TreeSet<>(volumes.stream().map(CatalogVolume::key).toList())));
+  }
+
+  /** The same volumes, which are of one plugin. */
+  static List<CatalogVolume> ofOnePlugin(List<CatalogVolume> volumes, String doing) {
+    if (volumes.stream().map(CatalogVolume::plugin).distinct().count() != 1) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_REQUEST_REFUSED,
+          Subject.of(doing),
+          "its " + volumes.size() + " volumes are not all of one plugin");
+    }
+    return volumes;
+  }
+
+  /**
+   * A snapshot that was cut before, once a volume can be made of it; it stays on record.
+   *
+   * @return nothing if none of that name is on record
+   */
+  Optional<Snapshot> ready(CatalogEntry record, SnapshotName name) {
+    return onRecord(record, name, false)
+        .map(cut -> awaited(single(record.volume().orElseThrow(), cut)));
+  }
+
+  /**
+   * The same of a group.
+   *
+   * @param record any volume of the group
+   */
+  Optional<VolumeGroupSnapshot> readyGroup(CatalogEntry record, SnapshotName name) {
+    return onRecord(record, name, true).map(cut -> awaited(group(members(cut), cut)));
+  }
+
+  private <T> T awaited(Wish<T> asked) {
+    Wish<T> wish = begun(asked);
+    T seen = orForgotten(wish, () -> ready(wish));
+    note(wish, seen);
+    return seen;
+  }
+
+  /**
+   * Takes a snapshot, and a group, of this name off the record: its host keeps it.
+   *
+   * @param record any volume of the group
+   * @return whether one was on record
+   */
+  boolean keep(CatalogEntry record, SnapshotName name) {
+    List<Cut> all = named(record, name);
+    for (Cut cut : all) {
+      Set<VolumeKey> keys = cut.group().isEmpty() ? Set.of(record.key()) : cut.group();
+      Subject subject = Subject.of("keeping snapshot '" + name + "'");
+      keys.forEach(key -> catalog.end(subject, key, cut));
+    }
+    return !all.isEmpty();
+  }
+
+  private static List<Cut> named(CatalogEntry record, SnapshotName name) {
+    return record.cuts().stream().filter(each -> each.name().equals(name.value())).toList();
+  }
+
+  private static Optional<Cut> onRecord(CatalogEntry record, SnapshotName name, boolean isGroup) {
+    return record.cuts().stream()
+        .filter(each -> each.name().equals(name.value()) && each.group().isEmpty() != isGroup)
+        .findFirst();
+  }
+
+  private List<CatalogVolume> members(Cut cut) {
+    return cut.group().stream()
+        .flatMap(key -> catalog.find(key).flatMap(CatalogEntry::volume).stream())
+        .toList();
   }
 
   /** Records what is asked for before the storage system hears of it. */
-  private <T> T remembered(Wish<T> wish) {
+  private <T> Wish<T> begun(Wish<T> wish) {
+    Cut cut = wish.cut();
     for (CatalogVolume volume : wish.volumes()) {
-      if (!catalog.begin(wish.call().subject(), volume.key(), wish.cut())) {
+      Optional<Cut> before = catalog.begin(wish.call().subject(), volume.key(), cut.asked());
+      if (before.isPresent()) {
         wish.mayBeThere().set(true);
+        cut = before.get().answer().isPresent() ? before.get() : cut;
       }
     }
-    T seen;
+    return new Wish<>(
+        wish.volumes(),
+        cut,
+        wish.call(),
+        wish.isReady(),
+        wish.deleting(),
+        wish.answer(),
+        wish.mayBeThere());
+  }
+
+  private <T> T remembered(Wish<T> asked) {
+    Wish<T> wish = begun(asked);
+    T seen = orForgotten(wish, () -> ready(wish));
+    forget(wish);
+    return seen;
+  }
+
+  private <T> T kept(Wish<T> asked) {
+    Wish<T> wish = begun(asked);
+    T seen = orForgotten(wish, () -> again(wish, Optional.empty()));
+    note(wish, seen);
+    return seen;
+  }
+
+  private <T> void note(Wish<T> wish, T seen) {
+    Cut cut = wish.cut().answered(wish.answer().apply(seen));
+    if (!cut.equals(wish.cut())) {
+      wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
+    }
+  }
+
+  /** What failed and surely is not there is not on record any more. */
+  private <T> T orForgotten(Wish<T> wish, Supplier<T> work) {
     try {
-      seen = ready(wish);
+      return work.get();
     } catch (ControllerException failed) {
       if (!wish.mayBeThere().get()) {
         forget(wish);
       }
       throw failed;
     }
-    forget(wish);
-    return seen;
   }
 
   private void forget(Wish<?> wish) {
@@ -195,7 +348,7 @@ final class SnapshotCreation {
   /** Asks once more. What was cut and then refused is deleted: it will never be ready. */
   private <T> T again(Wish<T> wish, Optional<T> before) {
     try {
-      return controllers.answer(wish.call());
+      return asCut(wish, controllers.answer(wish.call()));
     } catch (ControllerException failed) {
       if (failed.outcome() == Outcome.UNCERTAIN) {
         wish.mayBeThere().set(true);
@@ -210,6 +363,34 @@ final class SnapshotCreation {
       }
       throw failed;
     }
+  }
+
+  /**
+   * Refuses a snapshot that is another one than was cut under the name before: that one is gone,
+   * and the plugin made this one only now.
+   */
+  private <T> T asCut(Wish<T> wish, T seen) {
+    Optional<Cut.Answer> before = wish.cut().answer();
+    Cut.Answer now = wish.answer().apply(seen);
+    if (before.isEmpty() || before.get().equals(now)) {
+      return seen;
+    }
+    ControllerException lost =
+        ControllerFailures.refused(
+            OperatorCode.SNAPSHOT_LOST,
+            wish.call().subject(),
+            "it was cut as "
+                + before.get().snapshots().values()
+                + ", and the plugin has just made "
+                + now.snapshots().values());
+    wish.mayBeThere().set(true);
+    try {
+      controllers.answer(wish.deleting().apply(seen));
+      wish.mayBeThere().set(false);
+    } catch (ControllerException left) {
+      lost.addSuppressed(left);
+    }
+    throw lost;
   }
 
   private void pause(Duration time) {
@@ -229,17 +410,12 @@ final class SnapshotCreation {
    * @return whether one was asked for
    */
   boolean drop(CatalogEntry record, SnapshotName name) {
-    List<Cut> all =
-        record.cuts().stream().filter(each -> each.name().equals(name.value())).toList();
+    List<Cut> all = named(record, name);
     for (Cut cut : all) {
       Wish<?> wish =
           cut.group().isEmpty()
               ? sendable(record.volume().orElseThrow(), cut)
-              : group(
-                  cut.group().stream()
-                      .flatMap(key -> catalog.find(key).flatMap(CatalogEntry::volume).stream())
-                      .toList(),
-                  cut);
+              : group(members(cut), cut);
       drop(wish);
     }
     return !all.isEmpty();
@@ -250,11 +426,25 @@ final class SnapshotCreation {
     Wish<Snapshot> wish = single(volume, cut);
     return cut.places().isEmpty() || placesSnapshots(wish.call())
         ? wish
-        : single(volume, new Cut(cut.name(), cut.parameters(), cut.group()));
+        : single(
+            volume,
+            new Cut(cut.name(), cut.parameters(), cut.group(), Optional.empty(), cut.answer()));
   }
 
   private <T> void drop(Wish<T> wish) {
-    controllers.answer(wish.deleting().apply(controllers.answer(wish.call())));
+    Optional<Cut.Answer> known = wish.cut().answer();
+    controllers.answer(
+        known.isPresent()
+            ? deleting(wish.volumes().get(0).spec(), known.get())
+            : wish.deleting().apply(controllers.answer(wish.call())));
     forget(wish);
+  }
+
+  private ControllerCall<Done> deleting(VolumeSpec spec, Cut.Answer known) {
+    List<SnapshotId> ids = List.copyOf(known.snapshots().values());
+    return known
+        .group()
+        .map(group -> calls.delete(spec.plugin(), group, ids, spec.secrets()))
+        .orElseGet(() -> calls.delete(spec.plugin(), ids.get(0), spec.secrets()));
   }
 }

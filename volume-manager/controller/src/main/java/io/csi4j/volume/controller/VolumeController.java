@@ -790,6 +790,15 @@ public final class VolumeController implements AutoCloseable {
     return new CatalogAttachments(catalog, controllers, calls);
   }
 
+  /**
+   * Returns snapshots for backups: cut in a moment, so that an application can go on, and ready
+   * later; and the blocks that changed between two.
+   */
+  public SnapshotBackups backups() {
+    return new SnapshotBackups(
+        catalog, snapshots, new MetadataStreams(controllers, calls, policy), new Turned());
+  }
+
   /** Returns the operations that do not block. */
   public AsyncVolumeController async() {
     return new Handed();
@@ -862,7 +871,7 @@ public final class VolumeController implements AutoCloseable {
     return begun(
         List.of(),
         doing + " volume '" + key + "'",
-        () -> snapshots.cut(volume(key, doing), name, parameters, places));
+        () -> snapshots.create(volume(key, doing), name, parameters, places));
   }
 
   private Begun<VolumeGroupSnapshot> cutting(
@@ -874,13 +883,7 @@ public final class VolumeController implements AutoCloseable {
         () -> {
           List<CatalogVolume> all =
               keys.stream().sorted().map(key -> volume(key, "cutting a snapshot of")).toList();
-          if (all.stream().map(CatalogVolume::plugin).distinct().count() != 1) {
-            throw ControllerFailures.refused(
-                OperatorCode.VOLUME_REQUEST_REFUSED,
-                Subject.of(doing),
-                "its " + all.size() + " volumes are not all of one plugin");
-          }
-          return snapshots.cut(all, name, parameters);
+          return snapshots.create(SnapshotCreation.ofOnePlugin(all, doing), name, parameters);
         });
   }
 
@@ -1025,6 +1028,20 @@ public final class VolumeController implements AutoCloseable {
         throw known;
       }
       throw new IllegalStateException(failed.getCause());
+    }
+  }
+
+  /** Work on snapshots, which takes no turn among the operations of a volume. */
+  private final class Turned implements SnapshotBackups.Turns {
+
+    @Override
+    public <T> T await(String doing, Supplier<T> work) {
+      return VolumeController.await(begun(List.of(), doing, work));
+    }
+
+    @Override
+    public CatalogEntry there(VolumeKey key, String doing) {
+      return volumes.there(key, doing);
     }
   }
 

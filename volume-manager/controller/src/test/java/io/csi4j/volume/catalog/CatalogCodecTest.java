@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
@@ -104,6 +106,7 @@ class CatalogCodecTest {
                     new TreeMap<>(),
                     new TreeSet<>(Set.of(VOLUME.key(), VolumeKey.of("db-2"))))),
         there.with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
+        there.with(cutAnd(Optional.empty())).with(cutAnd(Optional.of(GroupSnapshotId.of("g")))),
         changed(there),
         CatalogEntry.of(VOLUME.toBuilder().providerVersion("1.4.0").build(), Optional.of(NAME)),
         there.fromSnapshotIn(List.of(zone("a"), zone("b"))),
@@ -111,6 +114,14 @@ class CatalogCodecTest {
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.of(VOLUME))),
         there.in(new State.Deleting(Optional.of(VOLUME.id()), Optional.empty())),
         there.in(new State.Deleting(Optional.empty(), Optional.empty())));
+  }
+
+  /** A snapshot, or a group of one, that the plugin has answered. */
+  private static Cut cutAnd(Optional<GroupSnapshotId> group) {
+    TreeSet<VolumeKey> members = new TreeSet<>();
+    group.ifPresent(none -> members.add(VolumeKey.of("db-2")));
+    return new Cut("n", new TreeMap<>(), members)
+        .answered(new Cut.Answer(group, Map.of(VolumeId.of("v"), SnapshotId.of("s"))));
   }
 
   /** A volume whose parameters are being changed, and whose size and parameters were refused. */
@@ -225,6 +236,23 @@ class CatalogCodecTest {
     StateValue value = StateValue.of(HexFormat.of().parseHex(GOLDEN + PLACED));
     assertThat(encode(placed)).isEqualTo(value);
     assertThat(decode(value)).isEqualTo(placed);
+  }
+
+  @Test
+  void answersAboutSnapshotsAreReadForEver() throws MalformedRecordException {
+    CatalogEntry answered =
+        records()
+            .findFirst()
+            .orElseThrow()
+            .with(
+                new Cut("n", new TreeMap<>(), new TreeSet<>())
+                    .answered(
+                        new Cut.Answer(
+                            Optional.of(GroupSnapshotId.of("g")),
+                            Map.of(VolumeId.of("v"), SnapshotId.of("s")))));
+    String bytes = GOLDEN + "520e0a016e32060a01761201733a0167";
+    assertThat(HexFormat.of().formatHex(encode(answered).bytes())).isEqualTo(bytes);
+    assertThat(decode(StateValue.of(HexFormat.of().parseHex(bytes)))).isEqualTo(answered);
   }
 
   @Test

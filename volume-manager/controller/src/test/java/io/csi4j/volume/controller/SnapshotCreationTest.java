@@ -14,22 +14,16 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
-import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
-import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,48 +36,12 @@ class SnapshotCreationTest {
   private static final VolumeKey DB = VolumeKey.of("db");
   private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
 
-  /** Time in which whoever waits has waited already. */
-  private static final class Leaping implements Clock, Scheduler {
-    private final VirtualClock plugin = VirtualClock.create();
-    private final List<Duration> pauses = new ArrayList<>();
-    private long now;
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public Instant wall() {
-      return plugin.now();
-    }
-
-    @Override
-    public void execute(Runnable work) {
-      work.run();
-    }
-
-    @Override
-    public Timer after(Duration delay, Runnable work) {
-      pauses.add(delay);
-      now += delay.toNanos();
-      plugin.advance(delay);
-      work.run();
-      return () -> {};
-    }
-
-    @Override
-    public double random() {
-      return 0.5;
-    }
-  }
-
   private final Leaping time = new Leaping();
   private final ControllerWorld world = new ControllerWorld();
   private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
   private final FakeCsiPlugin plugin =
       FakeCsiPlugin.builder()
-          .clock(time.plugin)
+          .clock(time.ofPlugin())
           .effects(NodeEffects.none())
           .snapshotsReadyAfter(Duration.ofSeconds(5))
           .open();
@@ -129,7 +87,7 @@ class SnapshotCreationTest {
   void theSameIsAskedForAgainUntilTheSnapshotIsReady() {
     Snapshot ready = cut(open(Duration.ofHours(1)));
     assertThat(ready.readyToUse()).isTrue();
-    assertThat(time.pauses)
+    assertThat(time.pauses())
         .containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(4);
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT).stream().map(it -> it.request()).distinct())

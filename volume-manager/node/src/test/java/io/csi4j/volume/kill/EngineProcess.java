@@ -29,13 +29,14 @@ final class EngineProcess implements AutoCloseable {
   private final PrintStream orders;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final List<String> log = Collections.synchronizedList(new ArrayList<>());
+  private final Thread reader;
   private final String opened;
 
   private EngineProcess(Process process) {
     this.process = process;
     orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
-    Thread reader = new Thread(() -> read(said), "kill-rig-reader");
+    reader = new Thread(() -> read(said), "kill-rig-reader");
     reader.setDaemon(true);
     reader.start();
     opened = until(line -> line.startsWith("opened") || line.startsWith("refused "));
@@ -189,6 +190,15 @@ final class EngineProcess implements AutoCloseable {
   void kill() {
     process.destroyForcibly();
     process.onExit().join();
+  }
+
+  /** Waits until all that it said before its end was read. */
+  void awaitEnd() {
+    try {
+      reader.join(TimeUnit.SECONDS.toMillis(PATIENCE));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** SIGTERM; gives the status of the end. */

@@ -1,0 +1,86 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.metadata.BlockMetadataBatch;
+import io.csi4j.client.metadata.SnapshotMetadataService;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.PluginId;
+import java.util.Optional;
+import java.util.concurrent.Flow;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+
+/**
+ * Streams of block metadata from whichever controller of a plugin is ready.
+ *
+ * @param controllers the controllers of plugins
+ * @param calls where secrets come from
+ * @param policy how patient the calls are
+ */
+record MetadataStreams(
+    Controllers controllers, ControllerCalls calls, UnaryOperator<CallPolicy.Builder> policy) {
+
+  /** A stream that is connected and has its secrets at each subscription. */
+  Flow.Publisher<BlockMetadataBatch> publisher(
+      PluginId plugin,
+      CsiOperation operation,
+      Subject subject,
+      Optional<SecretsReference> secrets,
+      BiFunction<SnapshotMetadataService.Async, Secrets, Flow.Publisher<BlockMetadataBatch>> ask) {
+    return subscriber ->
+        controllers
+            .connected(plugin, subject)
+            .thenCombine(
+                controllers.secrets(plugin, calls.secretsOf(secrets), operation, subject),
+                (connected, given) ->
+                    ask.apply(connected.snapshotMetadata().with(policy).async(), given))
+            .whenComplete(
+                (stream, failed) -> {
+                  Told told = new Told(subject, subscriber);
+                  if (failed == null) {
+                    stream.subscribe(told);
+                  } else {
+                    told.onSubscribe(new Ended());
+                    told.onError(failed);
+                  }
+                });
+  }
+
+  /** The subscription of a stream that has not begun. */
+  private static final class Ended implements Flow.Subscription {
+
+    @Override
+    public void request(long batches) {}
+
+    @Override
+    public void cancel() {}
+  }
+
+  /** Tells failures as the controller does. */
+  private record Told(Subject subject, Flow.Subscriber<? super BlockMetadataBatch> to)
+      implements Flow.Subscriber<BlockMetadataBatch> {
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      to.onSubscribe(subscription);
+    }
+
+    @Override
+    public void onNext(BlockMetadataBatch batch) {
+      to.onNext(batch);
+    }
+
+    @Override
+    public void onError(Throwable failed) {
+      to.onError(ControllerFailures.of(subject, failed));
+    }
+
+    @Override
+    public void onComplete() {
+      to.onComplete();
+    }
+  }
+}

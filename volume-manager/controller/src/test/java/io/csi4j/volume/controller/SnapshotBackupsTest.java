@@ -1,0 +1,372 @@
+package io.csi4j.volume.controller;
+
+import static io.csi4j.client.model.CsiOperation.CREATE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.DELETE_SNAPSHOT;
+import static io.csi4j.client.model.CsiOperation.GET_METADATA_DELTA;
+import static io.csi4j.volume.controller.ControllerWorld.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.DeleteSnapshotRequest;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.metadata.BlockMetadataBatch;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.state.MemoryMedium;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Snapshots that are cut in a moment and ready later, maybe for another life of the host. */
+@Timeout(60)
+class SnapshotBackupsTest {
+
+  private static final VolumeKey DB = VolumeKey.of("db");
+  private static final VolumeKey LOG = VolumeKey.of("log");
+  private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
+  private static final Map<String, String> FULL = Map.of("kind", "full");
+
+  private final Leaping time = new Leaping();
+  private final ControllerWorld world = new ControllerWorld();
+  private final MemoryMedium medium = MemoryMedium.create();
+  private final OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+  private final FakeCsiPlugin plugin =
+      FakeCsiPlugin.builder()
+          .clock(time.ofPlugin())
+          .shape(PluginShape.full().accessTypes(true, true))
+          .effects(NodeEffects.none())
+          .snapshotsReadyAfter(Duration.ofSeconds(5))
+          .open();
+  private final RegistryControllers controllers = world.controllers(threads);
+  private VolumeController controller = open(Duration.ofHours(1));
+
+  private VolumeController open(Duration patience) {
+    return new VolumeController(
+        VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+            .snapshotPatience(patience)
+            .told(message -> {}),
+        controllers,
+        time,
+        time,
+        threads,
+        () -> {});
+  }
+
+  private SnapshotBackups start() {
+    world.register("only", plugin.endpoint());
+    for (VolumeKey each : List.of(DB, LOG)) {
+      assertThat(
+              controller
+                  .create(
+                      each,
+                      VolumeSpec.builder(ID)
+                          .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK)
+                          .capacity(CapacityRange.atLeast(1L << 30))
+                          .build())
+                  .key())
+          .isEqualTo(each);
+    }
+    return controller.backups();
+  }
+
+  /** The host is killed, and begins again with what is on its disk. */
+  private SnapshotBackups restarted(Duration patience) {
+    medium.crash();
+    controller = open(patience);
+    return controller.backups();
+  }
+
+  private SnapshotBackups restarted() {
+    return restarted(Duration.ofHours(1));
+  }
+
+  @AfterEach
+  void noDutyWasBroken() {
+    controllers.close();
+    threads.close();
+    plugin.assertLawful();
+    plugin.close();
+    world.close();
+  }
+
+  private static ControllerException failure(Runnable work) {
+    return catchThrowableOfType(ControllerException.class, work::run);
+  }
+
+  private Optional<Cut.Answer> answered(VolumeKey volume) {
+    List<Cut> cuts = controller.backups().pending().getOrDefault(volume, List.of());
+    assertThat(cuts).hasSize(1);
+    return cuts.get(0).answer();
+  }
+
+  // ---- one
+
+  @Test
+  void aSnapshotIsCutInOneCallAndReadyLaterForAnotherLife() {
+    Snapshot cut = start().cut(DB, NIGHTLY, FULL);
+    assertThat(cut.readyToUse()).isFalse();
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).as("the application goes on").hasSize(1);
+    assertThat(time.pauses()).isEmpty();
+
+    SnapshotBackups next = restarted();
+    assertThat(answered(DB).orElseThrow().snapshots()).containsOnlyKeys(cut.sourceVolumeId());
+    assertThat(answered(DB).orElseThrow().snapshots()).containsValue(cut.id());
+    Snapshot ready = next.ready(DB, NIGHTLY);
+
+    assertThat(ready.readyToUse()).isTrue();
+    assertThat(ready.id()).isEqualTo(cut.id());
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT).stream().map(it -> it.request()).distinct())
+        .as("the same request, parameters included")
+        .hasSize(1);
+    assertThat(next.ready(DB, NIGHTLY).id()).as("asked again").isEqualTo(cut.id());
+    assertThat(next.keep(DB, NIGHTLY)).isTrue();
+    assertThat(next.keep(DB, NIGHTLY)).isFalse();
+    assertThat(restarted().pending()).isEmpty();
+    assertThat(plugin.contents().snapshots()).containsExactly(cut.id());
+  }
+
+  @Test
+  void theSameNameFindsTheSameSnapshotAndAnotherRequestUnderItIsRefused() {
+    Snapshot cut = start().cut(DB, NIGHTLY, FULL);
+    assertThat(restarted().cut(DB, NIGHTLY, FULL).id()).isEqualTo(cut.id());
+    int calls = plugin.journal().calls(CREATE_SNAPSHOT).size();
+
+    ControllerException other = failure(() -> controller.backups().cut(DB, NIGHTLY, Map.of()));
+
+    assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
+    assertThat(other).hasMessageContaining("on record with other parameters, places or volumes");
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(calls);
+    assertThat(answered(DB).orElseThrow().snapshots()).containsValue(cut.id());
+  }
+
+  @Test
+  void aCallThatIsLostLeavesTheIntentAndReadyFindsWhatWasCut() {
+    SnapshotBackups backups = start();
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).once());
+    ControllerException doubt = failure(() -> backups.cut(DB, NIGHTLY, FULL));
+    assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);
+
+    SnapshotBackups next = restarted();
+    assertThat(answered(DB)).isEmpty();
+    assertThat(next.ready(DB, NIGHTLY).readyToUse()).isTrue();
+    assertThat(answered(DB)).isPresent();
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+  }
+
+  @Test
+  void oneThatWasRefusedIsNotOnRecord() {
+    SnapshotBackups backups = start();
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "no"), When.calling(CREATE_SNAPSHOT).once());
+    assertThat(failure(() -> backups.cut(DB, NIGHTLY, FULL)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(backups.pending()).isEmpty();
+    ControllerException unknown = failure(() -> backups.ready(DB, NIGHTLY));
+    assertThat(unknown.code()).isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
+    assertThat(unknown.outcome()).isEqualTo(Outcome.REFUSED);
+  }
+
+  @Test
+  void aVolumeIsNotDeletedBeforeItsSnapshotIsKeptOrDropped() {
+    start().cut(DB, NIGHTLY, FULL);
+    assertThat(failure(() -> controller.delete(DB)).code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
+    assertThat(controller.owed()).containsExactly(DB);
+    int calls = plugin.journal().calls(CREATE_SNAPSHOT).size();
+
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).as("its id is known").hasSize(calls);
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(controller.owed()).isEmpty();
+    controller.delete(DB);
+  }
+
+  @Test
+  void oneThatIsNotReadyInTimeMayBeAskedForAgain() {
+    start().cut(DB, NIGHTLY, FULL);
+    SnapshotBackups next = restarted(Duration.ofSeconds(2));
+    ControllerException late = failure(() -> next.ready(DB, NIGHTLY));
+    assertThat(late.code()).isEqualTo(OperatorCode.SNAPSHOT_NOT_READY);
+    assertThat(next.pending()).containsOnlyKeys(DB);
+    assertThat(restarted().ready(DB, NIGHTLY).readyToUse()).isTrue();
+  }
+
+  @Test
+  void aSnapshotThatIsGoneIsToldAndTheOneInItsPlaceIsDeleted() {
+    Snapshot cut = start().cut(DB, NIGHTLY, FULL);
+    try (CsiPlugin somebody = CsiPlugin.connect(plugin.endpoint())) {
+      somebody.controller().deleteSnapshot(DeleteSnapshotRequest.builder(cut.id()).build());
+    }
+    plugin.journal().clear();
+
+    ControllerException lost = failure(() -> restarted().ready(DB, NIGHTLY));
+
+    assertThat(lost.code()).isEqualTo(OperatorCode.SNAPSHOT_LOST);
+    assertThat(lost.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(lost).hasMessageContaining("it was cut as [" + cut.id() + "]");
+    assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(controller.backups().pending()).isEmpty();
+  }
+
+  // ---- groups
+
+  @Test
+  void theMembersOfAGroupAreOnRecordUntilItIsKept() {
+    VolumeGroupSnapshot cut = start().cut(Set.of(DB, LOG), NIGHTLY, FULL);
+    assertThat(cut.readyToUse()).isFalse();
+    assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).hasSize(1);
+
+    SnapshotBackups next = restarted();
+    for (VolumeKey each : List.of(DB, LOG)) {
+      Cut.Answer answer = answered(each).orElseThrow();
+      assertThat(answer.group()).contains(cut.id());
+      assertThat(answer.snapshots().values())
+          .containsExactlyInAnyOrderElementsOf(cut.snapshots().stream().map(Snapshot::id).toList());
+      assertThat(answer.snapshots()).containsKey(controller.find(each).orElseThrow().id());
+    }
+    assertThat(next.readyGroup(LOG, NIGHTLY).readyToUse()).isTrue();
+    assertThat(next.readyGroup(LOG, NIGHTLY).id()).isEqualTo(cut.id());
+    assertThat(next.keep(LOG, NIGHTLY)).isTrue();
+    assertThat(next.pending()).as("with all members").isEmpty();
+  }
+
+  @Test
+  void aGroupIsDroppedByTheIdsOnRecord() {
+    start().cut(Set.of(DB, LOG), NIGHTLY, FULL);
+    restarted();
+    int calls = plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT).size();
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+    assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).hasSize(calls);
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(controller.backups().pending()).isEmpty();
+  }
+
+  // ---- blocks
+
+  /** Takes as many batches as it is told to. */
+  private static final class Taking implements Flow.Subscriber<BlockMetadataBatch> {
+    private final BlockingQueue<Object> told = new LinkedBlockingQueue<>();
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      told.add(subscription);
+    }
+
+    @Override
+    public void onNext(BlockMetadataBatch batch) {
+      told.add(batch);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      told.add(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      told.add("complete");
+    }
+
+    Object next() throws InterruptedException {
+      Object next = told.poll(20, TimeUnit.SECONDS);
+      assertThat(next).as("something within 20 s").isNotNull();
+      return next;
+    }
+  }
+
+  private List<SnapshotId> two(SnapshotBackups backups) {
+    List<SnapshotId> ids = new ArrayList<>();
+    for (String name : List.of("one", "two")) {
+      SnapshotName each = SnapshotName.of(name);
+      backups.cut(DB, each, Map.of());
+      ids.add(backups.ready(DB, each).id());
+      assertThat(backups.keep(DB, each)).isTrue();
+    }
+    return ids;
+  }
+
+  @Test
+  void theBlocksThatChangedComeAsFastAsTheyAreTaken() throws Exception {
+    List<SnapshotId> ids = two(start());
+    Taking taking = new Taking();
+    controller.backups().changed(ID, ids.get(0), ids.get(1), Optional.empty()).subscribe(taking);
+
+    Flow.Subscription subscription = (Flow.Subscription) taking.next();
+    assertThat(plugin.journal().calls(GET_METADATA_DELTA)).as("nothing is asked yet").isEmpty();
+    subscription.request(1);
+    BlockMetadataBatch batch = (BlockMetadataBatch) taking.next();
+    assertThat(batch.ranges()).isNotEmpty();
+    assertThat(batch.volumeCapacityBytes()).isEqualTo(1L << 30);
+    subscription.request(Long.MAX_VALUE);
+    Object end = taking.next();
+    while (end instanceof BlockMetadataBatch) {
+      end = taking.next();
+    }
+    assertThat(end).isEqualTo("complete");
+
+    Taking all = new Taking();
+    controller.backups().allocated(ID, ids.get(1), Optional.empty()).subscribe(all);
+    ((Flow.Subscription) all.next()).request(1);
+    assertThat(((BlockMetadataBatch) all.next()).ranges()).isNotEmpty();
+  }
+
+  @Test
+  void aStreamThatFailsSaysSoAsTheControllerDoes() throws Exception {
+    start();
+    Taking taking = new Taking();
+    controller
+        .backups()
+        .changed(ID, SnapshotId.of("none"), SnapshotId.of("other"), Optional.empty())
+        .subscribe(taking);
+    ((Flow.Subscription) taking.next()).request(1);
+    assertThat(taking.next())
+        .isInstanceOfSatisfying(
+            ControllerException.class,
+            failed -> {
+              assertThat(failed.outcome()).isEqualTo(Outcome.REFUSED);
+              assertThat(failed.status()).contains(StatusCode.NOT_FOUND);
+              assertThat(failed)
+                  .hasMessageContaining("what changed between the snapshots 'none' and 'other'");
+            });
+  }
+
+  @Test
+  void aPluginThatIsNotThereIsToldToTheSubscriber() throws Exception {
+    Taking taking = new Taking();
+    controller.backups().allocated(ID, SnapshotId.of("one"), Optional.empty()).subscribe(taking);
+    assertThat(taking.next()).isInstanceOf(Flow.Subscription.class);
+    assertThat(taking.next())
+        .isInstanceOfSatisfying(
+            ControllerException.class,
+            failed -> assertThat(failed.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED));
+  }
+}

@@ -1,0 +1,152 @@
+package io.csi4j.volume.kill;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.volume.backup.SnapshotSchedule;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.SnapshotBackups;
+import io.csi4j.volume.controller.SnapshotName;
+import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
+import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+
+/**
+ * The process that is killed while it backs a volume up: a controller with its catalog on disk and
+ * a plugin at a socket. It does what it reads, a line each, and says what came of it. It can be
+ * told to stand still at the nth moment before or after a write.
+ */
+final class BackupMain {
+
+  static final PluginId PLUGIN = PluginId.of("fake");
+  static final VolumeKey DB = VolumeKey.of("db");
+
+  private final PrintStream out;
+  private int left;
+
+  private BackupMain(PrintStream out) {
+    this.out = out;
+  }
+
+  /** The name of the snapshot of a tick. */
+  static SnapshotName name(long tick) {
+    return new SnapshotSchedule("nightly").nameAt(Instant.ofEpochSecond(tick), DB);
+  }
+
+  /** What a process has open. */
+  record Open(JournalStateStore state, VolumeController controller) implements AutoCloseable {
+
+    static Open at(Path directory, Path socket) {
+      return at(directory, socket, UnaryOperator.identity());
+    }
+
+    static Open at(Path directory, Path socket, UnaryOperator<VolumeStore> around) {
+      PluginRegistry plugins = InMemoryPluginRegistry.open();
+      plugins.register(
+          new PluginRegistration(
+              PluginBinding.of(PLUGIN, CsiEndpoint.of(socket)),
+              InstanceId.ONLY,
+              EnumSet.of(PluginRole.CONTROLLER)));
+      JournalStateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
+      return new Open(
+          state, VolumeController.builder(plugins, around.apply(VolumeStore.on(state))).open());
+    }
+
+    @Override
+    public void close() {
+      controller.close();
+      state.close();
+    }
+  }
+
+  /** Opens all, with the places as they are given: the catalog, the socket. */
+  public static void main(String[] words) throws IOException {
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    BackupMain main = new BackupMain(out);
+    try (Open open = Open.at(Path.of(words[0]), Path.of(words[1]), main::halting)) {
+      out.println("opened");
+      main.obey(open.controller().backups());
+    }
+  }
+
+  private void obey(SnapshotBackups backups) throws IOException {
+    BufferedReader orders =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+      String[] words = order.split(" ", -1);
+      try {
+        switch (words[0]) {
+          case "arm" -> left = Integer.parseInt(order.substring("arm #".length()));
+          case "cut" ->
+              out.println(
+                  order + " " + backups.cut(DB, name(Long.parseLong(words[1])), Map.of()).id());
+          case "ready" ->
+              out.println(order + " " + backups.ready(DB, name(Long.parseLong(words[1]))).id());
+          case "keep" ->
+              out.println(order + " " + backups.keep(DB, name(Long.parseLong(words[1]))));
+          default -> throw new IllegalArgumentException(order);
+        }
+      } catch (ControllerException failed) {
+        out.println("failed " + failed.getMessage());
+      }
+    }
+  }
+
+  private void moment(String what) {
+    if (--left == 0) {
+      out.println("parked " + what);
+      while (true) {
+        LockSupport.park(this);
+      }
+    }
+  }
+
+  private VolumeStore halting(VolumeStore store) {
+    return new VolumeStore() {
+      @Override
+      public List<CatalogEntry> load() {
+        return store.load();
+      }
+
+      @Override
+      public void put(CatalogEntry volume) {
+        String what =
+            volume.cuts().isEmpty()
+                ? "nothing"
+                : volume.cuts().stream().map(Cut::answer).allMatch(Optional::isPresent)
+                    ? "the answer"
+                    : "the intent";
+        moment("before writing " + what);
+        store.put(volume);
+        moment("after writing " + what);
+      }
+
+      @Override
+      public void remove(VolumeKey volume) {
+        store.remove(volume);
+      }
+    };
+  }
+}

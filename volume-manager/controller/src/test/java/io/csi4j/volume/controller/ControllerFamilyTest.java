@@ -21,10 +21,13 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -142,6 +145,7 @@ class ControllerFamilyTest {
     methods.forEach(method -> ask(controller, method, strangers));
     methods(AsyncVolumeController.class)
         .forEach(method -> ask(controller.async(), method, strangers));
+    methods(SnapshotBackups.class).forEach(method -> ask(controller.backups(), method, strangers));
     return strangers;
   }
 
@@ -207,6 +211,9 @@ class ControllerFamilyTest {
             Map.entry(SnapshotId.class, SnapshotId.of("snap-1")),
             Map.entry(GroupSnapshotId.class, GroupSnapshotId.of("group-1")),
             Map.entry(PageRequest.class, PageRequest.first()),
+            Map.entry(
+                OperatorMessage.class,
+                Messages.of(OperatorCode.STEP_FAILED, Subject.of("expanding"), "it did not")),
             Map.entry(Snapshot.class, snapshot()),
             Map.entry(
                 ClaimRequest.class,

@@ -279,7 +279,7 @@ record NodeCheck(
         OperatorCode.TOPOLOGY_MISMATCH,
         node,
         demand
-            + allowed.stream().map(Topology::toString).collect(Collectors.joining(" or "))
+            + allowed.stream().map(Topology::toString).sorted().collect(Collectors.joining(" or "))
             + ", and this node is in "
             + here);
   }

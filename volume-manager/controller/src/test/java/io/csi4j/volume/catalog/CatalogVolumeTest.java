@@ -49,7 +49,8 @@ class CatalogVolumeTest {
             Arrays.stream(CatalogVolume.Builder.class.getDeclaredFields())
                 .filter(part -> part.getType() == String.class)
                 .map(Field::getName))
-        .isEmpty();
+        .as("a version is for people, and no id")
+        .containsExactly("providerVersion");
     assertThat(CatalogSamples.volume().key()).isInstanceOf(VolumeKey.class);
     assertThat(CatalogSamples.volume().id()).isEqualTo(VolumeId.of("vol-1"));
     assertThat(CatalogSamples.volume().plugin()).isEqualTo(CatalogSamples.volume().spec().plugin());

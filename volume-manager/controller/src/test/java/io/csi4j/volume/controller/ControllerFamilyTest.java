@@ -20,11 +20,13 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -43,6 +45,8 @@ import io.csi4j.volume.state.StateStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,6 +61,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -160,7 +165,7 @@ class ControllerFamilyTest {
 
   private static void ask(Object asked, Method method, List<String> strangers) {
     Object[] arguments =
-        Arrays.stream(method.getParameterTypes())
+        Arrays.stream(method.getGenericParameterTypes())
             .map(ControllerFamilyTest::argument)
             .toArray(Object[]::new);
     try {
@@ -191,6 +196,15 @@ class ControllerFamilyTest {
     }
   }
 
+  private static Object argument(Type type) {
+    if (type.getTypeName()
+        .equals(Collection.class.getName() + "<" + CatalogVolume.class.getName() + ">")) {
+      return List.of(argument(CatalogVolume.class));
+    }
+    return argument(
+        type instanceof ParameterizedType of ? (Class<?>) of.getRawType() : (Class<?>) type);
+  }
+
   private static Object argument(Class<?> type) {
     Map<Class<?>, Object> samples =
         Map.ofEntries(
@@ -211,6 +225,10 @@ class ControllerFamilyTest {
             Map.entry(SnapshotId.class, SnapshotId.of("snap-1")),
             Map.entry(GroupSnapshotId.class, GroupSnapshotId.of("group-1")),
             Map.entry(PageRequest.class, PageRequest.first()),
+            Map.entry(ClaimOverride.Person.class, new ClaimOverride.Person("ada")),
+            // Asked of volumes that are on record, of which there are none.
+            Map.entry(Function.class, Function.identity()),
+            Map.entry(Clause.class, new Clause("it is gone")),
             Map.entry(
                 OperatorMessage.class,
                 Messages.of(OperatorCode.STEP_FAILED, Subject.of("expanding"), "it did not")),

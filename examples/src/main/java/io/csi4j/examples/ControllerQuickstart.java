@@ -1,12 +1,17 @@
 package io.csi4j.examples;
 
+import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.node.NodeInfo;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginContents;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
@@ -16,13 +21,20 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.etcd.EtcdClaimStore;
+import io.csi4j.volume.claim.etcd.EtcdSettings;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
@@ -31,27 +43,38 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.placement.ClaimWish;
+import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.placement.PlacementNode;
+import io.csi4j.volume.placement.PlacementReport;
 import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
+import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
- * A volume as a storage system sees it: made, claimed by a workload and attached to its node, given
- * back, cut into a snapshot, grown, deleted. What is meant and who holds what is on disk before it
- * is done. The storage system is one of the testkit, and nothing is mounted, so this needs no
+ * A control plane with two nodes in two zones: a volume is placed, made, claimed by a workload and
+ * attached to its node, given back, backed up, restored, grown, deleted; and one that lives with a
+ * job. What is meant is on disk before it is done; who holds what is in an etcd, if there is one on
+ * the PATH. The storage system is one of the testkit, and nothing is mounted, so this needs no
  * rights; {@code examples/quickstart controller} runs it.
  */
 public final class ControllerQuickstart {
@@ -68,6 +91,9 @@ public final class ControllerQuickstart {
   private static final NodeId NODE_1 = NodeId.of("node-1");
 
   private static final NodeId NODE_2 = NodeId.of("node-2");
+
+  /** How long an etcd may take until it answers. */
+  private static final Duration START = Duration.ofSeconds(20);
 
   private final Path directory;
   private final Story story;
@@ -93,59 +119,162 @@ public final class ControllerQuickstart {
   private void tell() {
     story.title("A volume and its storage system. Everything is in " + directory + ".");
     PluginRegistry plugins = InMemoryPluginRegistry.open();
+    Optional<Path> etcd = LocalEtcd.program();
     try (FakeCsiPlugin storage =
             FakeCsiPlugin.builder()
                 .directory(directory.resolve("csi"))
+                .shape(PluginShape.full().topologies(zone("a"), zone("b")).maxVolumesPerNode(8))
                 .nodes(NODE_1, NODE_2)
                 .effects(NodeEffects.none())
                 .open();
         JournalStateStore state =
-            JournalStateStore.open(directory.resolve("volumes"), JournalSettings.defaults());
-        LocalClaimStore claims = LocalClaimStore.open(directory.resolve("claims"));
-        VolumeController controller =
-            VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
-      plugins.register(
-          new PluginRegistration(
-              PluginBinding.of(PLUGIN, storage.endpoint()),
-              InstanceId.ONLY,
-              EnumSet.of(PluginRole.CONTROLLER)));
-      story.step("storage", PLUGIN + " listens at " + storage.endpoint());
-      ClaimCoordinator coordinator =
-          new ClaimCoordinator(
-              new ClaimBook(claims, Clock.systemUTC()),
-              controller.attachments(),
-              Clock.systemUTC(),
-              event -> {});
-      create(controller);
-      use(controller, coordinator, storage);
-      copy(controller);
-      grow(controller);
-      delete(controller);
-      left(controller, storage.contents());
+            JournalStateStore.open(directory.resolve("volumes"), JournalSettings.defaults())) {
+      if (etcd.isPresent()) {
+        try (LocalEtcd server = LocalEtcd.start(etcd.get(), directory.resolve("etcd"));
+            ClaimStore claims = opened(server)) {
+          story.step("claims", "are in an etcd at " + server.endpoint());
+          tell(plugins, storage, state, claims);
+        }
+      } else {
+        try (LocalClaimStore claims = LocalClaimStore.open(directory.resolve("claims"))) {
+          story.step("claims", "are on disk, as there is no etcd on the PATH");
+          tell(plugins, storage, state, claims);
+        }
+      }
     }
     story.end();
   }
 
-  private void create(VolumeController controller) {
-    VolumeSpec wanted =
+  /** The store opens when the server answers. */
+  private static ClaimStore opened(LocalEtcd server) {
+    EtcdSettings settings = EtcdSettings.builder(server.endpoint()).build();
+    long end = System.nanoTime() + START.toNanos();
+    while (true) {
+      try {
+        return EtcdClaimStore.open(settings);
+      } catch (ClaimStoreException early) {
+        if (!server.isRunning() || System.nanoTime() - end > 0) {
+          throw early;
+        }
+      }
+    }
+  }
+
+  private static Topology zone(String name) {
+    return Topology.of(Map.of("zone", name));
+  }
+
+  private void tell(
+      PluginRegistry plugins, FakeCsiPlugin storage, StateStore state, ClaimStore claims) {
+    plugins.register(
+        new PluginRegistration(
+            PluginBinding.of(PLUGIN, storage.endpoint()),
+            InstanceId.ONLY,
+            EnumSet.of(PluginRole.CONTROLLER)));
+    story.step("storage", PLUGIN + " listens at " + storage.endpoint());
+    try (VolumeController controller =
+        VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
+      ClaimBook book = new ClaimBook(claims, Clock.systemUTC());
+      ClaimCoordinator coordinator =
+          new ClaimCoordinator(book, controller.attachments(), Clock.systemUTC(), event -> {});
+      Placement placement = Placement.builder(controller).claims(book).build();
+      List<PlacementNode> nodes = List.of(node(storage, N1, NODE_1), node(storage, N2, NODE_2));
+      create(controller, placement, nodes);
+      use(controller, coordinator, storage, () -> otherNodes(controller, placement, nodes));
+      backUp(controller, placement, nodes);
+      job(controller, coordinator, placement.candidates(scratch(), nodes));
+      grow(controller);
+      delete(controller);
+      left(controller, storage.contents());
+    }
+  }
+
+  /** A node as the registry of its own VolumeManager lists it. */
+  private static PlacementNode node(FakeCsiPlugin storage, NodeName name, NodeId id) {
+    try (CsiPlugin plugin = CsiPlugin.connect(storage.nodeEndpoint(id))) {
+      NodeInfo info = plugin.node().getInfo();
+      Instant now = Instant.now();
+      PluginFingerprint said =
+          new PluginFingerprint(
+              plugin.identity().getPluginInfo().name(),
+              new PluginFingerprint.Version(plugin.identity().getPluginInfo().vendorVersion()),
+              plugin.identity().getPluginCapabilities(),
+              Optional.empty(),
+              Optional.of(
+                  new PluginFingerprint.NodeFacts(
+                      Optional.of(info.nodeId()),
+                      info.maxVolumesPerNode(),
+                      info.accessibleTopology(),
+                      plugin.node().getCapabilities())),
+              now);
+      PluginHealth ready =
+          new PluginHealth(
+              PluginHealth.State.READY,
+              PluginHealth.Reason.ANSWERED,
+              new PluginHealth.Text("it is ready"),
+              now);
+      return PlacementNode.of(
+          name,
+          List.of(
+              new RegisteredPlugin(
+                  PluginRegistration.of(PluginBinding.of(PLUGIN, storage.nodeEndpoint(id))),
+                  ready,
+                  Optional.of(said),
+                  false)));
+    }
+  }
+
+  private static NodeName best(PlacementReport report) {
+    return report.best().orElseThrow(() -> new IllegalStateException(report.text()));
+  }
+
+  private void create(VolumeController controller, Placement placement, List<PlacementNode> nodes) {
+    VolumeSpec size =
         VolumeSpec.builder(PLUGIN)
             .use(USE.mode(), USE.attachment())
             .capacity(CapacityRange.atLeast(16 << 20))
             .build();
+    PlacementReport report = placement.candidates(size, nodes);
+    story.step("host", "could have it on " + report.nodes() + ", the best first");
+    VolumeSpec wanted = report.onlyOn(best(report));
     CatalogVolume made = timed("host", "created %s", () -> controller.create(NOTES, wanted));
-    story.line(made.id() + ", " + made.capacityBytes().orElse(0) + " bytes");
+    story.line(made.id() + ", " + made.capacityBytes().orElse(0) + " bytes, " + made.topologies());
     expect(controller.create(NOTES, wanted).equals(made), "The same request made another volume.");
     story.step("host", "the same request again finds it, and asks nobody");
   }
 
+  /** Why no node can have it for another workload. */
+  private void otherNodes(
+      VolumeController controller, Placement placement, List<PlacementNode> nodes) {
+    CatalogVolume notes = controller.find(NOTES).orElseThrow();
+    ClaimWish wish = new ClaimWish(WorkloadId.of("web-2"), USE, ClaimMode.WRITE);
+    PlacementReport report = placement.candidates(notes, wish, nodes);
+    expect(report.candidates().isEmpty(), report.text());
+    story.step("web-2", "could have it nowhere:");
+    report
+        .others()
+        .forEach(
+            each ->
+                story.line(
+                    each.node()
+                        + ": "
+                        + each.why().stream()
+                            .map(why -> why.code().label())
+                            .collect(Collectors.joining(", "))));
+  }
+
   private void use(
-      VolumeController controller, ClaimCoordinator coordinator, FakeCsiPlugin storage) {
+      VolumeController controller,
+      ClaimCoordinator coordinator,
+      FakeCsiPlugin storage,
+      Runnable meanwhile) {
     ClaimRequest web1 = wish("web-1", N1, NODE_1);
     ClaimGrant grant =
         timed(
             "web-1", "claimed it on node n1 and had it attached", () -> coordinator.acquire(web1));
     story.line(storage.contents().attached() + ", epoch " + grant.epoch());
     story.step("web-2", "may not have it on n2: " + refusal(coordinator));
+    meanwhile.run();
     story.step("host", "may not delete it: " + refusal(controller));
     coordinator.release(web1.usage());
     story.step("web-1", "gave it back; it stays attached until n1 has nothing of it mounted");
@@ -185,22 +314,81 @@ public final class ControllerQuickstart {
     }
   }
 
-  private void copy(VolumeController controller) {
-    Snapshot snapshot =
+  private void backUp(VolumeController controller, Placement placement, List<PlacementNode> nodes) {
+    SnapshotBackups backups = controller.backups();
+    SnapshotName name =
+        new SnapshotSchedule("nightly")
+            .nameAt(SnapshotSchedule.tick(Instant.now(), Duration.ofDays(1)), NOTES);
+    timed("host", "cut a snapshot, and the application goes on", () -> cut(backups, name));
+    story.step("host", "has it on record until it is kept: " + backups.pending().keySet());
+    Snapshot ready =
+        timed("host", "waited until it was ready, and noted it", () -> backups.ready(NOTES, name));
+    expect(backups.keep(NOTES, name), "It was not on record.");
+    VolumeSpec copy =
+        VolumeSpec.builder(PLUGIN).use(USE.mode(), USE.attachment()).fromSnapshot(ready).build();
+    PlacementReport report = placement.candidates(copy, nodes);
+    NodeName elsewhere = report.nodes().get(report.nodes().size() - 1);
+    CatalogVolume restored =
         timed(
             "host",
-            "cut a snapshot, which is ready",
-            () -> controller.createSnapshot(NOTES, SnapshotName.of("nightly"), Map.of()));
-    VolumeSpec wanted =
-        VolumeSpec.builder(PLUGIN).use(USE.mode(), USE.attachment()).fromSnapshot(snapshot).build();
-    timed("host", "made %s of it", COPY, () -> controller.create(COPY, wanted));
+            "restored %s where " + elsewhere + " is",
+            COPY,
+            () -> controller.create(COPY, report.onlyOn(elsewhere)));
+    story.line(restored.id() + ", " + restored.topologies());
     timed(
         "host",
         "deleted the snapshot",
         () -> {
-          controller.deleteSnapshot(PLUGIN, snapshot, Optional.empty());
-          return snapshot;
+          controller.deleteSnapshot(PLUGIN, ready, Optional.empty());
+          return ready;
         });
+  }
+
+  private static Snapshot cut(SnapshotBackups backups, SnapshotName name) {
+    // Here the application stands still.
+    return backups.cut(NOTES, name, Map.of());
+  }
+
+  private static VolumeSpec scratch() {
+    return VolumeSpec.builder(PLUGIN)
+        .use(USE.mode(), USE.attachment())
+        .capacity(CapacityRange.atLeast(16 << 20))
+        .ephemeral()
+        .build();
+  }
+
+  /** A volume that is made for a task, and is gone with it. */
+  private void job(
+      VolumeController controller, ClaimCoordinator coordinator, PlacementReport report) {
+    JobVolumes volumes = new JobVolumes(controller, coordinator);
+    VolumeKey key = JobVolumes.key(Namespace.DEFAULT, "render", "frame-7", "scratch");
+    VolumeUse task = VolumeUse.of(key, WorkloadId.of("frame-7"));
+    NodeName node = best(report);
+    NodeId id = node.equals(N1) ? NODE_1 : NODE_2;
+    JobVolumes.Acquired acquired =
+        timed(
+            "frame-7",
+            "acquired %s on node " + node,
+            key,
+            () ->
+                volumes.acquire(
+                    report.onlyOn(node),
+                    ClaimRequest.builder(task, node, USE, ClaimMode.WRITE)
+                        .nodeId(id)
+                        .attaches(true)
+                        .build()));
+    volumes.release(task);
+    NodeReceipt receipt =
+        new NodeReceipt(
+            task,
+            acquired.grant().epoch(),
+            node,
+            "boot-1",
+            List.of(directory),
+            NodeReceipt.Staging.GONE);
+    JobVolumes.GivenBack ended =
+        timed("frame-7", "ended, and its volume with it", () -> volumes.confirmRelease(receipt));
+    expect(ended.fate() == JobVolumes.Fate.DELETED, "It is there still: " + ended);
   }
 
   private void grow(VolumeController controller) {

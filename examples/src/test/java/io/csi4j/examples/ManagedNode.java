@@ -5,6 +5,7 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
@@ -30,6 +31,7 @@ import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
@@ -45,6 +47,8 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.node.WorkloadFacts;
 import io.csi4j.volume.plugin.InstanceId;
@@ -79,6 +83,7 @@ final class ManagedNode implements OrchestratorUnderTest {
   private static final PluginId PLUGIN = PluginId.of("plugin-under-test");
   private static final int PAGE = 100;
   private static final NodeName NODE = NodeName.of("n1");
+  private static final Namespace INLINE = Namespace.of("inline");
 
   private final OrchestratorSetting setting;
   private volatile Life life;
@@ -103,6 +108,17 @@ final class ManagedNode implements OrchestratorUnderTest {
   public void refresh(MountOrder order) {
     MountedVolume kept = life.refresh(order);
     assert kept.path() != null;
+  }
+
+  @Override
+  public Optional<Path> mountInline(
+      String volume, ScenarioWorkload workload, VolumeContext attributes) {
+    return Optional.of(life.mountInline(volume, workload, attributes));
+  }
+
+  @Override
+  public void unmountInline(String volume, ScenarioWorkload workload) {
+    life.unmountInline(volume, workload);
   }
 
   @Override
@@ -204,6 +220,12 @@ final class ManagedNode implements OrchestratorUnderTest {
         }
         page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
       }
+      // Nobody else can have an inline volume, so nobody claims it: who has one is wanted.
+      manager.volumes().stream()
+          .flatMap(volume -> volume.uses().stream())
+          .map(VolumeStatus.Use::key)
+          .filter(usage -> usage.volume().namespace().equals(INLINE))
+          .forEach(usage -> wanted.add(new WantedUse.Named(usage)));
       return wanted;
     }
 
@@ -252,6 +274,23 @@ final class ManagedNode implements OrchestratorUnderTest {
       } finally {
         turn.unlock();
       }
+    }
+
+    Path mountInline(String volume, ScenarioWorkload workload, VolumeContext attributes) {
+      MountRequest request =
+          MountRequest.inline(PLUGIN, inline(volume, workload), AccessMode.SINGLE_NODE_WRITER)
+              .volumeContext(attributes)
+              .build();
+      return manager.mount(request).path();
+    }
+
+    void unmountInline(String volume, ScenarioWorkload workload) {
+      UnmountOutcome gone = manager.unmount(inline(volume, workload));
+      assert gone != null;
+    }
+
+    private static VolumeUse inline(String volume, ScenarioWorkload workload) {
+      return VolumeUse.of(VolumeKey.of(INLINE, volume), WorkloadId.of(workload.value()));
     }
 
     Path mount(MountOrder order) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class ManagedNodeTest {
 
   private static final Set<String> SLICE =
-      Set.of("mount", "secrets", "shape", "plugin", "health", "refresh");
+      Set.of("mount", "secrets", "shape", "plugin", "health", "refresh", "inline");
 
   private static final OrchestratorConformance SUITE =
       OrchestratorConformance.create().withCallDeadline(Duration.ofMillis(500));
@@ -34,7 +34,7 @@ class ManagedNodeTest {
   @Test
   @Tag("campaign")
   void everyScenarioComesOutAsExpected() throws Exception {
-    assertThat(SUITE.chosen()).hasSize(102);
+    assertThat(SUITE.chosen()).hasSize(106);
     passes(SUITE);
   }
 

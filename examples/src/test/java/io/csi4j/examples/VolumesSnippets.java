@@ -72,4 +72,12 @@ final class VolumesSnippets {
         .build();
     // end
   }
+
+  static MountRequest inline(PluginId plugin, VolumeUse usage) {
+    // snippet: inline
+    return MountRequest.inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER)
+        .volumeContext(VolumeContext.of(Map.of("size", "1Gi"))) // what the job says of it
+        .build();
+    // end
+  }
 }

@@ -53,5 +53,7 @@ enum Defect {
   /** What was staged is known from what the plugin offers now. */
   TRUSTS_PRESENT_CAPABILITIES,
   /** What could not be refreshed is taken away, as what could not be mounted is. */
-  UNDOES_FAILED_REFRESH
+  UNDOES_FAILED_REFRESH,
+  /** The id of an inline volume is made of its name in the job alone. */
+  INLINE_NAMED_BY_JOB
 }

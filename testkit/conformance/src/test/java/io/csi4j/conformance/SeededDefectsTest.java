@@ -104,7 +104,8 @@ final class SeededDefectsTest {
         arguments(Defect.FACTS_AT_STAGING, names("mount/workload-facts"), duties(80)),
         arguments(
             Defect.TRUSTS_PRESENT_CAPABILITIES, names("plugin/upgrade-drops-staging"), duties()),
-        arguments(Defect.UNDOES_FAILED_REFRESH, names("refresh/refused"), duties()));
+        arguments(Defect.UNDOES_FAILED_REFRESH, names("refresh/refused"), duties()),
+        arguments(Defect.INLINE_NAMED_BY_JOB, names("inline/one-for-each-workload"), duties()));
   }
 
   /**

@@ -5,6 +5,7 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
@@ -13,6 +14,7 @@ import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
@@ -124,6 +126,59 @@ final class ToyNode implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  // ---- inline volumes, of which the plugin alone remembers anything
+
+  Path mountInline(String volume, ScenarioWorkload workload, VolumeContext attributes) {
+    VolumeId id = inlineId(volume, workload);
+    Path path = inlinePath(volume, workload);
+    return locked(
+        id,
+        () -> {
+          make(path.getParent());
+          sent(
+              () -> {
+                node.node()
+                    .publishVolume(
+                        NodePublishVolumeRequest.builder(
+                                id,
+                                plugin(path),
+                                VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER))
+                            .volumeContext(
+                                attributes.with(Map.of("csi.storage.k8s.io/ephemeral", "true")))
+                            .build());
+                return path;
+              });
+          return path;
+        });
+  }
+
+  void unmountInline(String volume, ScenarioWorkload workload) {
+    VolumeId id = inlineId(volume, workload);
+    Path path = inlinePath(volume, workload);
+    locked(
+        id,
+        () -> {
+          try {
+            node.node()
+                .unpublishVolume(NodeUnpublishVolumeRequest.builder(id, plugin(path)).build());
+          } catch (CsiException gone) {
+            if (gone.code() != StatusCode.NOT_FOUND) {
+              throw gone;
+            }
+          }
+          return path;
+        });
+  }
+
+  private VolumeId inlineId(String volume, ScenarioWorkload workload) {
+    return VolumeId.of(
+        "inline-" + hash(has(Defect.INLINE_NAMED_BY_JOB) ? volume : workload + "/" + volume));
+  }
+
+  private Path inlinePath(String volume, ScenarioWorkload workload) {
+    return setting.directory().resolve("i").resolve(hash(workload + "/" + volume)).resolve("v");
   }
 
   private ToyVolume attach(ToyVolume volume) {

@@ -1,5 +1,6 @@
 package io.csi4j.conformance;
 
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
@@ -8,6 +9,7 @@ import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -44,6 +46,17 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   @Override
   public void refresh(MountOrder order) {
     process.refresh(order);
+  }
+
+  @Override
+  public Optional<Path> mountInline(
+      String volume, ScenarioWorkload workload, VolumeContext attributes) {
+    return Optional.of(process.mountInline(volume, workload, attributes));
+  }
+
+  @Override
+  public void unmountInline(String volume, ScenarioWorkload workload) {
+    process.unmountInline(volume, workload);
   }
 
   @Override

@@ -64,7 +64,11 @@ public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublis
       this.capability = capability;
     }
 
-    /** The staging directory of the volume on this node, as the plugin sees it. */
+    /**
+     * The staging directory of the volume on this node, as the plugin sees it. A plugin that stages
+     * needs it, but for an inline volume: one whose context has {@code
+     * csi.storage.k8s.io/ephemeral} set to {@code true}, as a kubelet asks for it.
+     */
     public Builder stagingTargetPath(PluginPath value) {
       stagingTargetPath = value;
       return this;

@@ -109,6 +109,13 @@ final class ProxyCommand implements Callable<Integer> {
   private boolean workloadFacts;
 
   @Option(
+      names = "--inline-volumes",
+      description =
+          "The plugin makes inline volumes: do not judge that such a volume is published without"
+              + " having been created or staged.")
+  private boolean inlineVolumes;
+
+  @Option(
       names = "--node",
       paramLabel = "NAME",
       description = "The id of the node that the plugin runs on, for what is printed.")
@@ -198,6 +205,9 @@ final class ProxyCommand implements Callable<Integer> {
     }
     if (workloadFacts) {
       builder.workloadFacts();
+    }
+    if (inlineVolumes) {
+      builder.inlineVolumes();
     }
     if (node != null) {
       builder.node(node);

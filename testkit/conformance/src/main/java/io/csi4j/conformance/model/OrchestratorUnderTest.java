@@ -1,7 +1,9 @@
 package io.csi4j.conformance.model;
 
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * An orchestrator on one node, as far as the suite drives it: the adapter that its author writes.
@@ -38,6 +40,29 @@ public interface OrchestratorUnderTest extends AutoCloseable {
    * @throws Exception if the plugin did not take it
    */
   default void refresh(MountOrder order) throws Exception {}
+
+  /**
+   * Publishes an inline volume for a workload: one that the plugin makes as it is published, and
+   * that has no life before or after. Its id is the orchestrator's to make. Asked again for the
+   * same pair, it says the same path. Whether an orchestrator knows inline volumes is its choice:
+   * by default it does not.
+   *
+   * @param volume the name of the volume in the job, which many jobs may have
+   * @param attributes what the plugin makes it of
+   * @return where it is; nothing if the orchestrator knows no inline volumes
+   * @throws Exception if the workload cannot have the volume now
+   */
+  default Optional<Path> mountInline(
+      String volume, ScenarioWorkload workload, VolumeContext attributes) throws Exception {
+    return Optional.empty();
+  }
+
+  /**
+   * Takes an inline volume from its workload, which deletes it.
+   *
+   * @throws Exception if something is still owed; the suite asks again
+   */
+  default void unmountInline(String volume, ScenarioWorkload workload) throws Exception {}
 
   /**
    * Crashes and comes back: everything in memory is gone, what it has written to disk stays. Called

@@ -307,6 +307,17 @@ public final class PluginShape {
     return left;
   }
 
+  /**
+   * Whether a volume that is published with this context is an inline volume, of which the plugin
+   * {@linkplain Quirk#INLINE_VOLUMES_TAKEN knows}.
+   *
+   * @param sent the volume context of the call
+   */
+  public boolean isInline(Map<String, String> sent) {
+    return has(Quirk.INLINE_VOLUMES_TAKEN)
+        && "true".equals(sent.get("csi.storage.k8s.io/ephemeral"));
+  }
+
   /** Whether it claims to conform to the spec: none of its quirks breaks it. */
   public boolean conforms() {
     return parts.quirks.stream().allMatch(Quirk::lawful);

@@ -8,6 +8,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.internal.referee.AllRules;
 import io.csi4j.testkit.internal.server.ProxyCore;
 import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.referee.AnswerFinding;
 import io.csi4j.testkit.referee.Verdict;
 import java.nio.file.Path;
@@ -40,12 +42,12 @@ public final class CsiProxy implements AutoCloseable {
 
   private final ProxyCore core;
   private final CsiEndpoint plugin;
-  private final boolean facts;
+  private final PluginShape told;
 
-  private CsiProxy(ProxyCore core, CsiEndpoint plugin, boolean facts) {
+  private CsiProxy(ProxyCore core, CsiEndpoint plugin, PluginShape told) {
     this.core = core;
     this.plugin = plugin;
-    this.facts = facts;
+    this.told = told;
   }
 
   /** A proxy in front of this plugin, on a socket in a directory of its own. */
@@ -123,7 +125,7 @@ public final class CsiProxy implements AutoCloseable {
    * the plugin was said to be new: {@link Builder#newPlugin}.
    */
   public Verdict verdict() {
-    return AllRules.judge(journal().events(), facts);
+    return AllRules.judge(journal().events(), told);
   }
 
   /**
@@ -170,7 +172,7 @@ public final class CsiProxy implements AutoCloseable {
     private @Nullable Path recording;
     private boolean newPlugin;
     private boolean secrets;
-    private boolean facts;
+    private PluginShape told = PluginShape.nodeOnly();
 
     private Builder(CsiEndpoint plugin) {
       this.plugin = plugin;
@@ -218,11 +220,21 @@ public final class CsiProxy implements AutoCloseable {
     /**
      * Says that the plugin asks to be told of workloads, as with {@code podInfoOnMount}: the
      * referee allows keys that begin with {@code csi.storage.k8s.io/} beside the volume's context
-     * where it is published, as with {@link io.csi4j.testkit.model.Quirk#WORKLOAD_FACTS_TAKEN}.
-     * Otherwise it calls them a breach.
+     * where it is published, as with {@link Quirk#WORKLOAD_FACTS_TAKEN}. Otherwise it calls them a
+     * breach.
      */
     public Builder workloadFacts() {
-      facts = true;
+      told = told.with(Quirk.WORKLOAD_FACTS_TAKEN);
+      return this;
+    }
+
+    /**
+     * Says that the plugin makes inline volumes: the referee allows volumes that are published
+     * without having been created, attached or staged, if their context says that they are inline,
+     * as with {@link Quirk#INLINE_VOLUMES_TAKEN}. Otherwise it calls that a breach.
+     */
+    public Builder inlineVolumes() {
+      told = told.with(Quirk.INLINE_VOLUMES_TAKEN);
       return this;
     }
 
@@ -236,7 +248,7 @@ public final class CsiProxy implements AutoCloseable {
           new ProxyCore(
               new ProxyCore.Settings(plugin, socket, node, newPlugin, recording, secrets)),
           plugin,
-          facts);
+          told);
     }
   }
 }

@@ -6,11 +6,13 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.internal.text.InlineName;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -25,9 +27,11 @@ public final class MountRequest {
 
   private final Builder parts;
   private final VolumeCapability capability;
+  private final VolumeContext volumeContext;
 
   private MountRequest(Builder builder) {
     parts = builder.copy();
+    volumeContext = parts.volumeContext();
     capability = parts.granted.orElseGet(parts::stated);
   }
 
@@ -42,6 +46,27 @@ public final class MountRequest {
   public static Builder builder(
       PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
     return new Builder(plugin, usage, handle, mode);
+  }
+
+  /**
+   * Begins a request for an inline volume, which has no life before or after this use: the plugin
+   * makes it when it is published, by the words of {@linkplain Builder#volumeContext the context},
+   * and deletes it when it is unpublished. It is never created, attached or staged, also where the
+   * plugin stages its other volumes. Its id is made here, the same each time for this use; so a
+   * workload needs a name that no other workload of the plugin has, on whatever node.
+   *
+   * <p>CSI itself knows no inline volumes; this is Kubernetes' custom, and for plugins that follow
+   * it ({@code volumeLifecycleModes: Ephemeral}). The key {@code csi.storage.k8s.io/ephemeral}, by
+   * which such a plugin tells them from its other volumes, is added to the context.
+   *
+   * @param plugin the plugin that makes it
+   * @param usage the volume as the job names it, and the workload
+   * @param mode how it is used; a kubelet asks for {@link AccessMode#SINGLE_NODE_WRITER}
+   */
+  public static Builder inline(PluginId plugin, VolumeUse usage, AccessMode mode) {
+    Builder builder = new Builder(plugin, usage, VolumeId.of(InlineName.of(plugin, usage)), mode);
+    builder.inline = true;
+    return builder;
   }
 
   /** Begins with this request. */
@@ -64,6 +89,11 @@ public final class MountRequest {
     return parts.handle;
   }
 
+  /** Whether it is an inline volume, which lives as long as it is published. */
+  public boolean isInline() {
+    return parts.inline;
+  }
+
   /** How it is used: the options of the volume, with those replaced that the request states. */
   public VolumeCapability capability() {
     return capability;
@@ -81,7 +111,7 @@ public final class MountRequest {
 
   /** The volume's own context, as its plugin gave it. */
   public VolumeContext volumeContext() {
-    return parts.volumeContext;
+    return volumeContext;
   }
 
   /** Returns what the plugin is told of the workload, if it is told of it. */
@@ -115,6 +145,7 @@ public final class MountRequest {
         && plugin().equals(that.plugin())
         && usage().equals(that.usage())
         && handle().equals(that.handle())
+        && isInline() == that.isInline()
         && capability.equals(that.capability)
         && readOnly() == that.readOnly()
         && volumeContext().equals(that.volumeContext())
@@ -140,6 +171,7 @@ public final class MountRequest {
         + ", "
         + capability
         + (readOnly() ? ", read-only" : "")
+        + (isInline() ? ", inline" : "")
         + (claimEpoch().isPresent() ? ", claimed with epoch " + claimEpoch().getAsLong() : "")
         + "]";
   }
@@ -147,10 +179,14 @@ public final class MountRequest {
   /** Collects what a request may have. */
   public static final class Builder {
 
+    private static final Map<String, String> INLINE =
+        Map.of("csi.storage.k8s.io/ephemeral", "true");
+
     private final PluginId plugin;
     private final VolumeUse usage;
     private final VolumeId handle;
     private final AccessMode mode;
+    private boolean inline;
     private boolean block;
     private MountOptions volumeOptions = MountOptions.none();
     private MountOptions requestOptions = MountOptions.none();
@@ -176,6 +212,7 @@ public final class MountRequest {
 
     private Builder copy() {
       Builder copy = new Builder(plugin, usage, handle, mode);
+      copy.inline = inline;
       copy.block = block;
       copy.volumeOptions = volumeOptions;
       copy.requestOptions = requestOptions;
@@ -217,7 +254,8 @@ public final class MountRequest {
     /**
      * The volume's own context, as its plugin gave it when it was created. What is mounted with
      * another one is not mounted again: the request is refused ({@code OPTIONS_DIFFER}), and {@link
-     * VolumeMounter#refresh} brings the new one.
+     * VolumeMounter#refresh} brings the new one. For an {@linkplain MountRequest#inline inline}
+     * volume, what its plugin makes it of.
      */
     public Builder volumeContext(VolumeContext context) {
       volumeContext = Objects.requireNonNull(context, "context");
@@ -300,6 +338,10 @@ public final class MountRequest {
       return publishContext(grant.context()).claim(grant.epoch());
     }
 
+    private VolumeContext volumeContext() {
+      return inline ? volumeContext.with(INLINE) : volumeContext;
+    }
+
     private VolumeCapability stated() {
       return block
           ? VolumeCapability.block(mode)
@@ -310,11 +352,19 @@ public final class MountRequest {
      * The request.
      *
      * @throws IllegalArgumentException for a block device with mount options, for another use than
-     *     the one that was claimed, or for facts of the workload under a key that the volume's own
-     *     context has
+     *     the one that was claimed, for an inline volume that is claimed or attached, or for facts
+     *     of the workload under a key that the volume's own context has
      */
     public MountRequest build() {
-      workloadFacts.ifPresent(facts -> facts.addedTo(volumeContext));
+      VolumeContext context = volumeContext();
+      workloadFacts.ifPresent(facts -> facts.addedTo(context));
+      if (inline && (claimEpoch.isPresent() || !publishContext.isEmpty())) {
+        throw new IllegalArgumentException(
+            "The request for "
+                + usage
+                + " is for an inline volume, which no other workload can have, and which is not"
+                + " attached. Leave the claim and the publish context out.");
+      }
       MountOptions none = MountOptions.none();
       if (block && !(volumeOptions.equals(none) && requestOptions.equals(none))) {
         throw new IllegalArgumentException(

@@ -1,6 +1,7 @@
 package io.csi4j.volume.workload;
 
 import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Topology;
@@ -14,6 +15,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import java.util.List;
 import java.util.Objects;
@@ -43,6 +45,19 @@ public sealed interface ResolvedVolume {
         .volumeContext(made.context())
         .reachableFrom(made.accessibleTopology())
         .build();
+  }
+
+  /**
+   * An inline volume, which its plugin makes when it is published for this use.
+   *
+   * @param attributes what the plugin makes it of
+   */
+  static Csi inline(VolumeUse usage, PluginId plugin, VolumeContext attributes) {
+    VolumeId handle =
+        MountRequest.inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER).build().handle();
+    Csi.Builder volume = Csi.builder(usage.volume(), plugin, handle).volumeContext(attributes);
+    volume.inline = true;
+    return volume.build();
   }
 
   /** A directory of the host. */
@@ -86,6 +101,13 @@ public sealed interface ResolvedVolume {
     @Override
     public VolumeKey key() {
       return parts.key;
+    }
+
+    /**
+     * Whether it is made by its plugin when it is published, and deleted when it is unpublished.
+     */
+    public boolean isInline() {
+      return parts.inline;
     }
 
     /** Returns the plugin. */
@@ -154,6 +176,7 @@ public sealed interface ResolvedVolume {
       private final VolumeKey key;
       private final PluginId plugin;
       private final VolumeId handle;
+      private boolean inline;
       private List<VolumeCapability> allowed = List.of();
       private List<Topology> reachableFrom = List.of();
       private MountOptions mountOptions = MountOptions.none();
@@ -170,6 +193,7 @@ public sealed interface ResolvedVolume {
 
       private Builder copy() {
         Builder copy = new Builder(key, plugin, handle);
+        copy.inline = inline;
         copy.allowed = allowed;
         copy.reachableFrom = reachableFrom;
         copy.mountOptions = mountOptions;
@@ -185,6 +209,7 @@ public sealed interface ResolvedVolume {
             key,
             plugin,
             handle,
+            inline,
             allowed,
             reachableFrom,
             mountOptions,

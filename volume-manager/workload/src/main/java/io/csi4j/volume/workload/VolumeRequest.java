@@ -129,15 +129,15 @@ public final class VolumeRequest {
    * @throws IllegalStateException for a host volume, which need not be mounted
    */
   public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
+    VolumeUse usage = VolumeUse.of(volume.key(), workload);
+    AccessMode mode =
+        accessMode()
+            .orElseThrow(
+                () -> new IllegalStateException("A host volume is not mounted by a plugin."));
     MountRequest.Builder request =
-        MountRequest.builder(
-                volume.plugin(),
-                VolumeUse.of(volume.key(), workload),
-                volume.handle(),
-                accessMode()
-                    .orElseThrow(
-                        () ->
-                            new IllegalStateException("A host volume is not mounted by a plugin.")))
+        (volume.isInline()
+                ? MountRequest.inline(volume.plugin(), usage, mode)
+                : MountRequest.builder(volume.plugin(), usage, volume.handle(), mode))
             .volumeContext(volume.volumeContext())
             .publishContext(volume.publishContext())
             .secrets(volume.secrets());

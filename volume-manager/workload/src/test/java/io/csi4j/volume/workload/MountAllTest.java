@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.real.Eventually;
@@ -13,6 +14,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.MountPolicy;
@@ -33,6 +35,7 @@ import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -278,5 +281,36 @@ class MountAllTest {
       assertThat(refused).hasMessageContaining("is to be created for the job");
       assertThat(manager.volumes()).isEmpty();
     }
+  }
+
+  @Test
+  void anInlineVolumeOfAJobIsMadeByItsPluginAndGoesWithItsWorkload() {
+    fake.close();
+    fake = FakeCsiPlugin.open(PluginShape.nodeOnly().with(Quirk.INLINE_VOLUMES_TAKEN));
+    WorkloadVolumes wanted =
+        WorkloadVolumes.builder(
+                WORKLOAD,
+                (request, source) ->
+                    Optional.of(
+                        ResolvedVolume.inline(
+                            use(source), PLUGIN, VolumeContext.of(Map.of("size", "1Gi")))))
+            .volume(
+                VolumeRequest.builder("certs", VolumeType.CSI, "certs")
+                    .accessMode(AccessMode.SINGLE_NODE_WRITER)
+                    .attachment(AttachmentMode.FILESYSTEM)
+                    .build())
+            .build();
+    try (VolumeManager manager = manager(Duration.ofSeconds(30))) {
+      assertThat(Preflight.of(manager).check(wanted).isClear()).isTrue();
+      assertThat(wanted.mountAll(manager))
+          .extracting(MountedVolume::usage)
+          .containsExactly(use("certs"));
+      assertThat(fake.contents().volumes())
+          .containsExactly(wanted.volumes().get(0).csi().orElseThrow().handle());
+      assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).isEmpty();
+      assertThat(manager.unmount(use("certs"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(fake.contents().volumes()).isEmpty();
+    }
+    fake.assertLawful();
   }
 }

@@ -124,6 +124,11 @@ public final class CapabilityRules {
     return Optional.empty();
   }
 
+  /** Whether it is for a volume that is made as it is published, in the way of a kubelet. */
+  private static boolean isInline(NodePublishVolumeRequest publish) {
+    return "true".equals(publish.getVolumeContextMap().get("csi.storage.k8s.io/ephemeral"));
+  }
+
   /** Returns the faults of a request that come only from what the plugin offers. */
   public static List<Violation> conditional(
       CsiOperation operation, Message request, Map<Source, CapabilitySet<?>> offered) {
@@ -131,6 +136,7 @@ public final class CapabilityRules {
     if (operation == CsiOperation.NODE_PUBLISH_VOLUME
         && request instanceof NodePublishVolumeRequest publish
         && publish.getStagingTargetPath().isEmpty()
+        && !isInline(publish)
         && node != null
         && node.offered().contains(NodeCapability.STAGE_UNSTAGE_VOLUME)) {
       return List.of(

@@ -397,12 +397,22 @@ class CapabilityRulesTest {
                 "is empty, and the plugin offers STAGE_UNSTAGE_VOLUME"));
     assertThat(CapabilityRules.conditional(publish, with, EVERYTHING)).isEmpty();
     assertThat(CapabilityRules.conditional(publish, without, Map.of())).isEmpty();
+    String ephemeral = "csi.storage.k8s.io/ephemeral";
+    assertThat(CapabilityRules.conditional(publish, context(ephemeral, "true"), EVERYTHING))
+        .as("an inline volume is not staged")
+        .isEmpty();
+    assertThat(CapabilityRules.conditional(publish, context(ephemeral, "false"), EVERYTHING))
+        .hasSize(1);
     assertThat(
             CapabilityRules.conditional(
                 publish, without, Map.of(Source.NODE, set(Set.of(NodeCapability.EXPAND_VOLUME)))))
         .isEmpty();
     CsiOperation stats = CsiOperation.NODE_GET_VOLUME_STATS;
     assertThat(CapabilityRules.conditional(stats, Wire.request(stats), EVERYTHING)).isEmpty();
+  }
+
+  private static Message context(String key, String value) {
+    return NodePublishVolumeRequest.newBuilder().putVolumeContext(key, value).build();
   }
 
   @Test

@@ -182,6 +182,36 @@ public final class Play {
             }));
   }
 
+  /** Asks for an inline volume until it is there; nothing if the orchestrator knows none. */
+  Optional<Path> mountInline(String volume, ScenarioWorkload workload)
+      throws StuckException, InterruptedException {
+    String what = "Mounting inline volume '" + volume + "' for '" + workload + "'";
+    VolumeContext attributes = VolumeContext.of(Map.of("size", "1Gi"));
+    return insist(
+        what,
+        () ->
+            outcome(
+                what, workers.begin(() -> orchestrator.mountInline(volume, workload, attributes))));
+  }
+
+  /** Asks for an inline volume to go until it has gone. */
+  void unmountInline(String volume, ScenarioWorkload workload)
+      throws StuckException, InterruptedException {
+    String what = "Unmounting inline volume '" + volume + "' from '" + workload + "'";
+    boolean gone =
+        insist(
+            what,
+            () ->
+                outcome(
+                    what,
+                    workers.begin(
+                        () -> {
+                          orchestrator.unmountInline(volume, workload);
+                          return true;
+                        })));
+    expect(gone, what + " did not end.");
+  }
+
   /** Asks for a mount until it is done, and looks whether the plugin has it so. */
   Path mount(MountOrder order) throws StuckException, InterruptedException {
     Path path = insist(mounting(order), () -> tryMount(order));

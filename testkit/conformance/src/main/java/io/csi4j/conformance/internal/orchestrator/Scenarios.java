@@ -22,7 +22,8 @@ public final class Scenarios {
             CrowdScenarios.scenarios(),
             NameScenarios.scenarios(),
             HealthScenarios.scenarios(),
-            RefreshScenarios.scenarios())
+            RefreshScenarios.scenarios(),
+            InlineScenarios.scenarios())
         .flatMap(List::stream)
         .toList();
   }

@@ -2,6 +2,7 @@ package io.csi4j.testkit.internal.backend;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
@@ -14,6 +15,7 @@ import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeResponse;
+import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeUsage;
@@ -148,6 +150,9 @@ final class NodeVolumeService {
     String id = request.getVolumeId();
     String target = request.getTargetPath();
     Capabilities.checkAtNode(call.shape(), "volume_capability", request.getVolumeCapability());
+    if (call.shape().isInline(request.getVolumeContextMap())) {
+      return publishInline(call, request);
+    }
     try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
       StoredVolume volume = ground.volume("volume_id", id);
       VolumeService.checkContext(
@@ -164,16 +169,96 @@ final class NodeVolumeService {
       if (before == null) {
         others(call, request);
       }
-      if (!call.shape().has(Quirk.TARGET_NEVER_MADE)) {
-        Knowledge.effect(
-            "Publishing the volume " + SafeText.quote(id), () -> ground.storage().publish(request));
+      published(call, request, before == null);
+      return NodePublishVolumeResponse.getDefaultInstance();
+    }
+  }
+
+  private void published(Call call, NodePublishVolumeRequest request, boolean isNew)
+      throws Refusal {
+    if (!call.shape().has(Quirk.TARGET_NEVER_MADE)) {
+      Knowledge.effect(
+          "Publishing the volume " + SafeText.quote(request.getVolumeId()),
+          () -> ground.storage().publish(request));
+    }
+    if (isNew) {
+      NodePublishVolumeRequest asked = request.toBuilder().clearSecrets().build();
+      ground.change(
+          state -> state.publications().put(call.onThisNode(asked.getTargetPath()), asked));
+    }
+  }
+
+  /** Publishes a volume that this makes, and that goes when it is unpublished. */
+  private NodePublishVolumeResponse publishInline(Call call, NodePublishVolumeRequest request)
+      throws Refusal {
+    String id = request.getVolumeId();
+    try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
+      StoredVolume known = ground.now().volumes().get(id);
+      if (known != null && !isInline(known)) {
+        throw Refusal.invalid(
+            "volume_id",
+            "is a volume that was created. Give an inline volume an id that no other has.");
       }
-      if (before == null) {
-        NodePublishVolumeRequest asked = request.toBuilder().clearSecrets().build();
-        ground.change(state -> state.publications().put(call.onThisNode(target), asked));
+      if (!request.getPublishContextMap().isEmpty() || !request.getStagingTargetPath().isEmpty()) {
+        throw Refusal.invalid(
+            "volume_context",
+            "asks for an inline volume, which is neither attached nor staged. Leave out"
+                + " publish_context and staging_target_path.");
+      }
+      NodePublishVolumeRequest before =
+          ground.now().publications().get(call.onThisNode(request.getTargetPath()));
+      if (before != null) {
+        same(before, request);
+      } else {
+        others(call, request);
+      }
+      if (known == null) {
+        make(request);
+      }
+      try {
+        published(call, request, before == null);
+      } catch (Refusal failed) {
+        if (known == null) {
+          unmake(id);
+        }
+        throw failed;
       }
       return NodePublishVolumeResponse.getDefaultInstance();
     }
+  }
+
+  private void make(NodePublishVolumeRequest request) throws Refusal {
+    Volume volume =
+        Volume.newBuilder()
+            .setVolumeId(request.getVolumeId())
+            .setCapacityBytes(VolumeSizes.DEFAULT)
+            .build();
+    CreateVolumeRequest asked =
+        CreateVolumeRequest.newBuilder()
+            .setName(inlineName(request.getVolumeId()))
+            .addVolumeCapabilities(request.getVolumeCapability())
+            .build();
+    Knowledge.effect(
+        "Making the inline volume " + SafeText.quote(request.getVolumeId()),
+        () -> ground.storage().create(volume, asked));
+    ground.changeOrUndo(
+        state -> state.volumes().put(volume.getVolumeId(), new StoredVolume(volume, asked)),
+        () -> ground.storage().delete(volume.getVolumeId()));
+  }
+
+  private void unmake(String id) throws Refusal {
+    Knowledge.effect(
+        "Deleting the inline volume " + SafeText.quote(id), () -> ground.storage().delete(id));
+    ground.change(state -> state.volumes().remove(id));
+    ground.health().remove(id);
+  }
+
+  private static boolean isInline(StoredVolume volume) {
+    return volume.asked().getName().equals(inlineName(volume.volume().getVolumeId()));
+  }
+
+  private static String inlineName(String id) {
+    return "inline volume " + id;
   }
 
   private static void same(NodePublishVolumeRequest before, NodePublishVolumeRequest request)
@@ -247,7 +332,7 @@ final class NodeVolumeService {
     String id = request.getVolumeId();
     String target = request.getTargetPath();
     try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
-      ground.volume("volume_id", id);
+      StoredVolume volume = ground.volume("volume_id", id);
       NodePublishVolumeRequest before = ground.now().publications().get(call.onThisNode(target));
       if (before != null && !before.getVolumeId().equals(id)) {
         throw Refusal.invalid(
@@ -262,6 +347,9 @@ final class NodeVolumeService {
           () -> ground.storage().unpublish(id, target, call.shape().has(Quirk.TARGET_LEFT_BEHIND)));
       if (before != null) {
         ground.change(state -> state.publications().remove(call.onThisNode(target)));
+      }
+      if (isInline(volume)) {
+        unmake(id);
       }
       return NodeUnpublishVolumeResponse.getDefaultInstance();
     }

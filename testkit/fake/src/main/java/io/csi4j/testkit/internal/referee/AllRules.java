@@ -1,6 +1,7 @@
 package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.testkit.journal.JournalEvent;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
@@ -12,18 +13,17 @@ public final class AllRules {
 
   /** Judges these events, oldest first. */
   public static Verdict judge(List<JournalEvent> events) {
-    return judge(events, false);
+    return judge(events, PluginShape.nodeOnly());
   }
 
   /**
    * Judges these events, oldest first.
    *
-   * @param facts whether a plugin of which the events do not tell the shape takes facts of
-   *     workloads
+   * @param told a shape with the quirks of a plugin of which the events do not tell the shape
    */
-  public static Verdict judge(List<JournalEvent> events, boolean facts) {
-    DutyRule.Hearing hearing = new DutyRule.Hearing();
-    List<DutyRule> rules = rules(hearing, facts);
+  public static Verdict judge(List<JournalEvent> events, PluginShape told) {
+    DutyRule.Hearing hearing = new DutyRule.Hearing(told);
+    List<DutyRule> rules = rules(hearing);
     events.forEach(event -> read(event, hearing.world(), rules));
     rules.forEach(DutyRule::finished);
     return hearing.verdict();
@@ -35,7 +35,7 @@ public final class AllRules {
   }
 
   /** A new set of all rules. */
-  static List<DutyRule> rules(DutyRule.Hearing hearing, boolean facts) {
+  static List<DutyRule> rules(DutyRule.Hearing hearing) {
     return List.of(
         new RequiredFieldRules(hearing),
         new SizeRules(hearing),
@@ -47,7 +47,7 @@ public final class AllRules {
         new RepeatRules(hearing),
         new FailureRules(hearing),
         new PathRules(hearing),
-        new ContextRules(hearing, facts),
+        new ContextRules(hearing),
         new SecretRules(hearing),
         new AccessModeRules(hearing),
         new TopologyRules(hearing),

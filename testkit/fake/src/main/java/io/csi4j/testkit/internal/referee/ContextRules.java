@@ -2,27 +2,16 @@ package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
-import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
-import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.model.Quirk;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The contexts that the plugin gave to be handed back as they are: of volumes and of publishing.
  */
 final class ContextRules extends DutyRule {
 
-  /** The shape of a plugin that takes facts of workloads, where the journal tells no shape. */
-  private static final PluginShape TOLD = PluginShape.nodeOnly().with(Quirk.WORKLOAD_FACTS_TAKEN);
-
-  /** Plugins that a caller may tell of workloads, beside the contexts that they gave. */
-  private Optional<PluginShape> told;
-
-  ContextRules(Hearing hearing, boolean facts) {
+  ContextRules(Hearing hearing) {
     super(hearing, "Contexts");
-    told = Optional.of(TOLD).filter(shape -> facts);
   }
 
   @Override
@@ -37,21 +26,11 @@ final class ContextRules extends DutyRule {
     }
   }
 
-  @Override
-  void happened(JournalEvent event) {
-    if (event instanceof JournalEvent.Started started) {
-      told = Optional.of(started.shape()).filter(shape -> shape.has(Quirk.WORKLOAD_FACTS_TAKEN));
-    }
-  }
-
   private boolean isOwn(KnownVolume volume, RecordedCall call, Map<String, String> sent) {
     return volume.contexts.contains(sent)
         || (call.operation() == CsiOperation.NODE_PUBLISH_VOLUME
-            && told.filter(
-                    shape ->
-                        volume.contexts.stream()
-                            .anyMatch(own -> own.equals(shape.withoutFacts(own, sent))))
-                .isPresent());
+            && volume.contexts.stream()
+                .anyMatch(own -> own.equals(world.quirks().withoutFacts(own, sent))));
   }
 
   private void volume(RecordedCall call) {

@@ -4,6 +4,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -48,6 +49,15 @@ abstract class DutyRule {
     /** Of an empty journal. */
     Hearing() {
       this(new KnownWorld(), new WrittenVerdict());
+    }
+
+    /**
+     * Of an empty journal.
+     *
+     * @param told the shape of the plugin, until an event tells another
+     */
+    Hearing(PluginShape told) {
+      this(new KnownWorld(told), new WrittenVerdict());
     }
   }
 

@@ -8,6 +8,7 @@ import io.csi4j.testkit.internal.referee.KnownOffers.Part;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
+import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -63,6 +64,29 @@ final class KnownWorld {
   private @Nullable Boolean complete;
   private boolean called;
   private long deletions;
+
+  /** The shape of the plugin; one without quirks if nothing told it. */
+  private PluginShape shape;
+
+  /** A world of which nothing is known. */
+  KnownWorld() {
+    this(PluginShape.nodeOnly());
+  }
+
+  /** A world with a plugin of which the quirks are known. */
+  KnownWorld(PluginShape quirks) {
+    shape = quirks;
+  }
+
+  /** Whether a call publishes a volume that the plugin makes at that very moment. */
+  boolean isInline(RecordedCall call) {
+    return shape.isInline(call.request().map("volume_context"));
+  }
+
+  /** Returns a shape with the quirks of the plugin; for all else, its offers are known. */
+  PluginShape quirks() {
+    return shape;
+  }
 
   /** Returns the offers of the plugin. */
   KnownOffers offers() {
@@ -159,6 +183,7 @@ final class KnownWorld {
       complete &= began.call().number() == 1;
     }
     if (event instanceof JournalEvent.Started started) {
+      shape = started.shape();
       offers.shaped(started.shape());
     } else if (event instanceof JournalEvent.Forgot) {
       volumes.values().forEach(volume -> volume.things().forEach(TrackedUse::unknown));

@@ -112,6 +112,9 @@ final class OrderRules extends DutyRule {
   }
 
   private void publish(RecordedCall call, KnownVolume volume) {
+    if (world.isInline(call)) {
+      return; // The plugin makes it now, so nothing has come before.
+    }
     provisioned(call, volume);
     attached(call, volume);
     String node = WireFields.node(call);

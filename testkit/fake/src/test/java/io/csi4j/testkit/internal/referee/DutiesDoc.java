@@ -41,7 +41,7 @@ final class DutiesDoc {
 
   static String render() {
     Map<Integer, String> rules = new TreeMap<>();
-    for (DutyRule rule : AllRules.rules(new DutyRule.Hearing(), false)) {
+    for (DutyRule rule : AllRules.rules(new DutyRule.Hearing())) {
       rule.duties()
           .forEach(duty -> rules.merge(duty, rule.title(), (one, two) -> one + "; " + two));
     }

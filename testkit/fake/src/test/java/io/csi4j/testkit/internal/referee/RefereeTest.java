@@ -140,7 +140,7 @@ class RefereeTest {
   @Test
   void theRulesJudgeTheDutiesThatAreSeenAndNoOthers() {
     Set<Integer> judged =
-        AllRules.rules(new DutyRule.Hearing(), false).stream()
+        AllRules.rules(new DutyRule.Hearing()).stream()
             .flatMap(rule -> rule.duties().stream())
             .collect(Collectors.toCollection(TreeSet::new));
     assertThat(judged).isEqualTo(seen());

@@ -300,7 +300,7 @@ final class OperationRun {
           if (unreachable.isPresent()) {
             volume.end(operation, new Result.Refused(unreachable.get()));
           } else {
-            publish(operation, request, isStaged(up), mode);
+            publish(operation, request, isStaged(request, up), mode);
           }
         };
     plugin.knownFacts(ifUp(operation, admitted));
@@ -350,13 +350,16 @@ final class OperationRun {
         .isPresent();
   }
 
-  /** Whether a volume is staged is decided at its first use, and kept until the last. */
-  private boolean isStaged(PluginAnswer.Up up) {
+  /**
+   * Whether a volume is staged is decided at its first use, and kept until the last; an inline
+   * volume never is.
+   */
+  private boolean isStaged(MountRequest request, PluginAnswer.Up up) {
     return memory
         .record()
         .filter(known -> !known.targets().isEmpty() && known.plan().isKnown())
         .map(known -> known.plan().staged())
-        .orElse(up.stages());
+        .orElse(up.stages() && !request.isInline());
   }
 
   private void publish(Operation operation, MountRequest request, boolean stages, AccessMode mode) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.text.InlineName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
@@ -90,6 +91,7 @@ final class PluginWatch {
             .flatMap(volume -> volume.view().record().stream())
             .filter(record -> record.plan().isKnown() && record.plan().staged() != stages)
             .filter(record -> !record.isEmpty())
+            .filter(record -> !InlineName.isName(record.identity().handle().value()))
             .count();
     if (others > 0) {
       tell(

@@ -5,6 +5,7 @@ import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.internal.text.InlineName;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import java.util.ArrayList;
@@ -91,9 +92,10 @@ public record Plan(
         && !attached.equals(other.attached);
   }
 
-  /** The plan of a volume of which only the directory is left. */
-  public static Plan unknown() {
-    return new Plan(true, false, AccessMode.UNSPECIFIED, "", "", "");
+  /** The plan of a volume of which only the directory is left; an inline one was not staged. */
+  public static Plan unknown(VolumeIdentity identity) {
+    boolean isInline = InlineName.isName(identity.handle().value());
+    return new Plan(!isInline, false, AccessMode.UNSPECIFIED, "", "", "");
   }
 
   /** Whether it was decided by a request; else the next one decides. */

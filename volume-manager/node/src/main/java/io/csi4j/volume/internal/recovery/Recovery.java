@@ -287,7 +287,9 @@ public final class Recovery {
       return;
     }
     Plan plan =
-        Optional.ofNullable(tombstones.get(identity)).map(Tombstone::plan).orElse(Plan.unknown());
+        Optional.ofNullable(tombstones.get(identity))
+            .map(Tombstone::plan)
+            .orElseGet(() -> Plan.unknown(identity));
     VolumeRecord record =
         VolumeRecord.fresh(identity, plan, found.place()).withStaging(doubtful(plan));
     explained.add(layout.staging(identity));

@@ -19,6 +19,7 @@ import io.csi4j.mount.real.MountTest;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
@@ -89,6 +90,44 @@ class FirstMountTest {
         assertThat(manager.volumes()).isEmpty();
         assertThat(temp.resolve("root/v")).isEmptyDirectory();
       }
+      plugin.assertLawful();
+    }
+  }
+
+  @Test
+  void anInlineVolumeIsThereForItsWorkloadAloneAndGoesWithIt() throws Exception {
+    try (HostPathPlugin plugin =
+        HostPathPlugin.builder(temp.resolve("data"))
+            .shape(HostPathPlugin.defaultShape().with(Quirk.INLINE_VOLUMES_TAKEN))
+            .open()) {
+      VolumeUse web = VolumeUse.of(VolumeKey.of("cache"), WorkloadId.of("web"));
+      MountRequest request =
+          MountRequest.inline(PLUGIN, web, AccessMode.SINGLE_NODE_WRITER).build();
+      Path path;
+      try (VolumeManager manager = manager(plugin)) {
+        path = manager.mount(request).path();
+        Files.writeString(path.resolve("hello"), "there");
+        assertThat(MountTable.system().find(MountPath.of(path))).isPresent();
+      }
+      try (VolumeManager manager = manager(plugin)) {
+        assertThat(manager.recovered().adopted()).containsExactly(web);
+        assertThat(
+                manager
+                    .reconcile(List.of(new WantedUse.Requested(request)))
+                    .done()
+                    .toCompletableFuture()
+                    .join()
+                    .failed())
+            .isZero();
+        assertThat(manager.mount(request).path()).isEqualTo(path);
+        assertThat(path.resolve("hello")).hasContent("there");
+        assertThat(manager.unmount(web)).isEqualTo(UnmountOutcome.LAST);
+        assertThat(MountTable.system().find(MountPath.of(path))).isEmpty();
+        assertThat(temp.resolve("root/v")).isEmptyDirectory();
+      }
+      assertThat(plugin.contents().volumes()).isEmpty();
+      assertThat(plugin.journal().calls(CsiOperation.NODE_STAGE_VOLUME)).isEmpty();
+      assertThat(plugin.journal().calls(CsiOperation.NODE_UNSTAGE_VOLUME)).isEmpty();
       plugin.assertLawful();
     }
   }

@@ -1,0 +1,143 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.conformance.model.ScenarioWorkload;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginContents.Published;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Inline volumes, which the plugin makes as they are published and deletes as they are unpublished.
+ * An orchestrator may know them or not; one that does not has nothing to show here.
+ */
+final class InlineScenarios {
+
+  /** It stages its other volumes, and attaches them. */
+  private static final PluginShape SHAPE = PluginShape.full().with(Quirk.INLINE_VOLUMES_TAKEN);
+
+  private static final String CACHE = "cache";
+  private static final ScenarioWorkload ONE = ScenarioWorkload.of("workload-1");
+  private static final ScenarioWorkload TWO = ScenarioWorkload.of("workload-2");
+
+  private InlineScenarios() {}
+
+  static List<Scenario> scenarios() {
+    return List.of(
+        scenario(
+            "published-alone",
+            "It is published with the attributes of the job, and nothing else is called for it.",
+            InlineScenarios::publishedAlone),
+        scenario(
+            "one-for-each-workload",
+            "Two workloads that name their volumes alike get two volumes.",
+            InlineScenarios::oneForEach),
+        scenario(
+            "answer-lost",
+            "A lost answer leaves neither a second volume nor one that nobody has.",
+            InlineScenarios::answersLost),
+        scenario(
+            "then-a-crash",
+            "After a crash the workload has the same volume at its path.",
+            InlineScenarios::thenCrash));
+  }
+
+  private static Scenario scenario(String name, String promise, Scenario.Body steps) {
+    return new Scenario("inline/" + name, promise, SHAPE, steps);
+  }
+
+  private static void publishedAlone(Play play) throws StuckException, InterruptedException {
+    Optional<Path> path = play.mountInline(CACHE, ONE);
+    if (path.isEmpty()) {
+      return;
+    }
+    expectAt(play, path.get());
+    for (RecordedCall call : play.plugin().journal().calls(CsiOperation.NODE_PUBLISH_VOLUME)) {
+      play.expect(
+          "1Gi".equals(call.request().map("volume_context").get("size")),
+          "An inline volume was published without the attributes of its job.");
+      play.expect(
+          call.request().text("staging_target_path").isEmpty(),
+          "An inline volume was published with a staging path, and is not staged.");
+    }
+    gone(play, CACHE, ONE);
+    String why = "an inline volume is neither created, attached nor staged.";
+    play.expectNone(CsiOperation.CREATE_VOLUME, why);
+    play.expectNone(CsiOperation.CONTROLLER_PUBLISH_VOLUME, why);
+    play.expectNone(CsiOperation.NODE_STAGE_VOLUME, why);
+    play.expectNone(CsiOperation.NODE_UNSTAGE_VOLUME, why);
+    play.expectNone(CsiOperation.DELETE_VOLUME, why);
+  }
+
+  private static void oneForEach(Play play) throws StuckException, InterruptedException {
+    Optional<Path> first = play.mountInline(CACHE, ONE);
+    Optional<Path> second = play.mountInline(CACHE, TWO);
+    if (first.isEmpty() || second.isEmpty()) {
+      return;
+    }
+    play.expect(
+        play.contents().volumes().size() == 2,
+        "Two workloads have " + play.contents().volumes().size() + " volumes.");
+    play.unmountInline(CACHE, ONE);
+    expectAt(play, second.get());
+    play.expect(
+        play.contents().volumes().size() == 1,
+        "With the volume of one workload, " + play.contents().volumes().size() + " are left.");
+    gone(play, CACHE, TWO);
+  }
+
+  private static void answersLost(Play play) throws StuckException, InterruptedException {
+    play.plugin()
+        .inject(Fault.applyThenDrop(), When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());
+    Optional<Path> path = play.mountInline(CACHE, ONE);
+    if (path.isEmpty()) {
+      return;
+    }
+    expectAt(play, path.get());
+    play.expect(
+        play.contents().volumes().size() == 1,
+        "After a lost answer there are " + play.contents().volumes().size() + " volumes.");
+    play.plugin()
+        .inject(
+            Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+            When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).once());
+    gone(play, CACHE, ONE);
+  }
+
+  private static void thenCrash(Play play) throws StuckException, InterruptedException {
+    Optional<Path> path = play.mountInline(CACHE, ONE);
+    if (path.isEmpty()) {
+      return;
+    }
+    List<?> before = List.copyOf(play.contents().volumes());
+    play.restart();
+    play.expect(play.mountInline(CACHE, ONE).equals(path), "Its path changed with the crash.");
+    play.expect(
+        List.copyOf(play.contents().volumes()).equals(before),
+        "After the crash the workload has another volume.");
+    play.expectNone(
+        CsiOperation.NODE_UNPUBLISH_VOLUME, "the workload was to keep its volume, and its data.");
+    gone(play, CACHE, ONE);
+  }
+
+  private static void expectAt(Play play, Path path) {
+    List<Published> there =
+        play.contents().published().stream()
+            .filter(each -> each.path().value().equals(path.toString()))
+            .toList();
+    play.expect(there.size() == 1, "The plugin has not published the inline volume at its path.");
+  }
+
+  private static void gone(Play play, String volume, ScenarioWorkload workload)
+      throws StuckException, InterruptedException {
+    play.unmountInline(volume, workload);
+    play.expect(
+        play.contents().volumes().isEmpty(), "The inline volume is left after its workload.");
+  }
+}

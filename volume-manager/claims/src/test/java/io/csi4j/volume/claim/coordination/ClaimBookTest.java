@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -27,6 +28,7 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -130,6 +132,31 @@ class ClaimBookTest {
     assertThat(asked.standing(usage("web"), first.epoch()))
         .isEqualTo(new ClaimStanding.Stale(first.epoch()));
     assertThat(asked.standing(usage("job"), second.epoch())).isEqualTo(new ClaimStanding.Current());
+  }
+
+  @Test
+  void whyAClaimWouldBeRefusedIsAskedForAndNothingIsWritten() {
+    assertThat(book.whyNot(wish("web", "n1"))).isEmpty();
+    assertThat(book.read(DB).epoch()).as("nothing is claimed").isZero();
+    assertThat(book.claim(wish("web", "n1")).epoch()).isEqualTo(1);
+
+    assertThat(book.whyNot(wish("web", "n1"))).as("it has the claim").isEmpty();
+    OperatorMessage why = book.whyNot(wish("job", "n2")).orElseThrow();
+    ClaimException refused = failure(() -> book.claim(wish("job", "n2")));
+    assertThat(why.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(why.seen()).isEqualTo(refused.operatorMessage().seen());
+    assertThat(book.read(DB).epoch()).isEqualTo(1);
+    assertThat(
+            book.asking(
+                    request ->
+                        Optional.of(
+                            new ClaimDecision.Refused(
+                                OperatorCode.VOLUME_UNKNOWN,
+                                Optional.empty(),
+                                new Clause("no such volume"))))
+                .whyNot(wish("web", "n1")))
+        .as("the catalog is asked of new claims only")
+        .isEmpty();
   }
 
   @Test

@@ -35,6 +35,12 @@ public record Claim(
     Optional<Instant> exhaustedUntil,
     List<ClaimOverride> overrides) {
 
+  /**
+   * The name in the place of a workload under which a volume is held while it is deleted; no
+   * workload may have it.
+   */
+  public static final WorkloadId DELETION = WorkloadId.of("being-deleted");
+
   /** How many overrides are kept. */
   public static final int OVERRIDES = 8;
 

@@ -30,6 +30,15 @@ public final class ClaimRequest {
               + " wants a block device, and gives mount options, which only a filesystem has. Leave"
               + " one of them out.");
     }
+    if (parts.usage.workload().equals(Claim.DELETION)) {
+      throw new IllegalArgumentException(
+          "The claim of "
+              + parts.usage
+              + " is refused: '"
+              + Claim.DELETION
+              + "' stands for the deletion of a volume among its claims, and would let it be"
+              + " deleted while it is used. Give the workload another name.");
+    }
     if (parts.attaches && parts.nodeId == null) {
       throw new IllegalArgumentException(
           "A volume is attached to a node by the name that the plugin has for it, and it has none"
@@ -176,8 +185,9 @@ public final class ClaimRequest {
     /**
      * Returns the request.
      *
-     * @throws IllegalArgumentException for a block device with mount options, and for a volume that
-     *     has to be attached to a machine that the plugin has no name for
+     * @throws IllegalArgumentException for a block device with mount options, for a volume that has
+     *     to be attached to a machine that the plugin has no name for, and for a workload of the
+     *     name {@link Claim#DELETION}
      */
     public ClaimRequest build() {
       return new ClaimRequest(this);

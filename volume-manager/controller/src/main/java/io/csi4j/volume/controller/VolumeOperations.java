@@ -27,7 +27,6 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerException.Outcome;
-import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -812,7 +811,7 @@ final class VolumeOperations {
 
   /** Those who have a claim; a deletion, which holds the claims, is none of them. */
   static Collection<ClaimHolder> claimants(Claim claim) {
-    return claim.others(ClaimRules.DELETION);
+    return claim.others(Claim.DELETION);
   }
 
   /**

@@ -54,9 +54,6 @@ import java.util.stream.Stream;
  */
 public final class ClaimRules {
 
-  /** The name in the place of a workload under which a volume is held while it is deleted. */
-  public static final WorkloadId DELETION = WorkloadId.of("being-deleted");
-
   /** A deletion is on no node; no host names one like this. */
   private static final NodeName NO_NODE = NodeName.of("-");
 
@@ -77,7 +74,7 @@ public final class ClaimRules {
           OperatorCode.CLAIM_READ_ONLY,
           "nobody may write with the access mode " + request.use().mode());
     }
-    Optional<ClaimHolder> deletion = claim.holder(DELETION);
+    Optional<ClaimHolder> deletion = claim.holder(Claim.DELETION);
     if (deletion.isPresent()) {
       return refused(
           OperatorCode.VOLUME_BEING_DELETED,
@@ -179,20 +176,20 @@ public final class ClaimRules {
    * held for that, nobody can claim it.
    */
   public static ClaimDecision holdForDeletion(Claim claim, Instant now) {
-    if (!claim.others(DELETION).isEmpty()) {
+    if (!claim.others(Claim.DELETION).isEmpty()) {
       return refused(
           OperatorCode.VOLUME_CLAIMED,
-          claim.others(DELETION).iterator().next(),
-          claim.others(DELETION).stream()
+          claim.others(Claim.DELETION).iterator().next(),
+          claim.others(Claim.DELETION).stream()
               .map(holder -> words(holder, now) + " holds it")
               .collect(Collectors.joining(", ")));
     }
-    if (claim.holder(DELETION).isPresent()) {
+    if (claim.holder(Claim.DELETION).isPresent()) {
       return new Granted(claim, false);
     }
     ClaimHolder deletion =
         new ClaimHolder(
-            DELETION,
+            Claim.DELETION,
             NO_NODE,
             Optional.empty(),
             ClaimMode.WRITE,
@@ -208,8 +205,8 @@ public final class ClaimRules {
 
   /** A deletion has come to its end, or to nothing. */
   public static Granted endDeletion(Claim claim) {
-    return claim.holder(DELETION).isPresent()
-        ? new Granted(claim.without(DELETION), true)
+    return claim.holder(Claim.DELETION).isPresent()
+        ? new Granted(claim.without(Claim.DELETION), true)
         : new Granted(claim, false);
   }
 

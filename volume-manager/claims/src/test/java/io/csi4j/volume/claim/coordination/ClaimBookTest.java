@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
@@ -571,6 +572,22 @@ class ClaimBookTest {
   }
 
   // ---- held for a deletion
+
+  @Test
+  void noWorkloadHasTheNameOfADeletion() {
+    VolumeUse usage = VolumeUse.of(DB, WorkloadId.of("being-deleted"));
+    ClaimRequest.Builder request =
+        ClaimRequest.builder(
+            usage,
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(request::build)
+        .withMessageContaining("'being-deleted' stands for the deletion of a volume")
+        .withMessageEndingWith("Give the workload another name.");
+  }
 
   @Test
   void whileAVolumeIsHeldForItsDeletionNobodyClaimsIt() {

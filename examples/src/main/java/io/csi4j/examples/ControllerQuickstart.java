@@ -361,7 +361,7 @@ public final class ControllerQuickstart {
   private void job(
       VolumeController controller, ClaimCoordinator coordinator, PlacementReport report) {
     JobVolumes volumes = new JobVolumes(controller, coordinator);
-    VolumeKey key = JobVolumes.key(Namespace.DEFAULT, "render", "frame-7", "scratch");
+    VolumeKey key = JobVolumes.job(Namespace.DEFAULT, "render").task("frame-7").volume("scratch");
     VolumeUse task = VolumeUse.of(key, WorkloadId.of("frame-7"));
     NodeName node = best(report);
     NodeId id = node.equals(N1) ? NODE_1 : NODE_2;

@@ -113,7 +113,8 @@ final class ClaimsSnippets {
       Consumer<Object> host) {
     // snippet: job
     JobVolumes volumes = new JobVolumes(controller, coordinator);
-    VolumeKey key = JobVolumes.key(Namespace.of("team"), "render", "frame-7", "scratch");
+    VolumeKey key =
+        JobVolumes.job(Namespace.of("team"), "render").task("frame-7").volume("scratch");
     JobVolumes.Acquired scratch =
         volumes.acquire(spec.ephemeral().build(), requests.get(key)); // created, claimed, attached
     host.accept(scratch); // its node mounts scratch.volume() with scratch.grant()

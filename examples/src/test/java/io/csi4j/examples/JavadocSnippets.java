@@ -317,7 +317,7 @@ final class JavadocSnippets {
                 .capacity(CapacityRange.atLeast(1L << 30))
                 .ephemeral() // without this it is retained
                 .build(),
-            request); // its volume is JobVolumes.key(namespace, "render", "frame-7", "scratch")
+            request); // of volume JobVolumes.job(namespace, "render").volume("scratch")
     node.mount(scratch.volume(), scratch.grant());
 
     volumes.release(request.usage()); // the task has ended

@@ -74,6 +74,7 @@ class ValuesTest {
   private static final Map<Class<?>, Object> OTHER = new HashMap<>();
 
   static {
+    OTHER.put(String.class, "1.4.0");
     OTHER.put(NodeId.class, NodeId.of("another"));
     OTHER.put(MountOptions.class, MountOptions.none().withFsType("xfs"));
     OTHER.put(VolumeContext.class, VolumeContext.of(Map.of("pool", "fast")));

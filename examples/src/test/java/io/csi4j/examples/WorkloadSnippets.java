@@ -117,7 +117,7 @@ final class WorkloadSnippets {
     wish.capacity().ifPresent(spec::capacity);
     wish.snapshot().ifPresent(spec::fromSnapshot);
     wish.original().ifPresent(spec::cloneOf);
-    JobVolumes.Acquired acquired = // key: JobVolumes.key(namespace, "render", "frame-7", "scratch")
+    JobVolumes.Acquired acquired = // key: JobVolumes.job(namespace, "render").volume("scratch")
         volumes.acquire(
             (wish.retained() ? spec : spec.ephemeral()).build(), placed.claim(key, request));
     // end

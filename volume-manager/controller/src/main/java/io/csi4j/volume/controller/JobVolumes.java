@@ -17,13 +17,14 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Volumes that live with a job: created when a workload acquires them, and deleted when the last
@@ -46,7 +47,7 @@ import java.util.stream.Collectors;
  *             .capacity(CapacityRange.atLeast(1L << 30))
  *             .ephemeral() // without this it is retained
  *             .build(),
- *         request); // its volume is JobVolumes.key(namespace, "render", "frame-7", "scratch")
+ *         request); // of volume JobVolumes.job(namespace, "render").volume("scratch")
  * node.mount(scratch.volume(), scratch.grant());
  *
  * volumes.release(request.usage()); // the task has ended
@@ -84,29 +85,46 @@ public final class JobVolumes {
     this.claims = Objects.requireNonNull(claims, "claims");
   }
 
-  /** Returns the key of a volume that all tasks of a job share. */
-  public static VolumeKey key(Namespace namespace, String job, String volume) {
-    return joined(namespace, job, volume);
+  /** Returns a job, whose volumes have keys of their own. */
+  public static Owner job(Namespace namespace, String job) {
+    return new Owner(namespace, List.of(job));
   }
 
   /**
-   * Returns the key of a volume of one task of a job. Different names give different keys, and the
+   * A job, or a task of one, as the owner of volumes. Different names give different keys, and the
    * same names the same key.
    *
-   * @param task the task, with the number of its instance if each has a volume
-   * @param volume the name of the volume in the job
+   * @param namespace whose job it is
+   * @param names the name of the job, and of the task if it is one
    */
-  public static VolumeKey key(Namespace namespace, String job, String task, String volume) {
-    return joined(namespace, job, task, volume);
-  }
+  public record Owner(Namespace namespace, List<String> names) {
 
-  private static VolumeKey joined(Namespace namespace, String... names) {
-    return VolumeKey.of(
-        namespace,
-        Arrays.stream(names)
-            .map(name -> Words.check("part of a volume id", name))
-            .map(name -> name.replace("%", "%25").replace("/", "%2F"))
-            .collect(Collectors.joining("/")));
+    /** Checks the names. */
+    public Owner {
+      Objects.requireNonNull(namespace, "namespace");
+      names = List.copyOf(names);
+      names.forEach(name -> Words.check("part of a volume id", name));
+    }
+
+    /** Returns a task of this job, with the number of its instance if each has volumes. */
+    public Owner task(String task) {
+      List<String> all = new ArrayList<>(names);
+      all.add(task);
+      return new Owner(namespace, all);
+    }
+
+    /**
+     * Returns the key of a volume. All tasks of a job share a volume of the job.
+     *
+     * @param volume the name of the volume in the job
+     */
+    public VolumeKey volume(String volume) {
+      return VolumeKey.of(
+          namespace,
+          Stream.concat(names.stream(), Stream.of(Words.check("part of a volume id", volume)))
+              .map(name -> name.replace("%", "%25").replace("/", "%2F"))
+              .collect(Collectors.joining("/")));
+    }
   }
 
   /**
@@ -160,7 +178,7 @@ public final class JobVolumes {
    * ephemeral volume is deleted again.
    *
    * @param spec the volume; the same for all who acquire it
-   * @param request the claim; its volume is the one that is created, see {@link #key}
+   * @param request the claim; its volume is the one that is created, see {@link #job}
    * @throws ControllerException if the volume was not created
    * @throws ClaimException if it may not be claimed, or was not attached. A claim that was made
    *     stays then: acquire it again, or release it

@@ -79,7 +79,7 @@ import org.junit.jupiter.api.Timeout;
 class JobVolumesTest {
 
   private static final Namespace TEAM = Namespace.of("team");
-  private static final VolumeKey SCRATCH = JobVolumes.key(TEAM, "render", "scratch");
+  private static final VolumeKey SCRATCH = JobVolumes.job(TEAM, "render").volume("scratch");
   private static final AccessMode SHARED = AccessMode.MULTI_NODE_MULTI_WRITER;
   private static final AccessMode ALONE = AccessMode.SINGLE_NODE_WRITER;
 
@@ -250,18 +250,19 @@ class JobVolumesTest {
 
   @Test
   void keysAreTheSameForTheSameNamesAndDifferForDifferentOnes() {
-    assertThat(JobVolumes.key(TEAM, "render", "frame-7", "scratch"))
+    assertThat(JobVolumes.job(TEAM, "render").task("frame-7").volume("scratch"))
         .isEqualTo(VolumeKey.of(TEAM, "render/frame-7/scratch"));
     Set<VolumeKey> keys = new HashSet<>();
     List<String> names = List.of("a", "a/a", "a%2Fa", "a%a", "/", "%", "a/a/a");
     for (String job : names) {
       for (String volume : names) {
-        keys.add(JobVolumes.key(TEAM, job, volume));
-        names.forEach(task -> keys.add(JobVolumes.key(TEAM, job, task, volume)));
+        keys.add(JobVolumes.job(TEAM, job).volume(volume));
+        names.forEach(task -> keys.add(JobVolumes.job(TEAM, job).task(task).volume(volume)));
       }
     }
     assertThat(keys).hasSize(7 * 7 + 7 * 7 * 7);
-    assertThatIllegalArgumentException().isThrownBy(() -> JobVolumes.key(TEAM, "render", ""));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobVolumes.job(TEAM, "render").volume(""));
   }
 
   // ---- refused

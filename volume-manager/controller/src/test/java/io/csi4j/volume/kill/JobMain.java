@@ -61,7 +61,8 @@ import java.util.function.Supplier;
 final class JobMain {
 
   static final PluginId PLUGIN = PluginId.of("fake");
-  static final VolumeKey SCRATCH = JobVolumes.key(Namespace.DEFAULT, "render", "frame", "scratch");
+  static final VolumeKey SCRATCH =
+      JobVolumes.job(Namespace.DEFAULT, "render").task("frame").volume("scratch");
   static final VolumeUse USE = VolumeUse.of(SCRATCH, WorkloadId.of("frame-7"));
   static final NodeName NODE = NodeName.of("n1");
 

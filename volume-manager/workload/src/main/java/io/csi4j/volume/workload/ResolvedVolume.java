@@ -106,7 +106,7 @@ public sealed interface ResolvedVolume {
     /**
      * Whether it is made by its plugin when it is published, and deleted when it is unpublished.
      */
-    public boolean isInline() {
+    public boolean inline() {
       return parts.inline;
     }
 

@@ -135,7 +135,7 @@ public final class VolumeRequest {
             .orElseThrow(
                 () -> new IllegalStateException("A host volume is not mounted by a plugin."));
     MountRequest.Builder request =
-        (volume.isInline()
+        (volume.inline()
                 ? MountRequest.inline(volume.plugin(), usage, mode)
                 : MountRequest.builder(volume.plugin(), usage, volume.handle(), mode))
             .volumeContext(volume.volumeContext())

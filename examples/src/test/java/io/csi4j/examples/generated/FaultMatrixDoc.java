@@ -12,7 +12,8 @@ final class FaultMatrixDoc {
 
       Each row is one thing that can go wrong on a node, and what must hold nevertheless. A test counts for a row only if it asserts
       the row by name, `.as("A7: a staging without an answer is in doubt")`, in an assertion that it cannot pass without: not in a branch,
-      a loop that may be empty, or a random history that might have met the case. Each code of a row stands in such an assertion. The tests of
+      a loop that may be empty, or a random history that might have met the case. \
+      Each code of a row stands in such an assertion. The tests of
       a row carry its name as a tag as well: `mvn test -Dgroups=A7` runs those of row A7. The codes are what an operator may be told:
       [operator-codes.md](operator-codes.md) says what to do. Classes in italics run in the campaigns alone.
 

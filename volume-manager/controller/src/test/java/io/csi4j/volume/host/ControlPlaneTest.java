@@ -81,7 +81,8 @@ class ControlPlaneTest {
             System.out.println("volumes " + controller.volumes());
             new ClaimBook(claims, Clock.systemUTC())
                 .claim(
-                    ClaimRequest.builder(VolumeUse.of(NOTES, WorkloadId.of("web")), NodeName.of("n1"), new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM), ClaimMode.WRITE).build());
+                    ClaimRequest.builder(VolumeUse.of(NOTES, WorkloadId.of("web")), NodeName.of("n1"),
+                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM), ClaimMode.WRITE).build());
           }
         }
       }

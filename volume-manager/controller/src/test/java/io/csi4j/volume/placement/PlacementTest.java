@@ -226,8 +226,10 @@ class PlacementTest {
             2. n5: in {zone=b}; 9000 bytes left, asked 0 s ago; takes 2 more volumes
             3. n1: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
             4. n4: in {zone=a}; 5000 bytes left, asked 0 s ago; takes 2 more volumes
-            5. n3: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; last, since the plugin says that nothing is left; some plugins always say so
-            6. n6: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; last, since the plugin says that nothing is left; some plugins always say so
+            5. n3: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; \
+            last, since the plugin says that nothing is left; some plugins always say so
+            6. n6: in {zone=c}; 0 bytes left, asked 0 s ago; takes 2 more volumes; \
+            last, since the plugin says that nothing is left; some plugins always say so
             """);
     assertThat(plugin.journal().calls(GET_CAPACITY)).as("one for each place").hasSize(3);
   }

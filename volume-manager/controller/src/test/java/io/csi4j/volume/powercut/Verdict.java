@@ -53,7 +53,8 @@ final class Verdict {
 
   /** What was done, in figures. */
   String did() {
-    return "%d disks that a power cut left %s, %d of them reconciled; %d recordings, %d operations acknowledged; %d of %d disks that ignored flushes caught"
+    return ("%d disks that a power cut left %s, %d of them reconciled;"
+            + " %d recordings, %d operations acknowledged; %d of %d disks that ignored flushes caught")
         .formatted(states(), looks, thorough, recordings, acknowledged, caught, lies);
   }
 

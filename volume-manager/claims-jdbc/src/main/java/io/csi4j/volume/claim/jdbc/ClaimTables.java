@@ -75,7 +75,8 @@ final class ClaimTables {
 
   /** Makes the mark of the store if it has none. Takes the mark. */
   String mark() {
-    return "INSERT INTO %s (only_one, mark, version, forgotten) SELECT 1, ?, top, top FROM (SELECT coalesce(max(version), 0) AS top FROM %s) AS t ON CONFLICT DO NOTHING"
+    return ("INSERT INTO %s (only_one, mark, version, forgotten)"
+            + " SELECT 1, ?, top, top FROM (SELECT coalesce(max(version), 0) AS top FROM %s) AS t ON CONFLICT DO NOTHING")
         .formatted(store, claims);
   }
 
@@ -105,14 +106,16 @@ final class ClaimTables {
    * version and a record of what was asked for; one row with nothing behind if there is nothing.
    */
   private String answer(String question, String order) {
-    return "SELECT %s, s.version, s.forgotten, c.name, c.version, c.record FROM (SELECT 1) AS one LEFT JOIN %s AS s ON true LEFT JOIN (%s) AS c ON true ORDER BY c.%s"
+    return ("SELECT %s, s.version, s.forgotten, c.name, c.version, c.record"
+            + " FROM (SELECT 1) AS one LEFT JOIN %s AS s ON true LEFT JOIN (%s) AS c ON true ORDER BY c.%s")
         .formatted(identity, store, question, order);
   }
 
   /** The first write of a claim. Takes the identity of the store, a name and a record. */
   String insert() {
     return write(
-        "INSERT INTO %s (name, version, record) SELECT ?, version, ? FROM turn ON CONFLICT (name) DO NOTHING RETURNING name, version, record"
+        ("INSERT INTO %s (name, version, record) SELECT ?, version, ? FROM turn"
+                + " ON CONFLICT (name) DO NOTHING RETURNING name, version, record")
             .formatted(claims));
   }
 
@@ -122,7 +125,8 @@ final class ClaimTables {
    */
   String update() {
     return write(
-        "UPDATE %s AS c SET version = turn.version, record = ? FROM turn WHERE c.name = ? AND c.version = ? RETURNING c.name, c.version, c.record"
+        ("UPDATE %s AS c SET version = turn.version, record = ? FROM turn"
+                + " WHERE c.name = ? AND c.version = ? RETURNING c.name, c.version, c.record")
             .formatted(claims));
   }
 

@@ -173,7 +173,8 @@ public final class VolumeDirectories {
       throw new PathProblem(
           Kind.DENIED,
           root,
-          "'%s' is of user %d with mode %s, and this process is user %d; run it as the owner, give the directory to user %d, or use another one"
+          ("'%s' is of user %d with mode %s, and this process is user %d;"
+                  + " run it as the owner, give the directory to user %d, or use another one")
               .formatted(
                   root, facts.get().owner(), CarefulDisk.octal(facts.get().mode()), user, user));
     }

@@ -31,9 +31,13 @@ class StoriesPageTest {
       """
       # The way of a volume, step by step
 
-      What the engine does for a mount, a refresh and a release, one moment after the other. At each moment it waits for the answer to one step; what follows which answer is told in one
-      file for each way, from top to bottom: `MountStory`, `RefreshStory` and `ReleaseStory` in `volume-manager/node`. The arrows are those that the tables of `LifecycleTest`, `ClearingTest`, `RepairingTest`,
-      `ConfirmingTest` and `RefreshingTest` walk. This page is made by `StoriesPageTest`: `mvn test -Dtest=StoriesPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+      What the engine does for a mount, a refresh and a release, one moment after the other. \
+      At each moment it waits for the answer to one step; what follows which answer is told in one
+      file for each way, from top to bottom: `MountStory`, `RefreshStory` and `ReleaseStory` in `volume-manager/node`. \
+      The arrows are those that the tables of `LifecycleTest`, `ClearingTest`, `RepairingTest`,
+      `ConfirmingTest` and `RefreshingTest` walk. \
+      This page is made by `StoriesPageTest`: \
+      `mvn test -Dtest=StoriesPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
 
       """;
 

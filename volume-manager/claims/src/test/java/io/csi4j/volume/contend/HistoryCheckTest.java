@@ -9,12 +9,11 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -70,36 +69,10 @@ class HistoryCheckTest {
   }
 
   /** A store that cannot replace what was seen in one step, so that there is much to read of it. */
-  private record LookingFirst(ClaimStore store) implements ClaimStore {
+  private static final class LookingFirst extends PassingStore {
 
-    @Override
-    public Versioned read(VolumeKey volume) {
-      return store.read(volume);
-    }
-
-    @Override
-    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-      return store.compareAndSet(expected, next, token);
-    }
-
-    @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-      return store.scan(after, limit);
-    }
-
-    @Override
-    public ClaimWatch watch() {
-      return store.watch();
-    }
-
-    @Override
-    public StoreIdentity identity() {
-      return store.identity();
-    }
-
-    @Override
-    public void close() {
-      store.close();
+    LookingFirst(ClaimStore store) {
+      super(store);
     }
   }
 
@@ -436,17 +409,12 @@ class HistoryCheckTest {
   }
 
   /** A store that says that a write is made, and does not make it. */
-  private static final class Forgetful implements ClaimStore {
-    private final MemoryClaimStore memory = new MemoryClaimStore();
+  private static final class Forgetful extends PassingStore {
     private int left;
 
     Forgetful(int left) {
+      super(new MemoryClaimStore());
       this.left = left;
-    }
-
-    @Override
-    public Versioned read(VolumeKey volume) {
-      return memory.read(volume);
     }
 
     @Override
@@ -455,27 +423,7 @@ class HistoryCheckTest {
       return left == 0
           ? new WriteResult.Written(
               new Versioned(next, new ClaimVersion(expected.value() + 1), Optional.of(token)))
-          : memory.compareAndSet(expected, next, token);
-    }
-
-    @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-      return memory.scan(after, limit);
-    }
-
-    @Override
-    public ClaimWatch watch() {
-      return memory.watch();
-    }
-
-    @Override
-    public StoreIdentity identity() {
-      return memory.identity();
-    }
-
-    @Override
-    public void close() {
-      memory.close();
+          : super.compareAndSet(expected, next, token);
     }
   }
 }

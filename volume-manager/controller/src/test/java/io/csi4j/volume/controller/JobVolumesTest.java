@@ -30,12 +30,10 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.JobVolumes.Acquired;
 import io.csi4j.volume.controller.JobVolumes.Fate;
 import io.csi4j.volume.controller.JobVolumes.GivenBack;
@@ -385,18 +383,12 @@ class JobVolumesTest {
   // ---- claimed by another process, while it is deleted here
 
   /** A store in which something happens right before a write of a kind. */
-  private static final class Interrupted implements ClaimStore {
-    private final ClaimStore store;
+  private static final class Interrupted extends PassingStore {
     private final AtomicReference<Runnable> beforeHold = new AtomicReference<>(() -> {});
     private final AtomicReference<Runnable> afterHold = new AtomicReference<>(() -> {});
 
     Interrupted(ClaimStore store) {
-      this.store = store;
-    }
-
-    @Override
-    public Versioned read(VolumeKey volume) {
-      return store.read(volume);
+      super(store);
     }
 
     @Override
@@ -405,31 +397,11 @@ class JobVolumesTest {
       if (isHold) {
         beforeHold.getAndSet(() -> {}).run();
       }
-      WriteResult result = store.compareAndSet(expected, next, token);
+      WriteResult result = super.compareAndSet(expected, next, token);
       if (isHold) {
         afterHold.getAndSet(() -> {}).run();
       }
       return result;
-    }
-
-    @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-      return store.scan(after, limit);
-    }
-
-    @Override
-    public ClaimWatch watch() {
-      return store.watch();
-    }
-
-    @Override
-    public StoreIdentity identity() {
-      return store.identity();
-    }
-
-    @Override
-    public void close() {
-      store.close();
     }
   }
 

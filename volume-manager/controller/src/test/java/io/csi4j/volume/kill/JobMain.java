@@ -13,12 +13,10 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.JobVolumes;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
@@ -48,7 +46,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -223,11 +220,7 @@ final class JobMain {
   }
 
   private ClaimStore halting(ClaimStore store) {
-    return new ClaimStore() {
-      @Override
-      public Versioned read(VolumeKey volume) {
-        return store.read(volume);
-      }
+    return new PassingStore(store) {
 
       @Override
       public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
@@ -240,27 +233,7 @@ final class JobMain {
                             ? holder.state() + " " + holder.attachment().getClass().getSimpleName()
                             : "held for deletion")
                 .orElse("nothing");
-        return write("claim " + to, () -> store.compareAndSet(expected, next, token));
-      }
-
-      @Override
-      public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-        return store.scan(after, limit);
-      }
-
-      @Override
-      public ClaimWatch watch() {
-        return store.watch();
-      }
-
-      @Override
-      public StoreIdentity identity() {
-        return store.identity();
-      }
-
-      @Override
-      public void close() {
-        store.close();
+        return write("claim " + to, () -> super.compareAndSet(expected, next, token));
       }
     };
   }

@@ -21,6 +21,7 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.claim.store.RoughStore;
 import io.csi4j.volume.claim.store.RoughStore.Fate;
 import io.csi4j.volume.model.AttachmentMode;
@@ -297,10 +298,19 @@ class ClaimBookTest {
   }
 
   /** Replaces in one step, as etcd does, and counts the questions. */
-  private static final class InOneStep implements ClaimStore {
-    private final MemoryClaimStore store = new MemoryClaimStore();
+  private static final class InOneStep extends PassingStore {
+    private final MemoryClaimStore store;
     private final Map<VolumeKey, Versioned> restored = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
+
+    InOneStep() {
+      this(new MemoryClaimStore());
+    }
+
+    private InOneStep(MemoryClaimStore store) {
+      super(store);
+      this.store = store;
+    }
 
     @Override
     public Versioned read(VolumeKey volume) {
@@ -332,26 +342,6 @@ class ClaimBookTest {
       List<String> all = List.copyOf(asked);
       asked.clear();
       return all;
-    }
-
-    @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-      return store.scan(after, limit);
-    }
-
-    @Override
-    public ClaimWatch watch() {
-      return store.watch();
-    }
-
-    @Override
-    public StoreIdentity identity() {
-      return store.identity();
-    }
-
-    @Override
-    public void close() {
-      store.close();
     }
   }
 
@@ -437,36 +427,18 @@ class ClaimBookTest {
   }
 
   /** Lets its store fall silent with the first write. */
-  private record Deaf(RoughStore rough) implements ClaimStore {
-    @Override
-    public Versioned read(VolumeKey volume) {
-      return rough.read(volume);
+  private static final class Deaf extends PassingStore {
+    private final RoughStore rough;
+
+    Deaf(RoughStore rough) {
+      super(rough);
+      this.rough = rough;
     }
 
     @Override
     public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
       rough.silent(true);
-      return rough.compareAndSet(expected, next, token);
-    }
-
-    @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-      return rough.scan(after, limit);
-    }
-
-    @Override
-    public ClaimWatch watch() {
-      return rough.watch();
-    }
-
-    @Override
-    public StoreIdentity identity() {
-      return rough.identity();
-    }
-
-    @Override
-    public void close() {
-      rough.close();
+      return super.compareAndSet(expected, next, token);
     }
   }
 

@@ -65,7 +65,7 @@ final class LocalEtcd implements AutoCloseable {
     }
   }
 
-  /** Two ports that nobody uses: both are held at once, so that they differ. */
+  /** Two free ports. Both sockets are open at the same time, so that the ports differ. */
   private static List<Integer> freePorts() throws IOException {
     try (ServerSocket one = anyPort();
         ServerSocket other = anyPort()) {

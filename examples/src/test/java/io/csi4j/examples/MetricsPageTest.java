@@ -16,7 +16,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -108,12 +108,7 @@ class MetricsPageTest {
           telemetry,
           directory,
           PluginBinding.builder(PLUGIN, fake.endpoint()).policy(POLICY).build(),
-          manager -> {
-            try (Scope scope = job.makeCurrent()) {
-              assertThat(scope).isNotNull();
-              mount(manager);
-            }
-          });
+          manager -> Context.current().with(job).wrap(() -> mount(manager)).run());
       job.end();
 
       List<SpanData> spans = exporter.getFinishedSpanItems();

@@ -91,11 +91,7 @@ public interface MountTable {
    * what came since, and not what is mounted in all.
    */
   default List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
-    return list().records().stream()
-        .dropWhile(each -> !each.ref().identity().equals(than.identity()))
-        .skip(1)
-        .filter(filter)
-        .toList();
+    return list().newer(than).stream().filter(filter).toList();
   }
 
   /** The mounts that are directly on this one; none if it is gone. */

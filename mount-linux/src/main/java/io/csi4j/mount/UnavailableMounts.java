@@ -74,11 +74,6 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
   }
 
   @Override
-  public List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
-    return text.orElseThrow(why).newer(than, filter);
-  }
-
-  @Override
   public List<MountRecord> children(MountRef ref) {
     throw why.get();
   }

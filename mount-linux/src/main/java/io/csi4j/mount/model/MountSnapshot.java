@@ -92,6 +92,18 @@ public final class MountSnapshot {
     return matching(record -> record.device().equals(device) && record.root().equals(root));
   }
 
+  /**
+   * The mounts that were made after this one, in the order in which they were made; none if it is
+   * not in this snapshot.
+   */
+  public List<MountRecord> newer(MountRef than) {
+    // Not by the whole reference, which may have another path.
+    return records.stream()
+        .dropWhile(record -> !record.ref().identity().equals(than.identity()))
+        .skip(1)
+        .toList();
+  }
+
   /** The mounts that are directly on this one. */
   public List<MountRecord> children(MountRecord parent) {
     return matching(record -> record.parentId() == parent.id() && record.id() != parent.id());

@@ -32,6 +32,7 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
@@ -164,10 +165,14 @@ class CsiTracingTest {
   @Test
   void anOperationIsAChildOfItsCallerAndItsCallsAreItsChildren() {
     Span job = host.spanBuilder("start job").startSpan();
-    try (VolumeManager manager = manager(tracing.volumes());
-        Scope scope = job.makeCurrent()) {
-      assertThat(scope).isNotNull();
-      assertThat(manager.mount(request()).usage()).isEqualTo(USE);
+    try (VolumeManager manager = manager(tracing.volumes())) {
+      Context.current()
+          .with(job)
+          .wrap(
+              () -> {
+                assertThat(manager.mount(request()).usage()).isEqualTo(USE);
+              })
+          .run();
     } finally {
       job.end();
     }
@@ -222,12 +227,12 @@ class CsiTracingTest {
     try (VolumeManager manager = manager(tracing.volumes())) {
       Thread asking =
           new Thread(
-              () -> {
-                try (Scope scope = job.makeCurrent()) {
-                  assertThat(scope).isNotNull();
-                  manager.async().mount(request()).toCompletableFuture().join();
-                }
-              });
+              Context.current()
+                  .with(job)
+                  .wrap(
+                      () -> {
+                        manager.async().mount(request()).toCompletableFuture().join();
+                      }));
       asking.start();
       asking.join();
     }
@@ -245,7 +250,7 @@ class CsiTracingTest {
     try (VolumeManager manager = manager(tracing.volumes())) {
       VolumeException refused =
           catchThrowableOfType(VolumeException.class, () -> manager.mount(request(secrets)));
-      assertThat(refused).isNotNull();
+      assertThat(refused.code()).isEqualTo(OperatorCode.REFUSED_BY_PLUGIN);
     }
 
     SpanData mount = span("csi4j.mount");

@@ -124,14 +124,7 @@ public class KernelTable {
 
   /** The mounts that were made after this one, and that this accepts. */
   public List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
-    Optional<long[]> few = fewNewer(than);
-    if (few.isPresent()) {
-      return mounts.records(few.get()).stream().filter(filter).toList();
-    }
-    // Not by the reference, which may have another path.
-    return reader.read(TableReader.ALL).records().stream()
-        .dropWhile(each -> !each.ref().identity().equals(than.identity()))
-        .skip(1)
+    return fewNewer(than).map(mounts::records).orElseGet(() -> list().newer(than)).stream()
         .filter(filter)
         .toList();
   }

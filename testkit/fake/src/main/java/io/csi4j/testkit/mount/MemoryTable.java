@@ -102,23 +102,6 @@ final class MemoryTable implements MountTable {
   }
 
   @Override
-  public List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
-    return kernel.call(
-        () -> {
-          pass("Reading the mounts after " + than);
-          Mount mount = mount(than);
-          return mount == null
-              ? List.of()
-              : read(filter).values().stream().filter(each -> isAfter(each, mount)).toList();
-        });
-  }
-
-  private static boolean isAfter(MountRecord record, Mount mount) {
-    return record.ref().identity() instanceof MountIdentity.Unique unique
-        && unique.id() > mount.uniqueId;
-  }
-
-  @Override
   public List<MountRecord> children(MountRef ref) {
     return kernel.call(
         () -> {

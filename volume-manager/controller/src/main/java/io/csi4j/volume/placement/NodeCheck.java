@@ -104,26 +104,12 @@ record NodeCheck(
             .thenComparing(Rank::name);
   }
 
-  /** A check that counts with the room in each place, too. */
-  record WithRoom(
-      NodeCheck check,
-      Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> room) {
-
-    PlacementReport report(Collection<PlacementNode> nodes) {
-      return check.report(nodes, room);
-    }
-  }
-
-  WithRoom withRoom(Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> room) {
-    return new WithRoom(this, room);
-  }
-
   PlacementReport report(Collection<PlacementNode> nodes) {
     return report(nodes, none -> Map.of());
   }
 
-  /** Asks for room only in the places of nodes that nothing else excludes. */
-  private PlacementReport report(
+  /** Counts with the room, too, and asks for it only in the places that nothing else excludes. */
+  PlacementReport report(
       Collection<PlacementNode> nodes,
       Function<Collection<Optional<Topology>>, Map<Optional<Topology>, Known>> asking) {
     List<PlacementNode> sorted =

@@ -82,7 +82,7 @@ public final class Placement {
    */
   public PlacementReport candidates(VolumeSpec spec, Collection<PlacementNode> nodes) {
     NodeCheck check = check(new Wanted(spec, Optional.empty(), Set.of()), nodes, node -> none());
-    return check.withRoom(places -> room.read(spec, places)).report(nodes);
+    return check.report(nodes, places -> room.read(spec, places));
   }
 
   /**

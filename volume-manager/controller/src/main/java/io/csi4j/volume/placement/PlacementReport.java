@@ -54,7 +54,8 @@ public record PlacementReport(VolumeSpec spec, List<Candidate> candidates, List<
       List<String> parts = new ArrayList<>();
       place.ifPresent(where -> parts.add("in " + where));
       capacity.ifPresent(room -> parts.add(room.toString()));
-      freeSlots.ifPresent(free -> parts.add("takes " + free + " more volumes"));
+      freeSlots.ifPresent(
+          free -> parts.add("takes " + free + (free == 1 ? " more volume" : " more volumes")));
       parts.addAll(remarks);
       return node + (parts.isEmpty() ? "" : ": " + String.join("; ", parts));
     }

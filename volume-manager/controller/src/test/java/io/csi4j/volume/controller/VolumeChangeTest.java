@@ -181,7 +181,8 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.OUT_OF_RANGE, "never that large"),
         When.calling(CONTROLLER_EXPAND_VOLUME));
-    Waits.until(() -> controller.owed().isEmpty());
+    // It is told once it is on record.
+    Waits.until(() -> controller.owed().isEmpty() && !told.isEmpty());
     assertThat(controller.changes(DB))
         .as("the first call may have come through, so the node is told what is known")
         .extracting(VolumeChange::progress)

@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 final class InlineScenarios {
 
-  /** It stages its other volumes, and attaches them. */
+  /** A plugin that attaches and stages all volumes but its inline ones. */
   private static final PluginShape SHAPE = PluginShape.full().with(Quirk.INLINE_VOLUMES_TAKEN);
 
   private static final String CACHE = "cache";
@@ -40,7 +40,7 @@ final class InlineScenarios {
             InlineScenarios::oneForEach),
         scenario(
             "answer-lost",
-            "A lost answer leaves neither a second volume nor one that nobody has.",
+            "After a lost answer there is one volume while the workload has it, and none at the end.",
             InlineScenarios::answersLost),
         scenario(
             "then-a-crash",

@@ -192,7 +192,7 @@ final class MountScenarios {
     }
   }
 
-  /** What each call told of a workload. */
+  /** The facts of a workload that each call came with. */
   private static List<Map<String, String>> facts(Play play, CsiOperation operation) {
     return play.plugin().journal().calls(operation).stream()
         .map(

@@ -225,12 +225,11 @@ public final class ClaimBook {
   }
 
   /**
-   * Holds a volume for its deletion: from then on nobody can claim it, through whatever book, until
-   * {@link #endDeletion}. Granted only while nobody has a claim of it, not even one on its way
-   * back. The same again is granted as it is.
+   * Holds a volume for its deletion: no process can claim it until {@link #endDeletion}. Refused if
+   * there is a claim of it, also one that is being released. Holding it again changes nothing.
    *
-   * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if somebody has a claim; or if that
-   *     cannot be known
+   * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if there is a claim; another code if
+   *     the store cannot be asked
    */
   public void holdForDeletion(VolumeKey volume) {
     change(

@@ -172,8 +172,8 @@ public final class ClaimRules {
   // ---- held for a deletion
 
   /**
-   * A volume is to be deleted: only one that nobody holds, not even on the way back. While it is
-   * held for that, nobody can claim it.
+   * A volume is to be deleted. Refused if there is a claim of it, also one that is being released;
+   * while it is held for the deletion, every claim is refused.
    */
   public static ClaimDecision holdForDeletion(Claim claim, Instant now) {
     if (!claim.others(Claim.DELETION).isEmpty()) {

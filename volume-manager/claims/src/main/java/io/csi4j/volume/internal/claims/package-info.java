@@ -1,6 +1,8 @@
 /**
- * The form of a claim on disk and in etcd, and the turns of writers of one key. Start at {@link
- * io.csi4j.volume.internal.claims.ClaimCodec}.
+ * What decides about claims, and their form where they are kept. Start at {@link
+ * io.csi4j.volume.internal.claims.ClaimRules}, the table of who may claim what, deletions among
+ * them; {@link io.csi4j.volume.internal.claims.ClaimCodec} is the form. The rest are turns of
+ * writers of one key, and what a process remembers of a store.
  */
 @NullMarked
 package io.csi4j.volume.internal.claims;

@@ -31,6 +31,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
@@ -199,6 +200,8 @@ class UpkeepOfAHostTest {
               OperatorCode.ATTACHMENT_LOST,
               OperatorCode.ATTACHMENT_UNKNOWN,
               OperatorCode.VOLUME_ABNORMAL);
+      // The listener is told on a thread of its own.
+      Waits.until(() -> !health.isEmpty());
       assertThat(health).containsExactly("default/scratch is DEGRADED");
       assertThat(plugin.contents().attached()).hasSize(1);
       assertThat(keeper.keepNow().get(0).done())

@@ -11,8 +11,6 @@ import java.util.Random;
  */
 final class Crashes {
 
-  private static final int SECTOR = 512;
-
   /** Entries at the end whose flushes a disk that lies has not done. */
   private static final int LIES = 60;
 
@@ -24,7 +22,7 @@ final class Crashes {
     SOME,
     /** Only what was written last. */
     LAST,
-    /** Each write by chance, and of those each sector by chance. */
+    /** Each write by chance, and of those each part that a disk writes whole by chance. */
     TORN
   }
 
@@ -47,27 +45,29 @@ final class Crashes {
   private final List<Entry> log;
   private final Random random;
   private final boolean lies;
+  private final int whole;
   private final DiskImage flushed;
   private final Ledger ledger;
   private int flushedUntil;
   private int heardUntil;
 
-  private Crashes(Recording recording, Random random, boolean lies) {
+  private Crashes(Recording recording, FilesystemKind kind, Random random, boolean lies) {
     log = recording.log();
     flushed = recording.base().copy();
     ledger = recording.before().copy();
     this.random = random;
     this.lies = lies;
+    whole = kind.whole();
   }
 
   /** The crashes of a lawful disk. */
-  static Crashes of(Recording recording, Random random) {
-    return new Crashes(recording, random, false);
+  static Crashes of(Recording recording, FilesystemKind kind, Random random) {
+    return new Crashes(recording, kind, random, false);
   }
 
   /** Those of a disk that says too early that it has flushed: a control that has to be caught. */
-  static Crashes ofLyingDisk(Recording recording, Random random) {
-    return new Crashes(recording, random, true);
+  static Crashes ofLyingDisk(Recording recording, FilesystemKind kind, Random random) {
+    return new Crashes(recording, kind, random, true);
   }
 
   /** The crash before this entry, which is not before the one of the last call. */
@@ -117,9 +117,10 @@ final class Crashes {
     if (all) {
       image.write(write.position(), write.bytes());
     } else if (kept == Kept.TORN && random.nextBoolean()) {
-      for (int at = 0; at < write.bytes().length; at += SECTOR) {
+      for (int at = 0; at < write.bytes().length; at += whole) {
         if (random.nextBoolean()) {
-          image.write(write.position() + at, write.bytes(), at, SECTOR);
+          int length = Math.min(whole, write.bytes().length - at);
+          image.write(write.position() + at, write.bytes(), at, length);
         }
       }
     }

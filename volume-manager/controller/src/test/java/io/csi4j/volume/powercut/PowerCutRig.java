@@ -258,7 +258,7 @@ final class PowerCutRig {
 
   /** Cuts the power so often, and gives one of the disks that were left and are well. */
   private Crash cut(Recording recording, int times) throws IOException {
-    Crashes crashes = Crashes.of(recording, random);
+    Crashes crashes = Crashes.of(recording, kind, random);
     Crash last = crashes.at(recording.from());
     for (int cut : cuts(recording, times)) {
       Crash crash = crashes.at(cut);
@@ -285,7 +285,7 @@ final class PowerCutRig {
   }
 
   private void catchTheLiar(Recording recording) throws IOException {
-    Crashes crashes = Crashes.ofLyingDisk(recording, random);
+    Crashes crashes = Crashes.ofLyingDisk(recording, kind, random);
     int looks = 0;
     for (int cut : cuts(recording, LIES_TRIED)) {
       Crash crash = crashes.at(cut);

@@ -5,6 +5,7 @@ import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.grpc.Channel;
 import io.grpc.Deadline;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -52,6 +53,9 @@ public interface CallEnvironment {
   /** Draws from [0, 1). */
   DoubleSupplier random();
 
-  /** Returns the trouble with the socket just now, if there is any. May take some milliseconds. */
-  Optional<CsiConnectException> diagnose();
+  /**
+   * Returns the trouble with the socket just now, if there is any, or what ended a call that took
+   * so long. May take some milliseconds.
+   */
+  Optional<CsiConnectException> diagnose(Duration elapsed);
 }

@@ -276,7 +276,7 @@ public final class CallPath {
       return failure;
     }
     return ground
-        .diagnose()
+        .diagnose(failure.elapsed())
         .<CsiException>map(
             seen -> {
               CsiException explained =

@@ -61,7 +61,7 @@ record ConnectionGround(CsiEndpoint endpoint, ConnectOptions options, Connection
   }
 
   @Override
-  public Optional<CsiConnectException> diagnose() {
-    return Optional.of(connection.diagnose(StatusCode.UNAVAILABLE, Duration.ZERO));
+  public Optional<CsiConnectException> diagnose(Duration elapsed) {
+    return Optional.of(connection.diagnose(StatusCode.UNAVAILABLE, elapsed));
   }
 }

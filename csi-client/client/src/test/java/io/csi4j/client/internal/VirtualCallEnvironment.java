@@ -172,7 +172,7 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
   }
 
   @Override
-  public Optional<CsiConnectException> diagnose() {
+  public Optional<CsiConnectException> diagnose(Duration elapsed) {
     return Optional.empty();
   }
 

@@ -292,13 +292,15 @@ public final class Connection implements AutoCloseable {
 
   /**
    * Returns the trouble with the socket at this moment, to explain a call that did not get through.
-   * Looks at the file and connects to it once, but never waits.
+   * A flood during the call is the trouble, even if the plugin is connected again by now. Otherwise
+   * looks at the file and connects to it once, but never waits.
    *
    * @param code the status of the call
    * @param elapsed how long the call took
    */
   public CsiConnectException diagnose(StatusCode code, Duration elapsed) {
-    ConnectProblem problem = floods.problem(System.nanoTime());
+    long now = System.nanoTime();
+    ConnectProblem problem = floods.problemSince(now - elapsed.toNanos(), now);
     if (problem == null) {
       problem = SocketFile.inspect(endpoint.path(), options);
     }
@@ -444,7 +446,7 @@ public final class Connection implements AutoCloseable {
       }
       // Asked before the problem is, which does not change any more once an attempt is over.
       boolean over = isEarlier || (gate != null && gate.ended());
-      ConnectProblem now = missing == null && gate != null ? problemBehind(gate) : missing;
+      ConnectProblem now = missing == null && gate != null ? problemBehind(gate, waiting) : missing;
       boolean sure = missing != null || gate == null || !gate.undecided();
       if (now != null && sure && !(now.mayPass() && isWaitedFor(now, how))) {
         throw waiting.failure(now, null);
@@ -474,7 +476,11 @@ public final class Connection implements AutoCloseable {
     return !isAbsent || how.waitForSocket();
   }
 
-  private @Nullable ConnectProblem problemBehind(PeerGate gate) {
+  private @Nullable ConnectProblem problemBehind(PeerGate gate, Stopwatch waiting) {
+    ConnectProblem flood = floods.problemSince(waiting.began, System.nanoTime());
+    if (flood != null) {
+      return flood;
+    }
     return gate.neverConnected() ? SocketFile.knock(endpoint.path()) : gate.problem();
   }
 

@@ -26,15 +26,14 @@ final class FloodBrake {
   private record Flood(String what, long number, int inARow, long at, long until) {
 
     ConnectProblem told(long now) {
+      long pause = TimeUnit.NANOSECONDS.toMillis(until - now);
       return new ConnectProblem(
           Reason.FLOODS,
           "the connection was closed because the plugin floods it: "
               + what
               + "; that was flood number "
               + number
-              + ", and it is not connected for "
-              + TimeUnit.NANOSECONDS.toMillis(until - now)
-              + " ms",
+              + (pause > 0 ? ", and it is not connected for " + pause + " ms" : ""),
           "Look at the plugin's log and its version of gRPC; it is connected again by itself.");
     }
   }
@@ -59,5 +58,11 @@ final class FloodBrake {
   @Nullable ConnectProblem problem(long now) {
     Flood flood = last;
     return flood == null || now - flood.until() >= 0 ? null : flood.told(now);
+  }
+
+  /** The last flood that came after this moment, also if the plugin may be connected again. */
+  @Nullable ConnectProblem problemSince(long began, long now) {
+    Flood flood = last;
+    return flood == null || flood.at() - began < 0 ? problem(now) : flood.told(now);
   }
 }

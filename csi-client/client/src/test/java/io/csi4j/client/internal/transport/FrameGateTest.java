@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.identity.Readiness;
@@ -55,6 +56,9 @@ class FrameGateTest {
 
   /** What we would have queued acknowledgements of, if nobody stopped it. */
   private static final long MUCH = 32L << 20;
+
+  /** Longer than any test here: a call that began before all of it. */
+  private static final Duration LONG = Duration.ofMinutes(2);
 
   @TempDir Path directory;
 
@@ -191,7 +195,7 @@ class FrameGateTest {
           .as("bytes until it was cut off")
           .isLessThan(MUCH / 4);
 
-      CsiConnectException told = diagnosed(connection);
+      CsiConnectException told = connection.diagnose(StatusCode.UNAVAILABLE, LONG);
       assertThat(told.reason()).isEqualTo(Reason.FLOODS);
       // Whichever is noticed first: the socket's own buffer holds many acknowledgements.
       assertThat(told.getMessage())
@@ -200,7 +204,7 @@ class FrameGateTest {
                   + name
                   + "\\) and does not read them; that was|it sends HTTP/2 frames that carry"
                   + " nothing, without end; that was")
-          .containsPattern("flood number [1-9], and it is not connected for");
+          .containsPattern("that was flood number [1-9]");
       int before = peer.greeted.size();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
       while (peer.greeted.size() == before && System.nanoTime() < end) {
@@ -229,23 +233,23 @@ class FrameGateTest {
         assertThat(other.identity().probe()).isEqualTo(Readiness.READY);
       }
       assertThat(peer.sent.get(60, TimeUnit.SECONDS)).isLessThan(MUCH / 4);
-      assertThat(diagnosed(connection).reason()).isEqualTo(Reason.FLOODS);
+      assertThat(connection.diagnose(StatusCode.UNAVAILABLE, LONG).reason())
+          .isEqualTo(Reason.FLOODS);
       assertThat(other.identity().probe()).isEqualTo(Readiness.READY);
       assertThat(well.calls(CsiOperation.PROBE)).hasSizeGreaterThanOrEqualTo(201);
     }
   }
 
-  /** What ails it, once that is known: opened just now, it has yet to be flooded once more. */
-  private static CsiConnectException diagnosed(Connection connection) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (true) {
-      CsiConnectException told = connection.diagnose(StatusCode.UNAVAILABLE, Duration.ZERO);
-      if (told.reason() == Reason.FLOODS || System.nanoTime() - end > 0) {
-        return told;
-      }
-      connection.resetBackoff();
-      connection.channel().getState(true);
-      TimeUnit.MILLISECONDS.sleep(5);
+  @Test
+  void whoConnectsToAFloodingPluginHearsOfTheFlood() throws Exception {
+    CsiEndpoint endpoint = CsiEndpoint.of(directory.resolve("csi.sock"));
+    ConnectOptions patient = ConnectOptions.builder().deadline(Duration.ofSeconds(3)).build();
+    try (Flooding peer = new Flooding(endpoint.path(), many(PING, 0, 500))) {
+      assertThatExceptionOfType(CsiConnectException.class)
+          .isThrownBy(() -> CsiPlugin.connect(endpoint, patient))
+          .satisfies(told -> assertThat(told.reason()).isEqualTo(Reason.FLOODS))
+          .withMessageContaining("; that was flood number ");
+      assertThat(peer.greeted).isNotEmpty();
     }
   }
 

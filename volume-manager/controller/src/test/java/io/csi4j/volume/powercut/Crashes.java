@@ -11,6 +11,8 @@ import java.util.Random;
  */
 final class Crashes {
 
+  private static final int SECTOR = 512;
+
   /** Entries at the end whose flushes a disk that lies has not done. */
   private static final int LIES = 60;
 
@@ -22,7 +24,7 @@ final class Crashes {
     SOME,
     /** Only what was written last. */
     LAST,
-    /** Each write by chance, and of those each part that a disk writes whole by chance. */
+    /** Each write by chance, and of those each sector by chance. */
     TORN
   }
 
@@ -45,29 +47,27 @@ final class Crashes {
   private final List<Entry> log;
   private final Random random;
   private final boolean lies;
-  private final int whole;
   private final DiskImage flushed;
   private final Ledger ledger;
   private int flushedUntil;
   private int heardUntil;
 
-  private Crashes(Recording recording, FilesystemKind kind, Random random, boolean lies) {
+  private Crashes(Recording recording, Random random, boolean lies) {
     log = recording.log();
     flushed = recording.base().copy();
     ledger = recording.before().copy();
     this.random = random;
     this.lies = lies;
-    whole = kind.whole();
   }
 
   /** The crashes of a lawful disk. */
-  static Crashes of(Recording recording, FilesystemKind kind, Random random) {
-    return new Crashes(recording, kind, random, false);
+  static Crashes of(Recording recording, Random random) {
+    return new Crashes(recording, random, false);
   }
 
   /** Those of a disk that says too early that it has flushed: a control that has to be caught. */
-  static Crashes ofLyingDisk(Recording recording, FilesystemKind kind, Random random) {
-    return new Crashes(recording, kind, random, true);
+  static Crashes ofLyingDisk(Recording recording, Random random) {
+    return new Crashes(recording, random, true);
   }
 
   /** The crash before this entry, which is not before the one of the last call. */
@@ -117,10 +117,9 @@ final class Crashes {
     if (all) {
       image.write(write.position(), write.bytes());
     } else if (kept == Kept.TORN && random.nextBoolean()) {
-      for (int at = 0; at < write.bytes().length; at += whole) {
+      for (int at = 0; at < write.bytes().length; at += SECTOR) {
         if (random.nextBoolean()) {
-          int length = Math.min(whole, write.bytes().length - at);
-          image.write(write.position() + at, write.bytes(), at, length);
+          image.write(write.position() + at, write.bytes(), at, SECTOR);
         }
       }
     }

@@ -6,18 +6,16 @@ import java.util.Locale;
 
 /** A filesystem that the disk of the rig may have. */
 enum FilesystemKind {
-  EXT4(64, 1024, "mke2fs -q -F -t ext4", "data=ordered data=writeback"),
-  XFS(384, 512, "mkfs.xfs -q", "defaults"),
-  BTRFS(256, 4096, "mkfs.btrfs -q", "defaults");
+  EXT4(64, "mke2fs -q -F -t ext4", "data=ordered data=writeback"),
+  XFS(384, "mkfs.xfs -q", "defaults"),
+  BTRFS(256, "mkfs.btrfs -q", "defaults");
 
   private final int size;
-  private final int whole;
   private final String make;
   private final String options;
 
-  FilesystemKind(int size, int whole, String make, String options) {
+  FilesystemKind(int size, String make, String options) {
     this.size = size;
-    this.whole = whole;
     this.make = make;
     this.options = options;
   }
@@ -25,15 +23,6 @@ enum FilesystemKind {
   /** The size of a disk with it, in MiB: not much more than the least that it takes. */
   int size() {
     return size;
-  }
-
-  /**
-   * How many bytes the disk writes whole or not at all: as many as the superblock takes. The kernel
-   * mounts neither ext4 nor btrfs when a part of the superblock is older than the rest, and that is
-   * no fault of what was written to them.
-   */
-  int whole() {
-    return whole;
   }
 
   /** The program that makes one, and its arguments but the last. */

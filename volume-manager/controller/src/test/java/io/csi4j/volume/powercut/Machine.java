@@ -97,6 +97,12 @@ final class Machine implements AutoCloseable {
 
   /** Begins a life after a power cut. */
   Life start(DiskImage image, String options) throws IOException {
+    return tryStart(image, options)
+        .orElseThrow(() -> new IOException("The kernel does not mount the disk"));
+  }
+
+  /** Begins a life after a power cut, if the kernel mounts what it left. */
+  Optional<Life> tryStart(DiskImage image, String options) throws IOException {
     boot();
     Path file = directory.resolve("crash-" + images++ + ".img");
     image.save(file);
@@ -111,9 +117,9 @@ final class Machine implements AutoCloseable {
           disk.toString());
     } catch (IOException e) {
       Files.delete(file);
-      throw e;
+      return Optional.empty();
     }
-    return new Life(Optional.empty(), Optional.of(file));
+    return Optional.of(new Life(Optional.empty(), Optional.of(file)));
   }
 
   private void boot() throws IOException {

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -102,6 +103,9 @@ final class PowerCutRig {
         rig.options = kind.options().get(round % kind.options().size());
         rig.segment = SEGMENTS.get(round % SEGMENTS.size());
         rig.round();
+      }
+      if (!rig.verdict.isFairlyMounted()) {
+        rig.wrong("The kernel does not mount too many of the disks: " + rig.verdict.did());
       }
       return rig.verdict;
     } finally {
@@ -258,12 +262,17 @@ final class PowerCutRig {
 
   /** Cuts the power so often, and gives one of the disks that were left and are well. */
   private Crash cut(Recording recording, int times) throws IOException {
-    Crashes crashes = Crashes.of(recording, kind, random);
+    Crashes crashes = Crashes.of(recording, random);
     Crash last = crashes.at(recording.from());
     for (int cut : cuts(recording, times)) {
       Crash crash = crashes.at(cut);
       boolean thorough = random.nextInt(THOROUGH) == 0;
-      List<String> wrong = look(crash, thorough);
+      Optional<List<String>> seen = look(crash, thorough);
+      if (seen.isEmpty() && crash.kept() == Crashes.Kept.TORN) {
+        verdict.notMounted();
+        continue;
+      }
+      List<String> wrong = seen.orElse(List.of("the kernel does not mount it"));
       verdict.looked(recording.scene(), thorough);
       wrong.forEach(each -> wrong(recording.scene() + " on " + kind + ", " + crash + ": " + each));
       if (wrong.isEmpty()) {
@@ -285,12 +294,14 @@ final class PowerCutRig {
   }
 
   private void catchTheLiar(Recording recording) throws IOException {
-    Crashes crashes = Crashes.ofLyingDisk(recording, kind, random);
+    Crashes crashes = Crashes.ofLyingDisk(recording, random);
     int looks = 0;
     for (int cut : cuts(recording, LIES_TRIED)) {
       Crash crash = crashes.at(cut);
       looks++;
-      if (look(crash, false).stream().anyMatch(each -> each.contains("was acknowledged as"))) {
+      if (look(crash, false).stream()
+          .flatMap(List::stream)
+          .anyMatch(each -> each.contains("was acknowledged as"))) {
         verdict.caught(true);
         told.accept("A disk that ignores flushes was caught at look " + looks);
         return;
@@ -300,17 +311,17 @@ final class PowerCutRig {
     wrong("A disk that ignores flushes was not caught in " + looks + " looks");
   }
 
-  private List<String> look(Crash crash, boolean thorough) throws IOException {
-    Life life;
-    try {
-      life = machine.start(crash.image(), options);
-    } catch (IOException e) {
-      return List.of("the kernel does not mount it: " + e.getMessage());
+  /** What is wrong with a disk; nothing if the kernel does not mount it. */
+  private Optional<List<String>> look(Crash crash, boolean thorough) throws IOException {
+    Optional<Life> mounted = machine.tryStart(crash.image(), options);
+    if (mounted.isEmpty()) {
+      return Optional.empty();
     }
-    try (life) {
-      return thorough
-          ? Inspection.lookThoroughly(host(), crash.ledger(), someUses(crash.ledger()))
-          : Inspection.look(host(), crash.ledger());
+    try (Life life = mounted.get()) {
+      return Optional.of(
+          thorough
+              ? Inspection.lookThoroughly(host(), crash.ledger(), someUses(crash.ledger()))
+              : Inspection.look(host(), crash.ledger()));
     }
   }
 

@@ -8,9 +8,13 @@ import java.util.Map;
 /** The sum of what a rig did and found. */
 final class Verdict {
 
+  /** One of so many disks at most is so torn that the kernel does not mount it. */
+  private static final int FEW = 20;
+
   private final Map<Recording.Scene, Integer> looks = new EnumMap<>(Recording.Scene.class);
   private final List<String> wrong = new ArrayList<>();
   private int thorough;
+  private int notMounted;
   private int acknowledged;
   private int recordings;
   private int lies;
@@ -46,6 +50,20 @@ final class Verdict {
     thorough += thoroughly ? 1 : 0;
   }
 
+  /**
+   * A disk that the kernel does not mount, because a write that was under way is there in parts:
+   * ext4 and btrfs refuse half a superblock, and xfs some half written blocks. That is before
+   * anything of ours is opened.
+   */
+  void notMounted() {
+    notMounted++;
+  }
+
+  /** Whether so few disks were not mounted that the others are a proof. */
+  boolean isFairlyMounted() {
+    return notMounted <= states() / FEW;
+  }
+
   void caught(boolean itWas) {
     lies++;
     caught += itWas ? 1 : 0;
@@ -53,9 +71,10 @@ final class Verdict {
 
   /** What was done, in figures. */
   String did() {
-    return ("%d disks that a power cut left %s, %d of them reconciled;"
+    return ("%d disks that a power cut left %s, %d of them reconciled; %d more so torn that the kernel"
+            + " does not mount them;"
             + " %d recordings, %d operations acknowledged; %d of %d disks that ignored flushes caught")
-        .formatted(states(), looks, thorough, recordings, acknowledged, caught, lies);
+        .formatted(states(), looks, thorough, notMounted, recordings, acknowledged, caught, lies);
   }
 
   /** What was found. */

@@ -259,6 +259,21 @@ class InlineVolumeTest {
   }
 
   @Test
+  void killedAfterItsUseHasEndedItIsForgottenThoughItsReleaseIsAskedForAgain() {
+    try (Node node = node()) {
+      node.mount(inline(WEB));
+      node.dieAt(CrashPoint.USE_END_SAVED);
+      var unused = node.engine().unmount(WEB);
+      node.awaitDeath();
+      node.start();
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.UNKNOWN);
+      node.settleFound();
+      node.becomesClean();
+      assertThat(node.verbs(handle(WEB))).containsExactly("Publish", "Unpublish");
+    }
+  }
+
+  @Test
   void aLostAnswerToItsUnpublishingEndsThoughThePluginKnowsItNoMore() {
     try (Node node = node()) {
       node.mount(inline(WEB));

@@ -68,6 +68,9 @@ final class VolumeMemory {
   /** Whether that is written, and need not be on the medium. */
   private boolean isDeferred;
 
+  /** Whether a record or a directory of it was found or made, and was not removed since. */
+  private boolean isLeft;
+
   VolumeMemory(VolumeIdentity identity, EngineParts parts) {
     this.identity = identity;
     this.parts = parts;
@@ -91,6 +94,7 @@ final class VolumeMemory {
   void restore(VolumeRecord found) {
     record = found;
     saved = found;
+    isLeft = true;
     doubts.restore(found, parts.clock().nanos());
     Stream.concat(
             Stream.of(found.staging()), found.targets().values().stream().map(TargetRecord::path))
@@ -109,9 +113,12 @@ final class VolumeMemory {
     saved = null;
   }
 
-  /** Knows nothing any more, if nothing is left; tells whether that is so. */
+  /**
+   * Knows nothing any more, if nothing is left; tells whether that is so. An operation that had
+   * nothing to do leaves the record of an empty volume to the cleanup.
+   */
   boolean forgetIfEmpty() {
-    boolean isOver = record != null && record.isEmpty();
+    boolean isOver = record != null && record.isEmpty() && !isLeft;
     if (isOver) {
       record = null;
       saved = null;
@@ -140,6 +147,7 @@ final class VolumeMemory {
                   : stored;
             });
     saved = done.problem().isEmpty() ? save.record() : null;
+    isLeft |= done.problem().isEmpty();
     return done;
   }
 
@@ -157,13 +165,19 @@ final class VolumeMemory {
 
   /** Forgets a volume that never was. */
   Event.Saved forget() {
-    return written(() -> parts.state().remove(parts.layout().key(identity)));
+    return removed(() -> parts.state().remove(parts.layout().key(identity)));
   }
 
   /** Forgets a volume that was, and remembers that. */
   Event.Saved bury(Tombstone tombstone) {
     StateKey key = parts.layout().key(identity);
-    return written(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
+    return removed(() -> parts.state().bury(key, RecordCodec.encode(tombstone)));
+  }
+
+  private Event.Saved removed(Writing work) {
+    Event.Saved done = written(work);
+    isLeft &= done.problem().isPresent();
+    return done;
   }
 
   /** A write to the state. */

@@ -25,11 +25,13 @@ public final class Campaign {
                         found
         --replay N      the random history of a seed, told event by event
         --script TEXT   the history of a script, as a violation is reported with
-        --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; -refreshed
-                        after that for what is mounted to be refreshed, and a + at the end for a
-                        plugin that does not serialise its calls. Default: brief and the drills with
-                        all of the budget, refreshes with it, and mend with one crash or one fault
-                        of it, as the plugin is in trouble already
+        --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; after that
+                        -refreshed for what is mounted to be refreshed, -inline for inline volumes,
+                        and a + at the end for a plugin that does not serialise its calls. Default:
+                        brief and the drills with all of the budget, refreshes and inline volumes
+                        with it, and mend with one crash or one fault of it, as the plugin is in
+                        trouble already; at random, half of the seeds have inline volumes beside the
+                        others, and half refreshes
       budget: --crashes N (1)  --faults N (1)  --seconds N (no limit)  --threads N (processors)
               --go-on    does not stop at the first violation
               --full     plays each history to its end, also where another one has gone on from the
@@ -163,8 +165,11 @@ public final class Campaign {
     if (!mode.isEmpty()) {
       return setups().get(0);
     }
-    return Setup.roam(
-        seed % 2 == 0, seed / 2 % 2 == 0, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults);
+    Setup setup =
+        Setup.roam(
+            seed % 2 == 0, seed / 2 % 2 == 0, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults);
+    Setup inlined = seed / 4 % 2 == 0 ? setup : setup.inlining();
+    return seed / 8 % 2 == 0 ? inlined : inlined.refreshing();
   }
 
   private List<Setup> setups() {
@@ -183,6 +188,7 @@ public final class Campaign {
           setups.add(Setup.drill(shared, serialising, crashBudget, faultBudget));
         }
         setups.add(Setup.drill(shared, false, crashBudget, faultBudget).refreshing());
+        setups.add(Setup.drill(shared, false, crashBudget, faultBudget).inlining());
         // The trouble of the plugin counts too.
         if (crashBudget > 0) {
           setups.add(Setup.mend(shared, 1, 0));
@@ -203,7 +209,8 @@ public final class Campaign {
           drive == Setup.Drive.ROAM
               ? Setup.roam(shared, serialising, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults)
               : Setup.drill(shared, serialising, crashBudget, faultBudget).with(drive);
-      setups.add(mode.contains("-refreshed") ? setup.refreshing() : setup);
+      Setup inlined = mode.contains("-inline") ? setup.inlining() : setup;
+      setups.add(mode.contains("-refreshed") ? inlined.refreshing() : inlined);
     }
     return setups;
   }

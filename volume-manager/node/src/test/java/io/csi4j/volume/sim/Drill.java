@@ -36,6 +36,10 @@ final class Drill {
       refresh();
       return;
     }
+    if (world.setup().inline()) {
+      inline();
+      return;
+    }
     host.start();
     then("first", () -> host.mount(a));
     if (world.setup().host() == Setup.Drive.BRIEF || !world.setup().shared()) {
@@ -61,6 +65,28 @@ final class Drill {
     if (world.setup().host() == Setup.Drive.HURRY && world.choices().choose("B goes on", 2) == 1) {
       then("fourth", () -> host.unmount(b));
     }
+  }
+
+  /**
+   * An inline volume of a workload, or one for each of two; the first ends, and may be wanted again
+   * after that, or after it has failed.
+   */
+  private void inline() {
+    boolean isBrief = world.setup().host() == Setup.Drive.BRIEF;
+    host.start();
+    then("first", () -> host.mount(a));
+    if (world.setup().shared()) {
+      then("second", () -> host.mount(b));
+    }
+    if (world.choices().choose("A goes on", 2) == 0) {
+      then("third", () -> host.unmount(a));
+    }
+    if (!isBrief
+        && !host.desired().contains(a)
+        && world.choices().choose("A comes again", 2) == 0) {
+      then("fourth", () -> host.mount(a));
+    }
+    end();
   }
 
   /** What one or two workloads have is refreshed, and one of them may end meanwhile. */

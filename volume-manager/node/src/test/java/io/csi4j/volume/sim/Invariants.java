@@ -41,6 +41,9 @@ final class Invariants {
         new EveryStartEnds(world),
         new OnlyClaimed(world),
         new NoUnstageUnderOthers(world),
+        new InlineIsOnlyPublished(world),
+        new InlineHasOneLife(world),
+        new InlineIsOnRecord(world),
         new HandsOffMounts(world));
   }
 
@@ -246,6 +249,9 @@ final class Invariants {
 
     @Override
     public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      if (call.inline() || world.inlineUse(call.volume()).isPresent()) {
+        return;
+      }
       if (call.verb() == Verb.UNSTAGE) {
         boolean was = confirmed.remove(call.volume());
         if (was && !world.disk().medium().isWell()) {
@@ -567,6 +573,141 @@ final class Invariants {
       if (call.verb() == Verb.UNSTAGE && !world.kernel().elsewhere(call.path()).isEmpty()) {
         violated(call + " was sent while " + world.kernel().elsewhere(call.path()) + " is mounted");
       }
+    }
+  }
+
+  /** An inline volume is published as what it is, and unpublished; no call has a staging path. */
+  private static final class InlineIsOnlyPublished extends Invariant {
+    InlineIsOnlyPublished(World world) {
+      super("I16", world);
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      Optional<VolumeUse> usage = world.inlineUse(call.volume());
+      if (usage.isEmpty()) {
+        return;
+      }
+      if (call.verb() == Verb.STAGE || call.verb() == Verb.UNSTAGE) {
+        violated(call + " was sent for an inline volume, which is not staged");
+      } else if (call.staging() != null) {
+        violated(call + " names a staging path, and its volume is an inline one");
+      } else if (call.verb() == Verb.PUBLISH && !call.inline()) {
+        violated(call + " does not say that its volume is an inline one");
+      }
+    }
+  }
+
+  /**
+   * A use has one inline volume, of one id and at one path, which lives as long as its workload has
+   * it: the mount that the host was told of is the same when it is told again, unless its server
+   * had ended or somebody has taken it away.
+   */
+  private static final class InlineHasOneLife extends Invariant {
+    private final Map<VolumeUse, SimKernel.Mount> lives = new TreeMap<>();
+
+    InlineHasOneLife(World world) {
+      super("I17", world);
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      Optional<VolumeUse> usage = world.inlineUse(call.volume());
+      boolean isOther =
+          usage.isPresent() ? !call.path().equals(world.target(usage.get())) : call.inline();
+      if (isOther) {
+        violated(call + " makes " + call.volume() + ", a second inline volume of its use");
+      }
+      if (call.verb() == Verb.UNPUBLISH && world.kernel().isDead(call.path())) {
+        usage.ifPresent(lives::remove);
+      }
+    }
+
+    @Override
+    public void moved() {
+      // The workloads have ended with their host.
+      lives.clear();
+    }
+
+    @Override
+    public void released(VolumeUse usage) {
+      lives.remove(usage);
+    }
+
+    @Override
+    public void told(VolumeUse usage, MountedVolume volume) {
+      List<SimKernel.Mount> stack = world.kernel().at(world.target(usage));
+      if (world.inlineUse(world.handle(usage)).isEmpty() || stack.isEmpty()) {
+        return;
+      }
+      SimKernel.Mount before = lives.get(usage);
+      boolean isKept = before != null && world.host().holding().contains(usage);
+      if (isKept && !stack.contains(before)) {
+        violated(usage + " has " + before + ", and was told of another life of its inline volume");
+      }
+      if (!isKept) {
+        stack.stream()
+            .filter(mount -> !mount.foreign)
+            .findFirst()
+            .ifPresent(life -> lives.put(usage, life));
+      }
+    }
+  }
+
+  /**
+   * What a plugin has made of an inline volume, or may be making of it, is on record, so that it is
+   * found again or undone. When its end is told, the plugin has nothing of it.
+   */
+  private static final class InlineIsOnRecord extends Invariant {
+    InlineIsOnRecord(World world) {
+      super("I18", world);
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      Optional<VolumeUse> usage = world.inlineUse(call.volume());
+      if (call.verb() == Verb.PUBLISH && usage.isPresent() && !world.isOnRecord(usage.get())) {
+        violated(call + " was sent, and nothing is on record");
+      }
+    }
+
+    @Override
+    public void failed(VolumeUse usage, Throwable failure) {
+      check(usage);
+    }
+
+    @Override
+    public void released(VolumeUse usage) {
+      if (isInline(usage)) {
+        leftOf(usage)
+            .ifPresent(
+                left -> violated("the host was told that " + usage + " is no more, " + left));
+      }
+    }
+
+    @Override
+    public void died() {
+      world.host().all().forEach(it -> check(it.usage()));
+    }
+
+    private void check(VolumeUse usage) {
+      if (isInline(usage) && !world.isOnRecord(usage)) {
+        leftOf(usage).ifPresent(left -> violated("nothing is on record of " + usage + ", " + left));
+      }
+    }
+
+    private boolean isInline(VolumeUse usage) {
+      return world.inlineUse(world.handle(usage)).isPresent();
+    }
+
+    private Optional<String> leftOf(VolumeUse usage) {
+      SimPlugin plugin = world.plugin(world.host().wanted(usage).identity().plugin());
+      MountPath target = world.target(usage);
+      return plugin.hasSession(target)
+          ? Optional.of("and the plugin has made its inline volume")
+          : plugin.isWorkingOn(Verb.PUBLISH, target)
+              ? Optional.of("and the plugin may still be making its inline volume")
+              : Optional.empty();
     }
   }
 

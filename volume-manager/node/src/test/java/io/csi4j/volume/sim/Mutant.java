@@ -331,6 +331,44 @@ enum Mutant {
           "return new PathRecord(PathStatus.PRESENT, path.pending(), top);",
           "return PathRecord.present(top);")),
 
+  /** An inline volume is staged, as the plugin stages its other volumes. */
+  INLINE_IS_NOT_STAGED(
+      "I16",
+      edit(
+          "engine/OperationRun",
+          ".orElse(up.stages() && !request.isInline());",
+          ".orElse(up.stages());")),
+
+  /** A volume that was not staged is unstaged after its last use. */
+  INLINE_IS_NOT_UNSTAGED(
+      "I16",
+      edit(
+          "lifecycle/ReleaseStory",
+          "neverStaged || record.staging().is(PathStatus.NONE)",
+          "neverStaged")),
+
+  /** Each attempt to publish an inline volume makes a volume of another id. */
+  INLINE_HAS_ONE_ID(
+      "I17",
+      edit(
+          "engine/OperationRun",
+          """
+              new NodeCall.Publish(
+                  identity.handle(),
+          """,
+          """
+              new NodeCall.Publish(
+                  io.csi4j.client.model.VolumeId.of(identity.handle() + "-" + now.id().value()),
+          """)),
+
+  /** The record of a use that needs no staging does not say that it is being published. */
+  INTENT_NAMES_THE_CALL(
+      "I18",
+      edit(
+          "lifecycle/MountStory",
+          "stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),",
+          "!wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),")),
+
   /** What another program has mounted is not asked for. */
   OTHERS_ARE_SPARED(
       "I15",

@@ -27,6 +27,14 @@ final class MutantHunt {
       EnumSet.of(
           Mutant.REFRESH_LEAVES_THE_MOUNT, Mutant.REFRESH_OVER_THE_MOUNT, Mutant.REFRESH_ON_RECORD);
 
+  /** Those that are about inline volumes. */
+  private static final Set<Mutant> INLINE =
+      EnumSet.of(
+          Mutant.INLINE_IS_NOT_STAGED,
+          Mutant.INLINE_IS_NOT_UNSTAGED,
+          Mutant.INLINE_HAS_ONE_ID,
+          Mutant.INTENT_NAMES_THE_CALL);
+
   /** A missing tombstone does harm in one of ten thousand histories; from here on it is near. */
   private static final long NEAR_A_MISSED_TOMBSTONE = 200_001;
 
@@ -128,6 +136,9 @@ final class MutantHunt {
     if (REFRESHING.contains(mutant)) {
       return Setup.drill(seed % 2 == 0, false, 1, 1).refreshing();
     }
+    if (INLINE.contains(mutant)) {
+      return Setup.drill(seed % 2 == 0, false, 1, 1).inlining();
+    }
     if (MENDING.contains(mutant)) {
       return Setup.mend(seed % 2 == 0, 1, (int) (seed / 2 % 2));
     }
@@ -152,6 +163,12 @@ final class MutantHunt {
           Setup.drill(false, false, 0, 0).refreshing(),
           Setup.drill(false, false, 0, 1).refreshing(),
           Setup.drill(false, false, 1, 0).refreshing());
+    }
+    if (INLINE.contains(mutant)) {
+      return List.of(
+          Setup.drill(false, false, 0, 0).inlining(),
+          Setup.drill(false, false, 0, 1).inlining(),
+          Setup.drill(false, false, 1, 0).inlining());
     }
     if (MENDING.contains(mutant)) {
       setups.add(Setup.mend(false, 0, 0));

@@ -12,6 +12,7 @@ package io.csi4j.volume.sim;
  * @param claims whether the host claims what it mounts, in a cluster where claims move on
  * @param watched whether the plugins are asked for the health of volumes
  * @param refreshes whether what is mounted is refreshed with other contexts
+ * @param inline whether volumes are inline: all of a short history, some of a long one
  */
 record Setup(
     Drive host,
@@ -22,7 +23,8 @@ record Setup(
     int faults,
     boolean claims,
     boolean watched,
-    boolean refreshes) {
+    boolean refreshes,
+    boolean inline) {
 
   /** What the host does. */
   enum Drive {
@@ -40,7 +42,8 @@ record Setup(
 
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.DRILL, shared, serialising, false, crashes, faults, false, false, false);
+    return new Setup(
+        Drive.DRILL, shared, serialising, false, crashes, faults, false, false, false, false);
   }
 
   /** One volume whose plugin is in trouble: small enough for all histories. */
@@ -50,27 +53,37 @@ record Setup(
 
   /** Random histories with the journal on a failing disk. */
   static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
-    return new Setup(Drive.ROAM, shared, serialising, true, crashes, faults, false, false, false);
+    return new Setup(
+        Drive.ROAM, shared, serialising, true, crashes, faults, false, false, false, false);
   }
 
   Setup with(Drive other) {
     return new Setup(
-        other, shared, serialising, journal, crashes, faults, claims, watched, refreshes);
+        other, shared, serialising, journal, crashes, faults, claims, watched, refreshes, inline);
   }
 
   /** The same with claims. */
   Setup claimed() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, true, watched, refreshes);
+    return new Setup(
+        host, shared, serialising, journal, crashes, faults, true, watched, refreshes, inline);
   }
 
   /** The same, where plugins are asked for the health of volumes. */
   Setup watching() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, claims, true, refreshes);
+    return new Setup(
+        host, shared, serialising, journal, crashes, faults, claims, true, refreshes, inline);
   }
 
   /** The same, where what is mounted is refreshed. */
   Setup refreshing() {
-    return new Setup(host, shared, serialising, journal, crashes, faults, claims, watched, true);
+    return new Setup(
+        host, shared, serialising, journal, crashes, faults, claims, watched, true, inline);
+  }
+
+  /** The same with inline volumes, which cannot be claimed. */
+  Setup inlining() {
+    return new Setup(
+        host, shared, serialising, journal, crashes, faults, claims, watched, refreshes, true);
   }
 
   boolean mends() {
@@ -90,6 +103,7 @@ record Setup(
         + (claims ? ", claimed" : "")
         + (watched ? ", watched" : "")
         + (refreshes ? ", refreshed" : "")
+        + (inline ? ", inline" : "")
         + ", "
         + crashes
         + " crashes, "

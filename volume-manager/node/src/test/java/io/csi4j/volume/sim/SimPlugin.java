@@ -48,6 +48,9 @@ final class SimPlugin {
     ALL
   }
 
+  /** The key by which a plugin tells inline volumes from others. */
+  private static final String EPHEMERAL = "csi.storage.k8s.io/ephemeral";
+
   private static final Duration MOMENT = Duration.ofMillis(1);
   private static final StatusCode[] UNCERTAIN = {
     StatusCode.INTERNAL, StatusCode.UNKNOWN, StatusCode.RESOURCE_EXHAUSTED, StatusCode.DATA_LOSS
@@ -73,29 +76,48 @@ final class SimPlugin {
     StatusCode.UNAUTHENTICATED
   };
 
-  /** One of the four calls, with what matters of it. */
-  record Call(Verb verb, String volume, MountPath path, boolean readOnly, MountPath staging) {
+  /**
+   * One of the four calls, with what matters of it.
+   *
+   * @param inline whether its context says that the volume is an inline one
+   */
+  record Call(
+      Verb verb,
+      String volume,
+      MountPath path,
+      boolean readOnly,
+      MountPath staging,
+      boolean inline) {
+
+    private static Call plain(
+        Verb verb, NodeCall.OfVolume about, MountPath path, MountPath staging) {
+      return new Call(verb, about.volume().value(), path, false, staging, false);
+    }
+
+    /** The same, and read-only if this is not, or the other way round. */
+    Call turned() {
+      return new Call(verb, volume, path, !readOnly, staging, inline);
+    }
 
     static Optional<Call> of(NodeCall call) {
       if (!(call instanceof NodeCall.OfVolume about)) {
         return Optional.empty();
       }
-      String volume = about.volume().value();
       if (call instanceof NodeCall.Stage stage) {
-        return Optional.of(new Call(Verb.STAGE, volume, stage.staging(), false, stage.staging()));
+        return Optional.of(plain(Verb.STAGE, about, stage.staging(), stage.staging()));
       } else if (call instanceof NodeCall.Publish publish) {
         return Optional.of(
             new Call(
                 Verb.PUBLISH,
-                volume,
+                publish.volume().value(),
                 publish.target(),
                 publish.readOnly(),
-                publish.staging().orElse(null)));
+                publish.staging().orElse(null),
+                "true".equals(publish.parcel().volumeContext().reveal().get(EPHEMERAL))));
       } else if (call instanceof NodeCall.Unpublish unpublish) {
-        return Optional.of(new Call(Verb.UNPUBLISH, volume, unpublish.target(), false, null));
+        return Optional.of(plain(Verb.UNPUBLISH, about, unpublish.target(), null));
       } else if (call instanceof NodeCall.Unstage unstage) {
-        return Optional.of(
-            new Call(Verb.UNSTAGE, volume, unstage.staging(), false, unstage.staging()));
+        return Optional.of(plain(Verb.UNSTAGE, about, unstage.staging(), unstage.staging()));
       }
       return Optional.empty();
     }
@@ -334,6 +356,16 @@ final class SimPlugin {
     return all;
   }
 
+  /** Whether it does something at a path that a manager has to expect. */
+  boolean hasSession(MountPath path) {
+    return (published.contains(path) || staged.contains(path)) && !unknown.contains(path);
+  }
+
+  /** Whether it may still be working on a call with this path that a manager has to expect. */
+  boolean isWorkingOn(Verb verb, MountPath path) {
+    return working().stream().anyMatch(it -> it.verb() == verb && it.path().equals(path));
+  }
+
   // ---- as the manager sees it
 
   NodePlugin seenBy(Life life) {
@@ -537,9 +569,7 @@ final class SimPlugin {
         }
         case OTHER_FLAGS -> {
           if (call.verb() == Verb.PUBLISH) {
-            apply(
-                new Call(call.verb(), call.volume(), call.path(), !call.readOnly(), call.staging()),
-                false);
+            apply(call.turned(), false);
           }
           ok(true);
         }

@@ -7,6 +7,8 @@ import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
 import io.csi4j.volume.sim.Simulation.Outcome;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -149,6 +151,64 @@ class SimulatorTest {
 
     assertSound(tally);
     assertThat(tally.histories()).isEqualTo(100);
+  }
+
+  /** It is neither staged nor unstaged, so it cannot end there. */
+  private static final Set<CrashPoint> OF_STAGING =
+      EnumSet.of(
+          CrashPoint.BEFORE_STAGE,
+          CrashPoint.STAGE_ANSWERED,
+          CrashPoint.STAGING_SEEN,
+          CrashPoint.STAGED_SAVED,
+          CrashPoint.BEFORE_UNSTAGE,
+          CrashPoint.UNSTAGE_ANSWERED);
+
+  @Tag("campaign")
+  @Test
+  void noInvariantBreaksInAnyHistoryOfAnInlineVolumeWithOneCrashAndOneFault() {
+    Tally all = allOf(Setup.drill(false, false, 1, 1).inlining());
+    all.plus(allOf(Setup.drill(false, true, 1, 1).inlining()));
+    all.plus(allOf(Setup.drill(true, false, 1, 0).inlining()));
+    all.plus(allOf(Setup.drill(true, false, 0, 1).inlining()));
+
+    assertThat(all.crashedAt().keySet())
+        .isEqualTo(EnumSet.complementOf(EnumSet.copyOf(OF_STAGING)));
+    assertThat(all.crashedAt().values()).allMatch(times -> times >= 2);
+  }
+
+  @Tag("campaign")
+  @Test
+  void noInvariantBreaksWhenOperationsOnInlineVolumesOverlapOrTheirPluginDiesOrTheyAreRefreshed() {
+    for (boolean shared : new boolean[] {false, true}) {
+      allOf(Setup.drill(shared, false, 0, 1).inlining().with(Setup.Drive.HURRY));
+      allOf(Setup.mend(shared, 0, 1).inlining());
+      allOf(Setup.mend(shared, 1, 0).inlining());
+      allOf(Setup.drill(shared, false, 1, 0).inlining().refreshing());
+      allOf(Setup.drill(shared, false, 0, 1).inlining().refreshing());
+    }
+    assertSoundInline(101, 500);
+  }
+
+  @Test
+  void noInvariantBreaksInHistoriesWithInlineVolumes() {
+    allOf(Setup.drill(false, false, 1, 0).inlining());
+    allOf(Setup.drill(false, false, 0, 1).inlining());
+    assertSoundInline(1, 100);
+  }
+
+  private static void assertSoundInline(long firstSeed, int histories) {
+    Tally tally =
+        Explorer.random(
+            firstSeed,
+            histories,
+            seed -> {
+              Setup setup = Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6).inlining();
+              return seed / 4 % 2 == 0 ? setup.refreshing() : setup;
+            },
+            NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(histories);
   }
 
   @Test

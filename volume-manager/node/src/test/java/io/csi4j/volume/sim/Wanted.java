@@ -27,9 +27,19 @@ record Wanted(VolumeUse usage, MountRequest request) {
   /** A plugin that always does what it is asked. */
   static final PluginId STEADY = PluginId.of("steady");
 
-  /** Two uses of one volume; for long histories also two of another. */
+  /**
+   * Two uses of one volume; for long histories also two of another. The two uses of an inline
+   * volume are two volumes for the plugin.
+   */
   static List<Wanted> all(Setup setup) {
     List<Wanted> all = new ArrayList<>();
+    if (setup.inline()) {
+      all.add(inline("A", false));
+      all.add(inline("B", setup.shared()));
+      if (!setup.roams()) {
+        return all;
+      }
+    }
     all.add(of(FAULTY, "db-1", "A", setup.shared(), false));
     all.add(of(FAULTY, "db-1", "B", setup.shared(), setup.shared()));
     if (setup.roams()) {
@@ -37,6 +47,16 @@ record Wanted(VolumeUse usage, MountRequest request) {
       all.add(of(STEADY, "web-2", "C", true, true));
     }
     return all;
+  }
+
+  private static Wanted inline(String workload, boolean readOnly) {
+    VolumeUse usage = VolumeUse.of(VolumeKey.of("cache"), WorkloadId.of(workload));
+    MountRequest.Builder request =
+        MountRequest.inline(FAULTY, usage, AccessMode.SINGLE_NODE_WRITER)
+            .volumeOptions(MountOptions.none().withFlags(MountFlags.of("password=" + World.CANARY)))
+            .volumeContext(VolumeContext.of(Map.of("url", World.CANARY + "-context")))
+            .secrets(SecretsProvider.always(Secrets.of(Map.of("key", World.CANARY + "-secret"))));
+    return new Wanted(usage, (readOnly ? request.readOnly() : request).build());
   }
 
   private static Wanted of(

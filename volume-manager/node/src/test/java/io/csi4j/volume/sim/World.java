@@ -200,6 +200,20 @@ final class World implements SimKernel.View {
         .anyMatch(it -> it.identity().handle().value().equals(handle) && it.isSingleWriter());
   }
 
+  /** The use that an inline volume is for, by its name at the plugin; nothing for other volumes. */
+  Optional<VolumeUse> inlineUse(String handle) {
+    return host.all().stream()
+        .filter(it -> it.request().isInline())
+        .filter(it -> it.identity().handle().value().equals(handle))
+        .map(Wanted::usage)
+        .findFirst();
+  }
+
+  /** Whether the manager remembers the volume of a use. */
+  boolean isOnRecord(VolumeUse usage) {
+    return state.volumes().contains(layout.key(host.wanted(usage).identity()));
+  }
+
   boolean isMounted(Path path) {
     return kernel.isMounted(MountPath.of(path));
   }

@@ -97,6 +97,9 @@ final class Drill {
       then("second", () -> host.mount(b));
     }
     then("third", () -> host.refresh(a));
+    if (world.choices().choose("refreshed once more", 2) == 1) {
+      then("once more", () -> host.refresh(a));
+    }
     if (world.choices().choose("A goes on", 2) == 0) {
       then("fourth", () -> host.unmount(a));
     }

@@ -44,6 +44,7 @@ final class Invariants {
         new InlineIsOnlyPublished(world),
         new InlineHasOneLife(world),
         new InlineIsOnRecord(world),
+        new RefreshIsInForce(world),
         new HandsOffMounts(world));
   }
 
@@ -708,6 +709,37 @@ final class Invariants {
           : plugin.isWorkingOn(Verb.PUBLISH, target)
               ? Optional.of("and the plugin may still be making its inline volume")
               : Optional.empty();
+    }
+  }
+
+  /**
+   * A context that a refresh was told to have brought is in force, and while the plugin may still
+   * be publishing with one context it gets no other.
+   */
+  private static final class RefreshIsInForce extends Invariant {
+    RefreshIsInForce(World world) {
+      super("I19", world);
+    }
+
+    @Override
+    public void sent(SimPlugin plugin, Life life, SimPlugin.Call call) {
+      if (call.verb() != Verb.PUBLISH) {
+        return;
+      }
+      for (SimPlugin.Call working : plugin.working()) {
+        if (working.isSameAs(call) && !working.context().equals(call.context())) {
+          violated(call + " was sent while the plugin may still do so with another context");
+        }
+      }
+    }
+
+    @Override
+    public void refreshed(VolumeUse usage, String context) {
+      SimPlugin plugin = world.plugin(world.host().wanted(usage).identity().plugin());
+      if (!plugin.inForce(world.target(usage)).filter(context::equals).isPresent()) {
+        violated(
+            "the host was told that " + usage + " is refreshed, and the context is not in force");
+      }
     }
   }
 

@@ -325,7 +325,7 @@ enum Mutant {
 
   /** After a crash, a refresh that the plugin may be working on is taken for over. */
   REFRESH_ON_RECORD(
-      "I1 I2",
+      "I1 I2 I19",
       edit(
           "recovery/Recovery",
           "return new PathRecord(PathStatus.PRESENT, path.pending(), top);",
@@ -368,6 +368,22 @@ enum Mutant {
           "lifecycle/MountStory",
           "stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),",
           "!wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),")),
+
+  /** A plugin that may still be publishing with one context is given another. */
+  REFRESH_WAITS_FOR_ITS_END(
+      "I19",
+      edit(
+          "lifecycle/RefreshStory",
+          "turn.tries().calls() == 0 && now.targetQuarantined(wanted.usage())",
+          "turn.tries().calls() < 0 && now.targetQuarantined(wanted.usage())")),
+
+  /** A refresh is told to be done without a call. */
+  REFRESH_IS_SENT(
+      "I19",
+      edit(
+          "lifecycle/RefreshStory",
+          ".orElseGet(() -> turn.call(REFRESH, Verb.PUBLISH, turn.usage()));",
+          ".orElseGet(() -> answered(turn, Answer.ok(), now));")),
 
   /** What another program has mounted is not asked for. */
   OTHERS_ARE_SPARED(

@@ -25,7 +25,11 @@ final class MutantHunt {
   /** Those that are about refreshes. */
   private static final Set<Mutant> REFRESHING =
       EnumSet.of(
-          Mutant.REFRESH_LEAVES_THE_MOUNT, Mutant.REFRESH_OVER_THE_MOUNT, Mutant.REFRESH_ON_RECORD);
+          Mutant.REFRESH_LEAVES_THE_MOUNT,
+          Mutant.REFRESH_OVER_THE_MOUNT,
+          Mutant.REFRESH_WAITS_FOR_ITS_END,
+          Mutant.REFRESH_IS_SENT,
+          Mutant.REFRESH_ON_RECORD);
 
   /** Those that are about inline volumes. */
   private static final Set<Mutant> INLINE =

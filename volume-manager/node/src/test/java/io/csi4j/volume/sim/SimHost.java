@@ -57,6 +57,10 @@ final class SimHost {
     private final Life life;
     private CompletableFuture<?> future;
     private boolean superseded;
+
+    /** The contexts of an earlier refresh of which no end was known, if there was one. */
+    private Integer doubt;
+
     private boolean done;
     private String end = "";
 
@@ -93,11 +97,11 @@ final class SimHost {
   /** Who works with a volume of which the mount was dead and is being made anew. */
   private final Set<VolumeUse> suspended = new TreeSet<>();
 
-  /** Whose refreshes were asked for and did not fail: their contexts are the new ones. */
-  private final Set<VolumeUse> refreshed = new TreeSet<>();
+  /** Whose refreshes were asked for and did not fail, and with which contexts. */
+  private final Map<VolumeUse, Integer> refreshed = new TreeMap<>();
 
-  /** Those of them of which no end is known. */
-  private final Set<VolumeUse> refreshing = new TreeSet<>();
+  /** Those of which no end is known, with the contexts that were asked for last. */
+  private final Map<VolumeUse, Integer> refreshing = new TreeMap<>();
 
   /** Why there was no proof, when one was asked for last. */
   private String refusal = "";
@@ -223,9 +227,11 @@ final class SimHost {
       tell(!first);
       if (!first) {
         for (VolumeUse usage : List.copyOf(desired)) {
-          if (!life.isDead() && refreshing.contains(usage)) {
+          Integer asked = refreshing.get(usage);
+          if (!life.isDead() && asked != null) {
             // What is in force is not known before it is asked for again.
-            await(refresh(usage));
+            boolean isOther = world.choices().choose("refreshed with other contexts", 2) == 1;
+            await(refresh(usage, isOther ? other(asked) : asked));
           }
           if (!life.isDead()) {
             await(mount(usage));
@@ -340,14 +346,24 @@ final class SimHost {
 
   /** Wants a use that it has with other contexts. */
   Asked refresh(VolumeUse usage) {
-    refreshing.add(usage);
+    return refresh(usage, other(refreshing.getOrDefault(usage, refreshed.getOrDefault(usage, 2))));
+  }
+
+  private static int other(int contexts) {
+    return 3 - contexts;
+  }
+
+  private Asked refresh(VolumeUse usage, int contexts) {
+    Asked asking = new Asked("REFRESH", usage, life);
+    asking.doubt = refreshing.put(usage, contexts);
     return ask(
-        new Asked("REFRESH", usage, life),
-        () -> engine.refresh(Wanted.refreshed(request(usage))),
+        asking,
+        () -> engine.refresh(Wanted.refreshed(request(usage), contexts)),
         (it, volume) -> {
-          refreshing.remove(usage);
-          refreshed.add(usage);
+          refreshing.remove(usage, contexts);
+          refreshed.put(usage, contexts);
           world.watch().told(usage, (MountedVolume) volume);
+          world.watch().refreshed(usage, Wanted.context(contexts));
         });
   }
 
@@ -384,7 +400,8 @@ final class SimHost {
             .claims()
             .map(claims -> all.get(usage).claimed(claims.epoch(usage)))
             .orElseGet(all.get(usage)::request);
-    return refreshed.contains(usage) ? Wanted.refreshed(request) : request;
+    Integer contexts = refreshed.get(usage);
+    return contexts == null ? request : Wanted.refreshed(request, contexts);
   }
 
   /** Asks for the proof that nothing is left; tells whether it is given. */
@@ -454,7 +471,11 @@ final class SimHost {
     ask.end = named.outcome().name();
     world.watch().failed(ask.usage, cause);
     if (ask.what.equals("REFRESH") && named.outcome() == VolumeException.Outcome.REFUSED) {
-      refreshing.remove(ask.usage);
+      if (ask.doubt == null) {
+        refreshing.remove(ask.usage);
+      } else {
+        refreshing.put(ask.usage, ask.doubt);
+      }
     }
     if (ask.what.equals("MOUNT") && !ask.superseded) {
       desired.remove(ask.usage);

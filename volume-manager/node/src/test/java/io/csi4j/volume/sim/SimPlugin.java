@@ -80,6 +80,7 @@ final class SimPlugin {
    * One of the four calls, with what matters of it.
    *
    * @param inline whether its context says that the volume is an inline one
+   * @param context what else the context of a publish says
    */
   record Call(
       Verb verb,
@@ -87,16 +88,17 @@ final class SimPlugin {
       MountPath path,
       boolean readOnly,
       MountPath staging,
-      boolean inline) {
+      boolean inline,
+      String context) {
 
     private static Call plain(
         Verb verb, NodeCall.OfVolume about, MountPath path, MountPath staging) {
-      return new Call(verb, about.volume().value(), path, false, staging, false);
+      return new Call(verb, about.volume().value(), path, false, staging, false, "");
     }
 
     /** The same, and read-only if this is not, or the other way round. */
     Call turned() {
-      return new Call(verb, volume, path, !readOnly, staging, inline);
+      return new Call(verb, volume, path, !readOnly, staging, inline, context);
     }
 
     static Optional<Call> of(NodeCall call) {
@@ -113,7 +115,8 @@ final class SimPlugin {
                 publish.target(),
                 publish.readOnly(),
                 publish.staging().orElse(null),
-                "true".equals(publish.parcel().volumeContext().reveal().get(EPHEMERAL))));
+                "true".equals(publish.parcel().volumeContext().reveal().get(EPHEMERAL)),
+                publish.parcel().volumeContext().reveal().get("url")));
       } else if (call instanceof NodeCall.Unpublish unpublish) {
         return Optional.of(plain(Verb.UNPUBLISH, about, unpublish.target(), null));
       } else if (call instanceof NodeCall.Unstage unstage) {
@@ -199,6 +202,10 @@ final class SimPlugin {
   private final Set<MountPath> unknown = new TreeSet<>();
 
   private final Set<MountPath> forgotten = new TreeSet<>();
+
+  /** The contexts with which it has published, or has said that it had; where it is refreshed. */
+  private final Map<MountPath, String> inForce = new TreeMap<>();
+
   private final Map<MountPath, Integer> refusals = new TreeMap<>();
 
   /** The volumes of which a call is not answered yet, and who waits for it; where it is watched. */
@@ -364,6 +371,17 @@ final class SimPlugin {
   /** Whether it may still be working on a call with this path that a manager has to expect. */
   boolean isWorkingOn(Verb verb, MountPath path) {
     return working().stream().anyMatch(it -> it.verb() == verb && it.path().equals(path));
+  }
+
+  /** The context in force at a path; nothing where nothing is published. */
+  Optional<String> inForce(MountPath path) {
+    return Optional.ofNullable(inForce.get(path));
+  }
+
+  private void putInForce(Call call) {
+    if (world.setup().refreshes() && call.verb() == Verb.PUBLISH) {
+      inForce.put(call.path(), call.context());
+    }
   }
 
   // ---- as the manager sees it
@@ -576,6 +594,7 @@ final class SimPlugin {
         case WRONG_PATH -> {
           if (call.verb() == Verb.PUBLISH) {
             world.strayMount(call);
+            putInForce(call);
             answer(MOMENT, Answer.ok());
           } else {
             ok(true);
@@ -598,6 +617,7 @@ final class SimPlugin {
       if (done) {
         apply(call, false);
       }
+      putInForce(call);
       answer(MOMENT, Answer.ok());
     }
 
@@ -663,6 +683,9 @@ final class SimPlugin {
       }
       case PUBLISH -> {
         published.add(call.path());
+        if (!rogue) {
+          putInForce(call);
+        }
         if (appear(call, rogue)
             && serving == Serving.ALL
             && call.staging() != null
@@ -672,6 +695,7 @@ final class SimPlugin {
       }
       case UNPUBLISH -> {
         published.remove(call.path());
+        inForce.remove(call.path());
         disappear(call);
         if (!world.kernel().isMounted(call.path())) {
           tidy(call.path().toPath());

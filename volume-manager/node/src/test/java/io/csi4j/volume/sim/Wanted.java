@@ -88,11 +88,16 @@ record Wanted(VolumeUse usage, MountRequest request) {
     return (request.readOnly() ? claimed.readOnly() : claimed).build();
   }
 
-  /** The same with the contexts of a refresh. */
-  static MountRequest refreshed(MountRequest request) {
+  /** The same with the contexts of a refresh, by their number. */
+  static MountRequest refreshed(MountRequest request, int contexts) {
     return request.toBuilder()
-        .volumeContext(VolumeContext.of(Map.of("url", World.CANARY + "-refreshed")))
+        .volumeContext(VolumeContext.of(Map.of("url", context(contexts))))
         .build();
+  }
+
+  /** What the contexts of a refresh say. */
+  static String context(int contexts) {
+    return World.CANARY + "-refreshed-" + contexts;
   }
 
   VolumeIdentity identity() {

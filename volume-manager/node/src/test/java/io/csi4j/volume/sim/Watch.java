@@ -46,6 +46,9 @@ interface Watch {
   /** The host is told that a workload has its volume. */
   default void told(VolumeUse usage, MountedVolume volume) {}
 
+  /** The host is told that a use has this context now. */
+  default void refreshed(VolumeUse usage, String context) {}
+
   /** The host is told that a use is no more. */
   default void released(VolumeUse usage) {}
 

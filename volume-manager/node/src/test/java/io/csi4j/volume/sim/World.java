@@ -653,6 +653,11 @@ final class World implements SimKernel.View {
       }
 
       @Override
+      public void refreshed(VolumeUse usage, String context) {
+        watches.forEach(it -> it.refreshed(usage, context));
+      }
+
+      @Override
       public void released(VolumeUse usage) {
         watches.forEach(it -> it.released(usage));
       }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.controller.ControllerException.Outcome;
@@ -21,19 +22,38 @@ record DeletionHold(Optional<ClaimBook> book) {
     return book.isPresent();
   }
 
-  /** Takes the hold, which it may have already; refuses what somebody has a claim of. */
-  void take(Subject subject, VolumeKey volume) {
+  /**
+   * Takes the hold, also from a deletion that was begun before; refuses what somebody has a claim
+   * of.
+   *
+   * @return its epoch, by which it is ended
+   */
+  long take(Subject subject, VolumeKey volume) {
     try {
-      book.ifPresent(claims -> claims.holdForDeletion(volume));
+      return book.map(claims -> claims.holdForDeletion(volume)).orElse(0L);
     } catch (ClaimException failed) {
       throw failure(subject, failed);
     }
   }
 
-  /** Ends the hold, if there is one. */
-  void end(Subject subject, VolumeKey volume) {
+  /** Ends the hold, if there is one of this epoch. */
+  void end(Subject subject, VolumeKey volume, long epoch) {
     try {
-      book.ifPresent(claims -> claims.endDeletion(volume));
+      book.ifPresent(claims -> claims.endDeletion(volume, epoch));
+    } catch (ClaimException failed) {
+      throw failure(subject, failed);
+    }
+  }
+
+  /** Ends the hold that a deletion has left, whichever it is: nobody goes on with that deletion. */
+  void endLeft(Subject subject, VolumeKey volume) {
+    try {
+      book.ifPresent(
+          claims ->
+              claims
+                  .read(volume)
+                  .holder(Claim.DELETION)
+                  .ifPresent(left -> claims.endDeletion(volume, left.epoch())));
     } catch (ClaimException failed) {
       throw failure(subject, failed);
     }

@@ -203,7 +203,7 @@ final class VolumeOperations {
       Subject subject = Subject.of("forgetting volume '" + key + "'");
       refuseClaimed(subject, key);
       if (known.get().state() instanceof State.Deleting) {
-        hold.end(subject, key);
+        hold.endLeft(subject, key);
       }
       forget(key);
     }
@@ -241,7 +241,7 @@ final class VolumeOperations {
   /** Ends a hold, unless nobody can say what is claimed: a person decided without that. */
   private void endLeft(Subject subject, VolumeKey key) {
     try {
-      hold.end(subject, key);
+      hold.endLeft(subject, key);
     } catch (ControllerException nobodyCanSay) {
       told.accept(nobodyCanSay.operatorMessage());
     }
@@ -820,13 +820,13 @@ final class VolumeOperations {
    */
   private void finish(CatalogEntry doomed) {
     State.Deleting going = (State.Deleting) doomed.state();
-    hold.take(deleting(doomed), doomed.key());
+    long held = hold.take(deleting(doomed), doomed.key());
     CatalogEntry known = doomed;
     VolumeId id = going.id().orElse(null);
     if (id == null) {
       Optional<VolumeId> learned = learn(doomed);
       if (learned.isEmpty()) {
-        hold.end(deleting(doomed), doomed.key());
+        hold.end(deleting(doomed), doomed.key(), held);
         forget(doomed.key());
         return;
       }
@@ -841,12 +841,12 @@ final class VolumeOperations {
       controllers.answer(calls.delete(known.spec(), id));
     } catch (ControllerException failed) {
       if (failed.outcome() == Outcome.REFUSED && going.before().isPresent()) {
-        hold.end(deleting(known), known.key());
+        hold.end(deleting(known), known.key(), held);
         catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
       }
       throw failed;
     }
-    hold.end(deleting(known), known.key());
+    hold.end(deleting(known), known.key(), held);
     forget(known.key());
   }
 

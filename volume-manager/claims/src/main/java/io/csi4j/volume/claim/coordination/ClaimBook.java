@@ -201,13 +201,14 @@ public final class ClaimBook {
    * not there, change nothing.
    *
    * @return the claim as it is then; nothing if there is none
+   * @throws ClaimException {@link OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion
    */
   public Optional<ClaimHolder> advance(VolumeUse usage, ClaimState state) {
     return change(
             Subject.of("giving back the claim of").by(usage),
             usage.volume(),
             false,
-            before -> ClaimRules.advance(before, usage.workload(), state))
+            before -> ClaimRules.advance(before, usage.workload(), state, now()))
         .holder(usage.workload());
   }
 
@@ -226,26 +227,34 @@ public final class ClaimBook {
 
   /**
    * Holds a volume for its deletion: no process can claim it until {@link #endDeletion}. Refused if
-   * there is a claim of it, also one that is being released. Holding it again changes nothing.
+   * there is a claim of it, also one that is being released. Holding it again takes the hold over:
+   * from then on only that one can be ended.
    *
+   * @return the epoch of the hold
    * @throws ClaimException {@link OperatorCode#VOLUME_CLAIMED} if there is a claim; another code if
    *     the store cannot be asked
    */
-  public void holdForDeletion(VolumeKey volume) {
-    change(
-        Subject.of("deleting volume '" + volume + "'"),
-        volume,
-        true,
-        before -> ClaimRules.holdForDeletion(before, now()));
+  public long holdForDeletion(VolumeKey volume) {
+    return change(
+            Subject.of("deleting volume '" + volume + "'"),
+            volume,
+            true,
+            before -> ClaimRules.holdForDeletion(before, now()))
+        .epoch();
   }
 
-  /** Ends the hold of a deletion. One that is not there is no error. */
-  public void endDeletion(VolumeKey volume) {
+  /**
+   * Ends the hold of a deletion. One that is not there is no error, and one that was taken over
+   * stays.
+   *
+   * @param epoch the epoch of the hold
+   */
+  public void endDeletion(VolumeKey volume, long epoch) {
     change(
         Subject.of("ending the deletion of volume '" + volume + "'"),
         volume,
         false,
-        ClaimRules::endDeletion);
+        before -> ClaimRules.endDeletion(before, epoch));
   }
 
   /**

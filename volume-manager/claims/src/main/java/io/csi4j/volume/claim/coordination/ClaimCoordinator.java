@@ -423,7 +423,8 @@ public final class ClaimCoordinator {
    * Gives a claim back: from now on its node mounts nothing with it any more. What is left to do is
    * in the answer; most often the node has to give its receipt. A use that has no claim is gone.
    *
-   * @throws ClaimException if it is not known whether that is written
+   * @throws ClaimException if it is not known whether that is written; with {@link
+   *     OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion, which no release ends
    */
   public ClaimProgress release(VolumeUse usage) {
     return during(usage, Work.RELEASE, () -> released(usage), ClaimCoordinator::trouble);
@@ -436,7 +437,9 @@ public final class ClaimCoordinator {
             Subject.of("releasing the claim of").by(usage),
             usage.volume(),
             false,
-            claim -> ClaimRules.advance(claim, usage.workload(), ClaimState.UNPUBLISHING));
+            claim ->
+                ClaimRules.advance(
+                    claim, usage.workload(), ClaimState.UNPUBLISHING, clock.instant()));
     moved(usage.volume(), change);
     return change
         .after()

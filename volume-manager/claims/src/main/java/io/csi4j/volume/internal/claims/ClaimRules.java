@@ -76,10 +76,7 @@ public final class ClaimRules {
     }
     Optional<ClaimHolder> deletion = claim.holder(Claim.DELETION);
     if (deletion.isPresent()) {
-      return refused(
-          OperatorCode.VOLUME_BEING_DELETED,
-          deletion.get(),
-          "it is held for that" + age(deletion.get(), now));
+      return held(deletion.get(), now);
     }
     Optional<ClaimHolder> own = claim.holder(request.usage().workload());
     if (own.isPresent()) {
@@ -127,6 +124,9 @@ public final class ClaimRules {
     if (own.isEmpty() || use.isEmpty()) {
       return refused(OperatorCode.CLAIM_MISSING, "the workload '" + workload + "' has no claim");
     }
+    if (workload.equals(Claim.DELETION)) {
+      return held(own.get(), now);
+    }
     ClaimHolder holder = own.get();
     if (holder.state() != ClaimState.TAKEN) {
       return refused(OperatorCode.CLAIM_BEING_RELEASED, holder, words(holder, now));
@@ -147,12 +147,16 @@ public final class ClaimRules {
 
   /**
    * A claim is further on its way back. What it has passed already changes nothing, nor does a
-   * workload that has no claim.
+   * workload that has no claim. Refused for the hold of a deletion, which is no claim of a workload
+   * and ends with the deletion alone.
    */
-  public static Granted advance(Claim claim, WorkloadId workload, ClaimState state) {
-    return claim
-        .holder(workload)
-        .filter(holder -> state.isAfter(holder.state()))
+  public static ClaimDecision advance(
+      Claim claim, WorkloadId workload, ClaimState state, Instant now) {
+    Optional<ClaimHolder> own = claim.holder(workload);
+    if (own.isPresent() && workload.equals(Claim.DELETION)) {
+      return held(own.get(), now);
+    }
+    return own.filter(holder -> state.isAfter(holder.state()))
         .map(holder -> new Granted(claim.with(holder.in(state), claim.use().orElseThrow()), true))
         .orElseGet(() -> new Granted(claim, false));
   }
@@ -162,6 +166,9 @@ public final class ClaimRules {
     Optional<ClaimHolder> own = claim.holder(workload);
     if (own.isEmpty()) {
       return new Granted(claim, false);
+    }
+    if (workload.equals(Claim.DELETION)) {
+      return held(own.get(), now);
     }
     if (own.get().state() != ClaimState.READY_TO_FREE) {
       return refused(OperatorCode.CLAIM_NOT_FREE, own.get(), words(own.get(), now));
@@ -173,7 +180,9 @@ public final class ClaimRules {
 
   /**
    * A volume is to be deleted. Refused if there is a claim of it, also one that is being released;
-   * while it is held for the deletion, every claim is refused.
+   * while it is held for the deletion, every claim is refused. A hold that is there is taken over
+   * with an epoch of its own: what was written to end the former one, and arrives late, ends this
+   * one no more.
    */
   public static ClaimDecision holdForDeletion(Claim claim, Instant now) {
     if (!claim.others(Claim.DELETION).isEmpty()) {
@@ -184,9 +193,6 @@ public final class ClaimRules {
               .map(holder -> words(holder, now) + " holds it")
               .collect(Collectors.joining(", ")));
     }
-    if (claim.holder(Claim.DELETION).isPresent()) {
-      return new Granted(claim, false);
-    }
     ClaimHolder deletion =
         new ClaimHolder(
             Claim.DELETION,
@@ -195,7 +201,7 @@ public final class ClaimRules {
             ClaimMode.WRITE,
             ClaimState.TAKEN,
             claim.epoch() + 1,
-            now,
+            claim.holder(Claim.DELETION).map(ClaimHolder::since).orElse(now),
             new NotNeeded());
     // Also a csi4j that knows nothing of deletions finds no room beside this use.
     Claim.Use alone =
@@ -203,9 +209,14 @@ public final class ClaimRules {
     return new Granted(claim.with(deletion, alone), true);
   }
 
-  /** A deletion has come to its end, or to nothing. */
-  public static Granted endDeletion(Claim claim) {
-    return claim.holder(Claim.DELETION).isPresent()
+  private static Refused held(ClaimHolder deletion, Instant now) {
+    return refused(
+        OperatorCode.VOLUME_BEING_DELETED, deletion, "it is held for that" + age(deletion, now));
+  }
+
+  /** A deletion has come to its end, or to nothing. The hold of another one stays. */
+  public static Granted endDeletion(Claim claim, long epoch) {
+    return own(claim, Claim.DELETION, epoch).isPresent()
         ? new Granted(claim.without(Claim.DELETION), true)
         : new Granted(claim, false);
   }
@@ -417,6 +428,9 @@ public final class ClaimRules {
           : refused(OperatorCode.CLAIM_MISSING, "no claim of epoch " + proof.epoch() + " is known");
     }
     ClaimHolder holder = own.get();
+    if (holder.workload().equals(Claim.DELETION)) {
+      return held(holder, now);
+    }
     if (holder.epoch() != proof.epoch()) {
       return unfit(
           holder,

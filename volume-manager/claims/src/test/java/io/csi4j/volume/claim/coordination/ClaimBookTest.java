@@ -563,18 +563,38 @@ class ClaimBookTest {
 
   @Test
   void whileAVolumeIsHeldForItsDeletionNobodyClaimsIt() {
-    book.holdForDeletion(DB);
-    book.holdForDeletion(DB);
+    long held = book.holdForDeletion(DB);
 
     ClaimException refused = failure(() -> new ClaimBook(store, CLOCK).claim(wish("web", "n1")));
     assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
     assertThat(book.read(DB).epoch()).isEqualTo(1);
 
-    book.endDeletion(DB);
-    book.endDeletion(DB);
+    book.endDeletion(DB, held);
+    book.endDeletion(DB, held);
     assertThat(book.read(DB).holders()).isEmpty();
     assertThat(book.claim(wish("web", "n1")).epoch()).isEqualTo(2);
+  }
+
+  @Test
+  void aDeletionThatGoesOnIsNotEndedByWhatWasWrittenForTheOneBefore() {
+    long before = book.holdForDeletion(DB);
+    Versioned seen = store.read(DB);
+
+    // Another process goes on with it, while the end that the first one wrote is on its way.
+    ClaimBook next = new ClaimBook(store, CLOCK);
+    long held = next.holdForDeletion(DB);
+    WriteResult late =
+        store.compareAndSet(
+            seen.version(),
+            seen.claim().without(Claim.DELETION),
+            new WriteToken(UUID.randomUUID()));
+
+    assertThat(late).isInstanceOf(WriteResult.Conflict.class);
+    book.endDeletion(DB, before);
+    assertThat(store.read(DB).claim().holder(Claim.DELETION).orElseThrow().epoch()).isEqualTo(held);
+    next.endDeletion(DB, held);
+    assertThat(store.read(DB).claim().holders()).isEmpty();
   }
 
   @ParameterizedTest
@@ -602,6 +622,6 @@ class ClaimBookTest {
 
     assertThat(refused.outcome()).isEqualTo(Outcome.HELD);
     assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
-    known.endDeletion(DB);
+    known.endDeletion(DB, 1);
   }
 }

@@ -13,9 +13,11 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
@@ -309,7 +311,7 @@ class ClaimRulesTest {
             held(AccessMode.SINGLE_NODE_WRITER, holder("web", "n1", ClaimMode.WRITE, from));
         boolean isForward = WAY_BACK.indexOf(to) > WAY_BACK.indexOf(from);
 
-        Granted granted = ClaimRules.advance(claim, WorkloadId.of("web"), to);
+        Granted granted = (Granted) ClaimRules.advance(claim, WorkloadId.of("web"), to, NOW);
 
         assertThat(granted.changes()).as("%s -> %s", from, to).isEqualTo(isForward);
         assertThat(granted.next().holder(WorkloadId.of("web")).orElseThrow().state())
@@ -323,7 +325,7 @@ class ClaimRulesTest {
   void givingBackWhatNobodyHasChangesNothing() {
     Claim claim = Claim.none(VOLUME);
 
-    assertThat(ClaimRules.advance(claim, WorkloadId.of("web"), ClaimState.READY_TO_FREE))
+    assertThat(ClaimRules.advance(claim, WorkloadId.of("web"), ClaimState.READY_TO_FREE, NOW))
         .isEqualTo(new Granted(claim, false));
     assertThat(ClaimRules.forget(claim, WorkloadId.of("web"), NOW))
         .isEqualTo(new Granted(claim, false));
@@ -353,7 +355,10 @@ class ClaimRulesTest {
     Claim free =
         next(
             ClaimRules.forget(
-                ClaimRules.advance(first, WorkloadId.of("a"), ClaimState.READY_TO_FREE).next(),
+                ((Granted)
+                        ClaimRules.advance(
+                            first, WorkloadId.of("a"), ClaimState.READY_TO_FREE, NOW))
+                    .next(),
                 WorkloadId.of("a"),
                 NOW));
     Claim second = next(decide(free, wish("a", "n2", mode, ClaimMode.WRITE), NOW));
@@ -533,6 +538,27 @@ class ClaimRulesTest {
   }
 
   @Test
+  void noReleaseOrProofEndsTheHoldOfADeletion() {
+    Claim held = ((Granted) ClaimRules.holdForDeletion(Claim.none(VOLUME), NOW)).next();
+    VolumeUse usage = VolumeUse.of(VOLUME, Claim.DELETION);
+    ReleaseProof proof =
+        new ReleaseProof.OperatorOverride(
+            usage,
+            held.epoch(),
+            new ClaimOverride.Person("ann"),
+            new Clause("its node is nowhere"),
+            ReleaseProof.Covers.NODE_AND_STORAGE);
+
+    assertThat(
+            List.of(
+                code(ClaimRules.advance(held, Claim.DELETION, ClaimState.UNPUBLISHING, NOW)),
+                code(ClaimRules.proven(held, proof, NOW)),
+                code(ClaimRules.forget(held, Claim.DELETION, NOW)),
+                code(ClaimRules.change(held, Claim.DELETION, ClaimMode.READ, NOW))))
+        .containsOnly(OperatorCode.VOLUME_BEING_DELETED);
+  }
+
+  @Test
   void anOlderCsi4jThatKnowsNothingOfDeletionsFindsNoRoomBesideOne() {
     Claim held = ((Granted) ClaimRules.holdForDeletion(Claim.none(VOLUME), NOW)).next();
 
@@ -542,6 +568,6 @@ class ClaimRulesTest {
         .allMatch(holder -> holder.mode() == ClaimMode.WRITE)
         .allMatch(holder -> holder.state() == ClaimState.TAKEN)
         .allMatch(holder -> holder.attachment() instanceof NodeAttachment.NotNeeded);
-    assertThat(ClaimRules.endDeletion(held).next().epoch()).isEqualTo(held.epoch());
+    assertThat(ClaimRules.endDeletion(held, held.epoch()).next().epoch()).isEqualTo(held.epoch());
   }
 }

@@ -3,9 +3,12 @@ package io.csi4j.volume.claim.sim;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Everything that goes wrong by itself, and the person who repairs what needs one. */
 final class Chaos extends Turns.Actor {
@@ -90,6 +93,7 @@ final class Chaos extends Turns.Actor {
     world.coordinators.forEach(it -> it.workers.forEach(world.turns()::kill));
     world.mail.clear();
     world.storage.open.clear();
+    world.storage.deleting.clear();
     world.storage.attached.clear();
     world.storage.late.clear();
     world.takenAway.clear();
@@ -99,6 +103,7 @@ final class Chaos extends Turns.Actor {
     world.nodes.forEach(SimNode::clear);
     world.coordinators.forEach(SimCoordinator::begin);
     world.trustsAnew = false;
+    world.catalog.opens(world.pick(world.coordinators.size()));
     restored = false;
   }
 
@@ -116,6 +121,9 @@ final class Chaos extends Turns.Actor {
         SimController.judgeAttached(world, open.task());
       }
     }
+    Map<VolumeKey, Long> deletions = new TreeMap<>(world.storage.deleting);
+    world.storage.deleting.clear();
+    deletions.forEach((volume, id) -> SimController.deleted(world, volume, id));
   }
 
   /** Whoever compares finds attachments that belong to nobody. */
@@ -154,6 +162,13 @@ final class Chaos extends Turns.Actor {
     }
     for (int i = 0; i < 4; i++) {
       world.coordinators.get(0).end();
+      world.coordinators.get(0).endDeletions();
+    }
+    if (world.catalog.hasDeletions()) {
+      throw world.violation("a deletion is left at the end");
+    }
+    if (world.store.all().stream().anyMatch(it -> it.holder(Claim.DELETION).isPresent())) {
+      throw world.violation("a volume is held for ever for its deletion");
     }
     if (world.store.all().stream().anyMatch(it -> !it.holders().isEmpty())) {
       throw world.violation("claims are left at the end");

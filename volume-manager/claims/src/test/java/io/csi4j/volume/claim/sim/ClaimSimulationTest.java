@@ -24,6 +24,8 @@ class ClaimSimulationTest {
   private static final String TWO = "is used on [n";
   private static final String UNDER = "is detached under";
   private static final String MOUNTED = "is detached while it is mounted";
+  private static final String GONE = "is claimed, and is gone";
+  private static final String DELETED = "is deleted while it is mounted";
   private static final String LEFT = "attachments of nobody are left at the end";
 
   @ParameterizedTest
@@ -70,16 +72,26 @@ class ClaimSimulationTest {
   /** Where it was found before; if it is not there any more, other seeds are tried. */
   private static long seed(Defect defect) {
     return switch (defect) {
-      case FORGOTTEN_UNPROVEN, NODES_ARE_ALIKE, DETACHED_UNDER_OTHERS, DETACHED_BEFORE_NODE -> 1;
-      case LEAVING_DOES_NOT_COUNT, SILENCE_IS_PROOF -> 2;
-      case DOUBT_IS_NOTHING -> 3;
-      case EPOCH_NOT_CONFIRMED -> 4;
-      case LET_IN_WHILE_DETACHING, LEFT_OVER_IS_LEFT -> 5;
-      case CLAIMING_AGAIN_CHANGES -> 14;
-      case ANY_STORE_IS_TRUSTED -> 26;
-      case ALL_ARE_TOLD_DETACHED -> 51;
-      case RECEIPT_OF_ANY_EPOCH -> 54;
-      case RECEIPT_LEAVES_EPOCH_OPEN -> 164;
+      case FORGOTTEN_UNPROVEN,
+          NODES_ARE_ALIKE,
+          DETACHED_UNDER_OTHERS,
+          DETACHED_BEFORE_NODE,
+          SILENCE_IS_PROOF,
+          DELETION_SEES_NONE_LEAVING,
+          HOLD_IS_NOT_SEEN,
+          DELETION_IS_NOT_RESUMED,
+          RECORD_IS_NOT_ASKED ->
+          1;
+      case RECEIPT_OF_ANY_EPOCH, DOUBT_IS_NOTHING, DOUBTED_DELETION_IS_UNDONE -> 2;
+      case ALL_ARE_TOLD_DETACHED -> 3;
+      case LEAVING_DOES_NOT_COUNT, DELETION_HOLDS_NOTHING -> 5;
+      case ANY_STORE_IS_TRUSTED -> 6;
+      case CLAIMING_AGAIN_CHANGES -> 10;
+      case HOLD_OUTLIVES_RECORD -> 11;
+      case RECEIPT_LEAVES_EPOCH_OPEN -> 12;
+      case LET_IN_WHILE_DETACHING -> 23;
+      case LEFT_OVER_IS_LEFT -> 26;
+      case EPOCH_NOT_CONFIRMED -> 80;
     };
   }
 
@@ -91,14 +103,20 @@ class ClaimSimulationTest {
       case LET_IN_WHILE_DETACHING, DETACHED_UNDER_OTHERS, DETACHED_BEFORE_NODE ->
           new String[] {UNDER};
       case NODES_ARE_ALIKE, CLAIMING_AGAIN_CHANGES -> new String[] {TWO};
-      case FORGOTTEN_UNPROVEN -> new String[] {TWO, LEFT};
+      case FORGOTTEN_UNPROVEN -> new String[] {TWO, MOUNTED, DELETED, LEFT};
       case LEAVING_DOES_NOT_COUNT,
           RECEIPT_OF_ANY_EPOCH,
           SILENCE_IS_PROOF,
           EPOCH_NOT_CONFIRMED,
           RECEIPT_LEAVES_EPOCH_OPEN,
           ANY_STORE_IS_TRUSTED ->
-          new String[] {TWO, UNDER, MOUNTED};
+          new String[] {TWO, UNDER, MOUNTED, DELETED};
+      case DELETION_HOLDS_NOTHING -> new String[] {"is deleted under", DELETED, GONE};
+      case DELETION_SEES_NONE_LEAVING -> new String[] {DELETED, "is deleted under"};
+      case HOLD_IS_NOT_SEEN -> new String[] {"is claimed while it is held for its deletion"};
+      case HOLD_OUTLIVES_RECORD -> new String[] {"a volume is held for ever"};
+      case DELETION_IS_NOT_RESUMED -> new String[] {"a deletion is left at the end"};
+      case DOUBTED_DELETION_IS_UNDONE, RECORD_IS_NOT_ASKED -> new String[] {GONE};
     };
   }
 }

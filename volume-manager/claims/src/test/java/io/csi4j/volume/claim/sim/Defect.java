@@ -31,5 +31,19 @@ enum Defect {
   /** A3: an attaching whose end is not known is taken for none. */
   DOUBT_IS_NOTHING,
   /** What was attached for a claim that is gone is left alone. */
-  LEFT_OVER_IS_LEFT
+  LEFT_OVER_IS_LEFT,
+  /** A volume is deleted after a look at its claims alone. */
+  DELETION_HOLDS_NOTHING,
+  /** A deletion does not see the claims on their way back. */
+  DELETION_SEES_NONE_LEAVING,
+  /** Whoever claims does not see that the volume is held for its deletion. */
+  HOLD_IS_NOT_SEEN,
+  /** The record of a deletion goes before its hold. */
+  HOLD_OUTLIVES_RECORD,
+  /** What a killed process had begun to delete is left so. */
+  DELETION_IS_NOT_RESUMED,
+  /** A deletion of which the end is not known is taken for none. */
+  DOUBTED_DELETION_IS_UNDONE,
+  /** A claim is granted without a look at the record of the volume. */
+  RECORD_IS_NOT_ASKED
 }

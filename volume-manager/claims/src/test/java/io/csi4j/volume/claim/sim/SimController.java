@@ -62,7 +62,11 @@ final class SimController implements StorageController {
       return SimStorage.failed(
           attaches ? StatusCode.RESOURCE_EXHAUSTED : StatusCode.INTERNAL, Outcome.SETTLED);
     }
-    if (fate == 3 && !attaches && world.storage.at(task.volume(), task.nodeId()).isEmpty()) {
+    // A storage system that is still at the volume says so, and not that it does not know it.
+    if (fate == 3
+        && !attaches
+        && !world.storage.isBusy(task.volume())
+        && world.storage.at(task.volume(), task.nodeId()).isEmpty()) {
       return SimStorage.failed(StatusCode.NOT_FOUND, Outcome.SETTLED);
     }
     if (fate == 4 && !world.storage.open.containsKey(task.volume())) {
@@ -100,6 +104,65 @@ final class SimController implements StorageController {
     return answer;
   }
 
+  /** Deletes a volume, without a word of who has it: that was to be seen to before. */
+  ControllerAnswer delete(VolumeKey volume, long id) {
+    world.turns().waitUntil(() -> !busy.contains(volume));
+    busy.add(volume);
+    try {
+      world.standStill();
+      int fate = world.happens(0.3) ? 1 + world.pick(4) : 0;
+      if (fate == 1) {
+        return SimStorage.failed(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
+      }
+      if (fate == 2 && !world.storage.isBusy(volume) && world.storage.has(volume, id)) {
+        return SimStorage.failed(StatusCode.FAILED_PRECONDITION, Outcome.SETTLED);
+      }
+      if (fate == 3 && !world.storage.isBusy(volume)) {
+        world.storage.deleting.put(volume, id);
+        return SimStorage.failed(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
+      }
+      ControllerAnswer answer = deleted(world, volume, id);
+      world.standStill();
+      return fate == 4
+          ? SimStorage.failed(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN)
+          : answer;
+    } finally {
+      busy.remove(volume);
+    }
+  }
+
+  /** Whether the storage system keeps the volume, as it surely has it still. */
+  static boolean isRefusal(ControllerAnswer.Failed failed) {
+    return failed.code() == StatusCode.FAILED_PRECONDITION;
+  }
+
+  static ControllerAnswer deleted(World world, VolumeKey volume, long id) {
+    if (!world.storage.isBusy(volume) && world.storage.has(volume, id)) {
+      judgeDeleted(world, volume);
+    }
+    ControllerAnswer answer = world.storage.delete(volume, id);
+    world.tell("the deletion of " + volume + " as " + id + " comes to " + answer);
+    return answer;
+  }
+
+  /** Nothing is deleted that somebody has, or may have in a moment. */
+  private static void judgeDeleted(World world, VolumeKey volume) {
+    for (SimNode node : world.nodes) {
+      if (node.uses(volume, false)) {
+        throw world.violation(volume + " is deleted while it is mounted on " + node.process.name);
+      }
+    }
+    // What was attached too late is owed by nobody who uses it; the storage system knows it itself.
+    List<ClaimHolder> claimants =
+        world.store.truth(volume).others(Claim.DELETION).stream()
+            .filter(it -> !it.workload().value().startsWith("left-attached-"))
+            .toList();
+    // A store that went back shows claims that have gone since.
+    if (!claimants.isEmpty() && !world.chaos.isRestored()) {
+      throw world.violation(volume + " is deleted under " + claimants);
+    }
+  }
+
   /** Nothing is attached that nobody owes to detach; unless a process stood still. */
   static void judgeAttached(World world, AttachmentTask task) {
     Claim truth = world.store.truth(task.volume());
@@ -123,7 +186,9 @@ final class SimController implements StorageController {
   /** What was attached for a claim that had gone is owed by somebody as soon as that is told. */
   static void judgeOwed(World world, SimStorage.Place place) {
     Claim truth = world.store.truth(place.volume());
+    boolean isLost = world.chaos.isRestored();
     if (!world.isCalm()
+        && !isLost
         && truth.holders().values().stream()
             .filter(it -> it.nodeId().filter(place.node()::equals).isPresent())
             .allMatch(it -> it.attachment() instanceof NodeAttachment.NotNeeded)) {
@@ -139,7 +204,11 @@ final class SimController implements StorageController {
     boolean isOwed = asked.stream().anyMatch(it -> is(truth, it.workload(), it));
     List<ClaimHolder> inUse =
         holders(truth, task).filter(it -> !it.state().isAfter(ClaimState.UNPUBLISHING)).toList();
-    boolean isLate = !asked.isEmpty() && !isOwed && world.isOvertaken();
+    // A person may have answered for a storage system that was still at it.
+    boolean isAnsweredFor =
+        truth.overrides().stream()
+            .anyMatch(answer -> asked.stream().anyMatch(it -> it.epoch() == answer.epoch()));
+    boolean isLate = !asked.isEmpty() && !isOwed && (world.isOvertaken() || isAnsweredFor);
     if (!inUse.isEmpty() && !isLate) {
       throw world.violation(task + " is detached under " + inUse + " by one who saw " + seen);
     }

@@ -25,22 +25,31 @@ import java.util.Optional;
 final class SimCoordinator {
 
   /** A claim that somebody holds. */
-  record Held(VolumeUse usage, ClaimHolder holder) {}
+  record Held(VolumeUse usage, ClaimHolder holder) {
+    boolean isDeletion() {
+      return usage.workload().equals(Claim.DELETION);
+    }
+  }
 
   private final World world;
   final World.Member process;
   final List<Turns.Actor> workers = new ArrayList<>();
   private ClaimCoordinator coordinator;
+  private SimController controller;
+  private final int number;
+  private final SimDeleter deleter;
 
-  SimCoordinator(World world, String name) {
+  SimCoordinator(World world, int number, boolean asks) {
     this.world = world;
-    this.process = world.new Member(name);
-    this.coordinator = made();
+    this.number = number;
+    this.process = world.new Member("c" + number, asks);
+    this.controller = new SimController(world, process);
+    this.coordinator = new ClaimCoordinator(process.book, controller, world.clock, this::told);
+    this.deleter = new SimDeleter(world, this, number);
   }
 
-  private ClaimCoordinator made() {
-    return new ClaimCoordinator(
-        process.book, new SimController(world, process), world.clock, this::told);
+  SimController controller() {
+    return controller;
   }
 
   private void told(ClaimEvent event) {
@@ -66,11 +75,26 @@ final class SimCoordinator {
   void killed() {
     workers.forEach(world.turns()::kill);
     begin();
+    if (world.catalog.isOf(number)) {
+      world.catalog.opens(world.pick(world.coordinators.size()));
+    }
   }
 
   void begin() {
     process.begin();
-    coordinator = made();
+    controller = new SimController(world, process);
+    coordinator = new ClaimCoordinator(process.book, controller, world.clock, this::told);
+  }
+
+  Turns.Actor deleter() {
+    workers.add(deleter);
+    return deleter;
+  }
+
+  /** Brings the deletions to their end, in the place of all others. */
+  void endDeletions() {
+    world.catalog.opens(number);
+    deleter.end();
   }
 
   Turns.Actor worker() {
@@ -130,7 +154,7 @@ final class SimCoordinator {
 
     private void acquireAgain(Held held) {
       Claim claim = world.store.truth(held.usage().volume());
-      if (claim.use().isPresent()) {
+      if (claim.use().isPresent() && !held.isDeletion()) {
         ClaimRequest.Builder wish =
             ClaimRequest.builder(
                     held.usage(),
@@ -198,9 +222,23 @@ final class SimCoordinator {
       if (holder.state() == ClaimState.TAKEN) {
         return;
       }
-      SimNode node = world.node(holder.node());
       phase = World.Phase.returning(held.usage());
+      if (held.isDeletion()) {
+        world.tell(process.name + " gets " + coordinator.confirmRelease(answer(held)));
+        return;
+      }
+      SimNode node = world.node(holder.node());
       world.tell(process.name + " gets " + coordinator.confirmRelease(proof(held, holder, node)));
+    }
+
+    /** A person who takes the holder for a workload whose node is nowhere to be found. */
+    private ReleaseProof answer(Held held) {
+      return new ReleaseProof.OperatorOverride(
+          held.usage(),
+          held.holder().epoch(),
+          new Person("ann"),
+          new Clause("the test"),
+          Covers.NODE_AND_STORAGE);
     }
 
     private ReleaseProof proof(Held held, ClaimHolder holder, SimNode node) {
@@ -263,6 +301,9 @@ final class SimCoordinator {
   /** Releases everything, for the end. */
   void end() {
     for (Held held : held()) {
+      if (held.isDeletion()) {
+        continue;
+      }
       world.tell("at the end " + coordinator.release(held.usage()));
     }
     for (VolumeKey volume : world.volumes.keySet()) {

@@ -50,7 +50,7 @@ final class SimNode {
 
   SimNode(World world, String name) {
     this.world = world;
-    this.process = world.new Member(name);
+    this.process = world.new Member(name, false);
   }
 
   Turns.Actor worker() {
@@ -104,7 +104,8 @@ final class SimNode {
     VolumeKey volume = grant.usage().volume();
     boolean attaches = world.volumes.get(volume).attaches();
     Optional<SimStorage.Made> there = world.storage.at(volume, World.idOf(process.name));
-    if (fenced.contains(volume) || (attaches && there.isEmpty())) {
+    boolean isGone = !world.storage.volumes.containsKey(volume);
+    if (isGone || fenced.contains(volume) || (attaches && there.isEmpty())) {
       return;
     }
     boolean writes =

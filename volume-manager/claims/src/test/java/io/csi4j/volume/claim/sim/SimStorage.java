@@ -37,6 +37,13 @@ final class SimStorage {
   final Map<Place, Long> late = new TreeMap<>();
 
   final Map<VolumeKey, Open> open = new TreeMap<>();
+
+  /** The volumes that there are: those made later under the same name are others. */
+  final Map<VolumeKey, Long> volumes = new TreeMap<>();
+
+  /** Deletions that are going on, of which volume. */
+  final Map<VolumeKey, Long> deleting = new TreeMap<>();
+
   private long generations;
 
   static Place place(AttachmentTask task) {
@@ -49,13 +56,38 @@ final class SimStorage {
 
   /** Does it as the spec wants it. */
   ControllerAnswer apply(AttachmentTask task, boolean attaches) {
-    if (open.containsKey(task.volume())) {
+    if (isBusy(task.volume())) {
       return failed(StatusCode.ABORTED, Outcome.SETTLED);
     }
     return attaches ? attach(task) : detach(task);
   }
 
+  boolean isBusy(VolumeKey volume) {
+    return open.containsKey(volume) || deleting.containsKey(volume);
+  }
+
+  boolean has(VolumeKey volume, long id) {
+    return Optional.ofNullable(volumes.get(volume)).filter(it -> it == id).isPresent();
+  }
+
+  /** Deletes a volume; one that is not there is deleted. */
+  ControllerAnswer delete(VolumeKey volume, long id) {
+    if (isBusy(volume)) {
+      return failed(StatusCode.ABORTED, Outcome.SETTLED);
+    }
+    if (has(volume, id)) {
+      if (attached.keySet().stream().anyMatch(it -> it.volume().equals(volume))) {
+        return failed(StatusCode.FAILED_PRECONDITION, Outcome.SETTLED);
+      }
+      volumes.remove(volume);
+    }
+    return new ControllerAnswer.Detached();
+  }
+
   private ControllerAnswer attach(AttachmentTask task) {
+    if (!volumes.containsKey(task.volume())) {
+      return failed(StatusCode.NOT_FOUND, Outcome.SETTLED);
+    }
     Made before = attached.get(place(task));
     late.remove(place(task));
     if (before != null) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.claim.sim;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -33,7 +34,7 @@ final class SimStore {
     }
   }
 
-  private record Letter(Expected expected, Claim next, WriteToken token) {}
+  private record Letter(Expected expected, Claim next, WriteToken token, World.Member process) {}
 
   private final World world;
   private NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
@@ -61,11 +62,12 @@ final class SimStore {
         : known;
   }
 
-  private WriteResult write(Expected expected, Claim next, WriteToken token) {
+  private WriteResult write(Expected expected, Claim next, WriteToken token, World.Member process) {
     Versioned before = there(next.volume());
     if (!expected.is(before)) {
       return new WriteResult.Conflict(before);
     }
+    judge(before.claim(), next, process);
     Versioned now =
         new Versioned(next, new ClaimVersion(expected.version().value() + 1), Optional.of(token));
     claims.put(next.volume(), now);
@@ -73,11 +75,32 @@ final class SimStore {
     return new WriteResult.Written(now);
   }
 
+  /** Nothing is claimed that is being deleted, or, by one who can know that, is gone. */
+  private void judge(Claim before, Claim next, World.Member process) {
+    VolumeKey volume = next.volume();
+    boolean isGrant =
+        next.holders().values().stream()
+            .filter(it -> before.holder(it.workload()).isEmpty())
+            .filter(it -> !it.workload().equals(Claim.DELETION))
+            .anyMatch(it -> it.state() == ClaimState.TAKEN);
+    // What is written to a store that went back is not granted: its identity is looked at then.
+    boolean isLost = world.chaos.isRestored() && world.defect != Defect.ANY_STORE_IS_TRUSTED;
+    if (!isGrant || isLost) {
+      return;
+    }
+    if (before.holder(Claim.DELETION).isPresent()) {
+      throw world.violation(volume + " is claimed while it is held for its deletion: " + next);
+    }
+    if (process.asks && !world.storage.volumes.containsKey(volume)) {
+      throw world.violation(volume + " is claimed, and is gone: " + next);
+    }
+  }
+
   /** Lets a write arrive that was long on its way. */
   void deliver() {
     Letter letter = letters.poll();
     if (letter != null) {
-      write(letter.expected(), letter.next(), letter.token());
+      write(letter.expected(), letter.next(), letter.token(), letter.process());
     }
   }
 
@@ -172,14 +195,14 @@ final class SimStore {
           switch (fate) {
             case 1 -> unknown();
             case 2 -> {
-              write(expected, whole, token);
+              write(expected, whole, token, process);
               yield unknown();
             }
             case 3 -> {
-              letters.add(new Letter(expected, whole, token));
+              letters.add(new Letter(expected, whole, token, process));
               yield unknown();
             }
-            default -> write(expected, whole, token);
+            default -> write(expected, whole, token, process);
           };
       world.turns().effect();
       return result instanceof WriteResult.Written written

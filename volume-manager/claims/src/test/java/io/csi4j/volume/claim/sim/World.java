@@ -3,6 +3,7 @@ package io.csi4j.volume.claim.sim;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
@@ -12,8 +13,10 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -62,7 +65,11 @@ final class World {
     TAKEN_AWAY,
     LEFT_OVER,
     LATE_DETACH,
-    LATE_ATTACH
+    LATE_ATTACH,
+    HELD,
+    DELETED,
+    DELETION_UNDONE,
+    DELETION_RESUMED
   }
 
   /** A process: what it keeps when it is killed, and what it does not. */
@@ -71,19 +78,29 @@ final class World {
     StoreIdentity identity;
     ClaimBook book;
     boolean cutOff;
+
+    /** Whether it asks for the record of a volume before it claims it. */
+    final boolean asks;
+
     private final Map<Turns.Actor, Map<VolumeKey, Claim>> looks = new HashMap<>();
 
-    Member(String name) {
+    Member(String name, boolean asks) {
       this.name = NodeName.of(name);
+      this.asks = asks;
       this.identity = store.identity();
-      this.book = new ClaimBook(store.new Line(this), clock, identity);
+      this.book = made();
+    }
+
+    private ClaimBook made() {
+      ClaimBook made = new ClaimBook(store.new Line(this), clock, identity);
+      return asks ? made.asking(World.this::whyNot) : made;
     }
 
     void begin() {
       if (defect == Defect.ANY_STORE_IS_TRUSTED || trustsAnew) {
         identity = store.identity();
       }
-      book = new ClaimBook(store.new Line(this), clock, identity);
+      book = made();
     }
 
     boolean isCutOff() {
@@ -105,6 +122,7 @@ final class World {
   final boolean pauses;
   final SimStore store;
   final SimStorage storage = new SimStorage();
+  final SimCatalog catalog = new SimCatalog();
   final List<SimNode> nodes = new ArrayList<>();
   final List<SimCoordinator> coordinators = new ArrayList<>();
   final Map<VolumeKey, Kind> volumes = new TreeMap<>();
@@ -145,18 +163,24 @@ final class World {
     this.store = new SimStore(this);
     List<Kind> kinds = kinds(seed);
     for (int i = 0; i < kinds.size(); i++) {
-      volumes.put(VolumeKey.of("v" + i), kinds.get(i));
+      VolumeKey volume = VolumeKey.of("v" + i);
+      volumes.put(volume, kinds.get(i));
+      long id = catalog.newId();
+      catalog.put(volume, id, SimCatalog.Standing.THERE);
+      storage.volumes.put(volume, id);
     }
     for (int i = 0; i < 3; i++) {
       nodes.add(new SimNode(this, "n" + i));
     }
     for (int i = 0; i < processes; i++) {
-      coordinators.add(new SimCoordinator(this, "c" + i));
+      // A second process may know nothing of records.
+      coordinators.add(new SimCoordinator(this, i, i == 0 || seed / 4 % 3 != 0));
     }
     for (SimCoordinator each : coordinators) {
       for (int i = 0; i < (processes == 1 ? 3 : 2); i++) {
         turns.add(each.worker());
       }
+      turns.add(each.deleter());
     }
     for (SimNode each : nodes) {
       turns.add(each.worker());
@@ -235,7 +259,7 @@ final class World {
     VolumeKey volume = keys.get(pick(keys.size()));
     Kind kind = volumes.get(volume);
     NodeName node =
-        store.truth(volume).holders().values().stream()
+        store.truth(volume).others(Claim.DELETION).stream()
             .map(ClaimHolder::node)
             .findFirst()
             .filter(it -> pick(2) == 0)
@@ -248,6 +272,14 @@ final class World {
         .nodeId(idOf(node))
         .attaches(kind.attaches())
         .build();
+  }
+
+  private Optional<Refused> whyNot(ClaimRequest request) {
+    return defect == Defect.RECORD_IS_NOT_ASKED || catalog.isThere(request.usage().volume())
+        ? Optional.empty()
+        : Optional.of(
+            new Refused(
+                OperatorCode.VOLUME_UNKNOWN, Optional.empty(), new Clause("it is not there")));
   }
 
   static NodeId idOf(NodeName node) {
@@ -288,19 +320,28 @@ final class World {
   }
 
   /** What somebody is doing. */
-  record Phase(boolean claims, boolean returns, Optional<ClaimRequest> request, VolumeUse usage) {
+  record Phase(
+      boolean claims,
+      boolean returns,
+      boolean deletes,
+      Optional<ClaimRequest> request,
+      VolumeUse usage) {
     private static final VolumeUse NOTHING = VolumeUse.of(VolumeKey.of("-"), WorkloadId.of("-"));
 
     static Phase none() {
-      return new Phase(false, false, Optional.empty(), NOTHING);
+      return new Phase(false, false, false, Optional.empty(), NOTHING);
     }
 
     static Phase claiming(ClaimRequest request) {
-      return new Phase(true, false, Optional.of(request), request.usage());
+      return new Phase(true, false, false, Optional.of(request), request.usage());
     }
 
     static Phase returning(VolumeUse usage) {
-      return new Phase(false, true, Optional.empty(), usage);
+      return new Phase(false, true, false, Optional.empty(), usage);
+    }
+
+    static Phase deleting(VolumeUse usage) {
+      return new Phase(false, false, true, Optional.empty(), usage);
     }
 
     boolean isAbout(ClaimHolder holder) {
@@ -386,6 +427,16 @@ final class World {
                   holder.mode(),
                   ClaimState.NODE_DETACHED,
                   holder.attachment()));
+        }
+      }
+      case DELETION_SEES_NONE_LEAVING -> {
+        if (phase.deletes() && !own && holder.state() != ClaimState.TAKEN) {
+          return Optional.empty();
+        }
+      }
+      case HOLD_IS_NOT_SEEN -> {
+        if (phase.claims() && holder.workload().equals(Claim.DELETION)) {
+          return Optional.empty();
         }
       }
       case DOUBT_IS_NOTHING -> {

@@ -16,6 +16,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -24,10 +25,13 @@ import java.util.Random;
  * Claims volumes by chance, uses them, and gives them back. Obeys what a host has to obey: it uses
  * what it surely has, leaves before it gives back, and when it does not know what became of
  * something, or follows on one that was killed, it gives back what it finds and does not use it.
+ * The first thread of a process also deletes one volume again and again: it holds the claims of it,
+ * and no workload may use it until it lets go.
  */
 final class Contender {
 
   private static final int WORKLOADS = 2;
+  private static final int DELETIONS = 4;
 
   /** What it knows of one claim. */
   private static final class Own {
@@ -40,6 +44,10 @@ final class Contender {
     Own(VolumeUse usage, AccessMode access) {
       this.usage = usage;
       this.access = access;
+    }
+
+    boolean isDeletion() {
+      return usage.workload().equals(Claim.DELETION);
     }
   }
 
@@ -67,6 +75,11 @@ final class Contender {
         WorkloadId workload = WorkloadId.of(node + "-t" + thread + "-w" + w);
         all.add(new Own(VolumeUse.of(VolumeKey.of("v" + v), workload), access(v)));
       }
+      if (thread == 0 && node.value().equals("p" + v)) {
+        // Few workloads leave a volume alone for long.
+        Own deletion = new Own(VolumeUse.of(VolumeKey.of("v" + v), Claim.DELETION), access(v));
+        all.addAll(Collections.nCopies(DELETIONS, deletion));
+      }
     }
   }
 
@@ -81,7 +94,13 @@ final class Contender {
     try {
       switch (own.knowledge) {
         case UNSURE -> find(own);
-        case FREE -> claim(own);
+        case FREE -> {
+          if (own.isDeletion()) {
+            hold(own);
+          } else {
+            claim(own);
+          }
+        }
         case USED -> use(own);
         case RETURNING -> giveBack(own);
       }
@@ -113,10 +132,30 @@ final class Contender {
                   .build());
       begin(own, holder);
     } catch (ClaimException e) {
-      if (e.code() != OperatorCode.CLAIM_HELD_BY) {
+      if (e.code() != OperatorCode.CLAIM_HELD_BY && e.code() != OperatorCode.VOLUME_BEING_DELETED) {
         throw e;
       }
     }
+  }
+
+  private void hold(Own own) {
+    try {
+      own.epoch = book.holdForDeletion(own.usage.volume());
+      own.knowledge = Knowledge.USED;
+      own.used = Optional.of(ClaimMode.WRITE);
+      history.uses(own.usage, ClaimMode.WRITE, own.epoch);
+    } catch (ClaimException e) {
+      if (e.code() != OperatorCode.VOLUME_CLAIMED) {
+        throw e;
+      }
+    }
+  }
+
+  /** Another process may have begun it: it is ended by the hold of this one. */
+  private void endDeletion(Own own) {
+    own.epoch = book.holdForDeletion(own.usage.volume());
+    book.endDeletion(own.usage.volume(), own.epoch);
+    own.knowledge = Knowledge.FREE;
   }
 
   private void begin(Own own, ClaimHolder holder) {
@@ -163,6 +202,10 @@ final class Contender {
 
   /** All the way, or until the store is of no help. */
   private void giveBack(Own own) {
+    if (own.isDeletion()) {
+      endDeletion(own);
+      return;
+    }
     for (ClaimState state : ClaimState.values()) {
       if (state != ClaimState.TAKEN && book.advance(own.usage, state).isEmpty()) {
         break;

@@ -113,6 +113,8 @@ class HistoryCheckTest {
     assertThat(check(honest)).isEmpty();
     assertThat(at("write")).hasSizeGreaterThan(50);
     assertThat(at("uses")).hasSizeGreaterThan(10);
+    assertThat(at("uses").stream().filter(it -> wordOf(it, 4).equals("being-deleted")))
+        .hasSizeGreaterThan(2);
   }
 
   @Test
@@ -358,6 +360,29 @@ class HistoryCheckTest {
     }
   }
 
+  @Test
+  void aWorkloadBesideADeletionOrAHoldThatIsKeptByAnotherIsFound(@TempDir Path directory)
+      throws IOException {
+    try (Steps steps = new Steps(directory)) {
+      ClaimHolder first = holder("being-deleted", 1, ClaimState.TAKEN);
+      steps
+          .to(1, first)
+          .to(2, holder("being-deleted", 2, ClaimState.TAKEN))
+          .to(2)
+          .to(3, holder("being-deleted", 3, ClaimState.TAKEN))
+          .to(3, holder("being-deleted", 3, ClaimState.UNPUBLISHING))
+          .to(
+              4,
+              holder("being-deleted", 3, ClaimState.UNPUBLISHING),
+              holder("a", 4, ClaimState.TAKEN));
+
+      assertThat(steps.wrong().lines().map(line -> line.replaceAll("^.*?write p\\.0\\.\\d+ ", "")))
+          .containsExactly(
+              "changed the hold of a deletion without taking it over",
+              "let others hold a volume that is being deleted: [a, being-deleted]");
+    }
+  }
+
   // ---- uses
 
   private static List<String> deeds(String... lines) {
@@ -380,6 +405,17 @@ class HistoryCheckTest {
         .containsExactly("default/v0: used at one time by {a=WRITE, b=WRITE} at 1");
     assertThat(deeds("uses v2 a WRITE 1", "uses v2 b READ 2", "uses v2 b WRITE 2"))
         .containsExactly("default/v2: used at one time by {a=WRITE, b=WRITE} at 2");
+  }
+
+  @Test
+  void whoUsesAVolumeWhileItIsBeingDeletedIsFound() {
+    assertThat(
+            deeds("uses v2 being-deleted WRITE 1", "leaves v2 being-deleted", "uses v2 b READ 2"))
+        .isEmpty();
+    assertThat(deeds("uses v2 being-deleted WRITE 1", "uses v2 b READ 2"))
+        .containsExactly("default/v2: used at one time by {b=READ, being-deleted=WRITE} at 1");
+    assertThat(deeds("uses v2 being-deleted WRITE 1", "finds v2 being-deleted none"))
+        .containsExactly("default/v2: being-deleted used it, and its claim was none");
   }
 
   @Test

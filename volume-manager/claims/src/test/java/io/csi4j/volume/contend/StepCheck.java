@@ -42,10 +42,19 @@ final class StepCheck {
               && is.state() == ClaimState.TAKEN;
       return isNew ? "" : "took a claim for " + workload + " that is not new";
     }
+    if (is == null && workload.equals(Claim.DELETION)) {
+      return "";
+    }
     if (is == null) {
       return was.state() == ClaimState.READY_TO_FREE
           ? ""
           : "dropped the claim of " + workload + ", which was " + was.state();
+    }
+    if (workload.equals(Claim.DELETION)) {
+      boolean isTakenOver = is.epoch() == now.epoch() && now.epoch() > before.epoch();
+      return isTakenOver && is.state() == ClaimState.TAKEN
+          ? ""
+          : "changed the hold of a deletion without taking it over";
     }
     return kept(was, is);
   }
@@ -79,6 +88,9 @@ final class StepCheck {
   private static String room(Claim claim) {
     if (claim.use().isEmpty()) {
       return "";
+    }
+    if (claim.holder(Claim.DELETION).isPresent() && claim.holders().size() > 1) {
+      return "let others hold a volume that is being deleted: " + claim.holders().keySet();
     }
     AccessMode mode = claim.use().get().mode();
     long writers =

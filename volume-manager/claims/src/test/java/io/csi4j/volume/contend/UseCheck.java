@@ -1,6 +1,7 @@
 package io.csi4j.volume.contend;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.contend.History.Deed;
 import io.csi4j.volume.model.ClaimMode;
 import java.util.ArrayList;
@@ -59,7 +60,8 @@ final class UseCheck {
 
   private static Optional<String> tooMany(Map<String, ClaimMode> users, boolean isForOne) {
     long writers = users.values().stream().filter(mode -> mode == ClaimMode.WRITE).count();
-    return writers > 1 || (isForOne && users.size() > 1)
+    boolean isForNobodyElse = isForOne || users.containsKey(Claim.DELETION.value());
+    return writers > 1 || (isForNobodyElse && users.size() > 1)
         ? Optional.of("used at one time by " + new TreeMap<>(users))
         : Optional.empty();
   }

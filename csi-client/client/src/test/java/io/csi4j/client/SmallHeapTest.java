@@ -229,6 +229,7 @@ class SmallHeapTest {
     return pairs;
   }
 
+  @Tag("campaign")
   @Test
   void noFloodTakesMoreThanItMay() throws Exception {
     Path first = directory.resolve("csi.sock");

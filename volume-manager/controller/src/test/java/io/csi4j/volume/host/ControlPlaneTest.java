@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,9 +108,18 @@ class ControlPlaneTest {
   }
 
   @EtcdTest
-  @ParameterizedTest
-  @EnumSource
-  void aClaimThatIsWrittenIsReadBack(PathKind kind) throws Exception {
+  @Test
+  void aClaimThatIsWrittenIsReadBack() throws Exception {
+    isWrittenAndReadBack(PathKind.MODULE_PATH);
+  }
+
+  @Tag("campaign")
+  @Test
+  void aClaimThatIsWrittenIsReadBackOnTheClassPath() throws Exception {
+    isWrittenAndReadBack(PathKind.CLASS_PATH);
+  }
+
+  private void isWrittenAndReadBack(PathKind kind) throws Exception {
     try (EtcdServer etcd = EtcdServer.start(Files.createDirectory(directory.resolve("etcd")))) {
       assertThat(run(kind, etcd.endpoint().toString()))
           .containsExactly(modules(kind), "volumes []", "[web]");

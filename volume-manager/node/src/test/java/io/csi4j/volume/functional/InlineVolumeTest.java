@@ -147,9 +147,9 @@ class InlineVolumeTest {
     try (Node node = Node.builder().shape(plain).open()) {
       node.mount(inline(WEB));
       node.plugin().upgrade(STAGING);
-      node.engine().pluginChanged(Node.PLUGIN);
+      node.registerAll(); // and so what it can do now is asked on a connection of its own
       node.volume("vol-1");
-      node.mount(Node.single("vol-1", "job")); // staged: what the plugin can do now is known
+      node.mount(Node.single("vol-1", "job"));
       assertThat(node.verbs(VolumeId.of("vol-1"))).containsExactly("Stage", "Publish");
       assertThat(node.noticed(OperatorCode.CAPABILITY_GAINED)).isFalse();
       assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.LAST);

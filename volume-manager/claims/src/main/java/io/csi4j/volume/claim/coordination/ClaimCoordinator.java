@@ -638,7 +638,13 @@ public final class ClaimCoordinator {
         return Optional.of(
             new ClaimProgress.WaitsForStorage(usage, holder, detachMessage(subject, failed)));
       }
-      write(subject, usage, it -> ClaimRules.detached(it, together.get()));
+      // Who answers for a claim knows nothing of what was attached after it.
+      List<ClaimHolder> done =
+          together.get().stream()
+              .filter(
+                  it -> answer instanceof ControllerAnswer.Detached || it.epoch() <= holder.epoch())
+              .toList();
+      write(subject, usage, it -> ClaimRules.detached(it, done));
       return Optional.empty();
     } finally {
       begun.remove(task);

@@ -528,6 +528,35 @@ class ClaimCoordinatorTest {
   }
 
   @Test
+  void whoAnswersForTheStorageOfAClaimDoesNotAnswerForWhatWasAttachedLater() {
+    ClaimCoordinator other =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+    storage.meanwhile(
+        () -> {
+          assertThat(other.release(usage("web"))).isInstanceOf(WaitsForNode.class);
+          storage.next(StatusCode.INTERNAL, Outcome.SETTLED);
+          assertThat(
+                  other.confirmRelease(
+                      new ReleaseProof.PowerOff(usage("web"), 1, NodeName.of("n1"), WORDS)))
+              .isInstanceOf(WaitsForStorage.class);
+        });
+    assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.CLAIM_BEING_RELEASED);
+
+    storage.next(StatusCode.INTERNAL, Outcome.SETTLED);
+    assertThat(
+            other.confirmRelease(
+                new ReleaseProof.OperatorOverride(
+                    usage("web"), 1, new Person("ann"), WORDS, Covers.NODE_AND_STORAGE)))
+        .isEqualTo(new Gone(usage("web")));
+
+    assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("left-attached-2"));
+    assertThat(storage.attached).containsExactly("db@id-n1");
+    assertThat(other.resume()).containsExactly(new Gone(usage("left-attached-2")));
+    assertThat(storage.attached).isEmpty();
+  }
+
+  @Test
   @Tag("D-47")
   void aStorageSystemWithoutRoomIsAskedAgainLaterAndLater() {
     for (int seconds : new int[] {5, 10, 20}) {

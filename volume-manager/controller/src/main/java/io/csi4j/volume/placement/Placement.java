@@ -150,9 +150,9 @@ public final class Placement {
   /** Returns the volumes of a plugin that each node has, by the claims. */
   private Map<NodeName, Set<VolumeKey>> counted(ClaimBook book, PluginId plugin) {
     Map<NodeName, Set<VolumeKey>> counted = new HashMap<>();
-    Optional<VolumeKey> after = Optional.empty();
-    while (true) {
-      List<Claim> page = book.page(after, PAGE);
+    // A store may give shorter pages than it is asked for; only an empty one is the end.
+    List<Claim> page = book.page(Optional.empty(), PAGE);
+    while (!page.isEmpty()) {
       page.stream()
           .filter(claim -> isOf(plugin, claim.volume()))
           .forEach(
@@ -164,11 +164,9 @@ public final class Placement {
                               counted
                                   .computeIfAbsent(holder.node(), none -> new HashSet<>())
                                   .add(claim.volume())));
-      if (page.size() < PAGE) {
-        return counted;
-      }
-      after = Optional.of(page.get(page.size() - 1).volume());
+      page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
     }
+    return counted;
   }
 
   private boolean isOf(PluginId plugin, VolumeKey volume) {

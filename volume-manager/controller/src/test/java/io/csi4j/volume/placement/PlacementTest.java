@@ -29,7 +29,10 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.SnapshotName;
@@ -510,6 +513,33 @@ class PlacementTest {
     assertThat(placement.candidates(one, nodes).candidates().get(0).node())
         .as("has it already, so that it takes no more of the node")
         .isEqualTo(NodeName.of("n1"));
+  }
+
+  @Test
+  void theNodesLimitIsCountedThoughTheStoreGivesShorterPages() {
+    start(SHAPE);
+    for (String each : List.of("one", "two", "three")) {
+      controller.create(VolumeKey.of(each), spec().build());
+    }
+    claim(VolumeKey.of("one"), "w1", "n2");
+    claim(VolumeKey.of("three"), "w3", "n1");
+    claim(VolumeKey.of("two"), "w2", "n1");
+    ClaimStore oneAtATime =
+        new PassingStore(store) {
+          @Override
+          public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+            return super.scan(after, 1);
+          }
+        };
+
+    PlacementReport report =
+        Placement.builder(controller)
+            .claims(new ClaimBook(oneAtATime, clock))
+            .clock(clock)
+            .build()
+            .candidates(spec().build(), nodes);
+
+    assertThat(without(report, "n1")).startsWith("NODE_VOLUME_LIMIT");
   }
 
   @Test

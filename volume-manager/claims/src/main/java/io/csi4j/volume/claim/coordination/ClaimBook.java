@@ -129,7 +129,7 @@ public final class ClaimBook {
    * itself.
    *
    * @param after only those behind this key
-   * @param limit how many at most
+   * @param limit how many at most; a store may give fewer, and gives none at the end alone
    */
   public List<Claim> page(Optional<VolumeKey> after, int limit) {
     return asked(Subject.of("reading the claims"), () -> store.scan(after, limit)).stream()

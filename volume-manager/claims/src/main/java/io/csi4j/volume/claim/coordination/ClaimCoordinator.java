@@ -829,12 +829,9 @@ public final class ClaimCoordinator {
   private List<ClaimProgress> each(
       Predicate<ClaimHolder> which, BiFunction<VolumeUse, ClaimHolder, ClaimProgress> handling) {
     List<ClaimProgress> all = new ArrayList<>();
-    Optional<VolumeKey> last = Optional.empty();
-    List<Claim> page;
-    do {
-      page = book.page(last, PAGE);
+    List<Claim> page = book.page(Optional.empty(), PAGE);
+    while (!page.isEmpty()) {
       for (Claim claim : page) {
-        last = Optional.of(claim.volume());
         for (ClaimHolder holder : claim.holders().values()) {
           if (which.test(holder)) {
             VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
@@ -846,7 +843,8 @@ public final class ClaimCoordinator {
           }
         }
       }
-    } while (page.size() == PAGE);
+      page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
+    }
     return all;
   }
 

@@ -64,7 +64,8 @@ public interface ClaimStore extends AutoCloseable {
    * together they are no picture of one moment.
    *
    * @param after only those behind this key
-   * @param limit how many at most, at least 1
+   * @param limit how many at most, at least 1; fewer may come while there are more, but none only
+   *     at the end
    */
   List<Versioned> scan(Optional<VolumeKey> after, int limit);
 

@@ -209,7 +209,8 @@ final class SimController implements StorageController {
         truth.overrides().stream()
             .anyMatch(answer -> asked.stream().anyMatch(it -> it.epoch() == answer.epoch()));
     boolean isLate = !asked.isEmpty() && !isOwed && (world.isOvertaken() || isAnsweredFor);
-    if (!inUse.isEmpty() && !isLate) {
+    // A store that went back shows claims that have gone since.
+    if (!inUse.isEmpty() && !isLate && !world.chaos.isRestored()) {
       throw world.violation(task + " is detached under " + inUse + " by one who saw " + seen);
     }
     if (!inUse.isEmpty()) {

@@ -62,6 +62,20 @@ class SensitiveValuesTest {
   }
 
   @Test
+  void aValueOfSixCharactersIsRememberedAndOneOfFiveIsNot() {
+    addSecret("hunter");
+    addSecret("hunt2");
+    addSecret(" hunt3\n");
+    values.remember(
+        NodePublishVolumeRequest.newBuilder()
+            .setVolumeCapability(
+                VolumeCapability.newBuilder()
+                    .setMount(MountVolume.newBuilder().addMountFlags(",passwd")))
+            .build());
+    assertThat(values.snapshot()).containsExactly(",passwd", "passwd", "hunter");
+  }
+
+  @Test
   void answersAreSearchedToo() {
     CreateVolumeResponse.Builder created = CreateVolumeResponse.newBuilder();
     created.getVolumeBuilder().setVolumeId("volume-1").putVolumeContext("a", "context-value");

@@ -13,6 +13,16 @@ import org.junit.jupiter.api.Test;
 
 class RecordTextTest {
 
+  private record HiddenValue(String what) {}
+
+  private record Plain(String what) {}
+
+  @Test
+  void aRecordBehindTheApiHasTheNameOfWhatItIs() {
+    assertThat(RecordText.of(new HiddenValue("a\nb"))).isEqualTo("Hidden[what=a\\nb]");
+    assertThat(RecordText.of(new Plain("c"))).isEqualTo("Plain[what=c]");
+  }
+
   @Test
   void ofParametersOnlyTheKeysAreShown() {
     CreateVolumeRequest request =

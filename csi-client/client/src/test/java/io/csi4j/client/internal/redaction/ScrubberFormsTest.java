@@ -44,10 +44,11 @@ class ScrubberFormsTest {
         // In base64, with its digits escaped, and with the digits that say a part of the value.
         Arguments.of(">>>???", "Pj4\\u002bPz8/", GONE),
         Arguments.of(">>>???", "Pj4+Pz8\\/", GONE),
-        Arguments.of("abcdef", "KYWJjZGVm", "K" + GONE),
+        Arguments.of("abcdef", "KYWJjZGVm.", "K" + GONE + "."),
         Arguments.of("abcd", "YWJjZA==.", GONE + "."),
         Arguments.of("abcdef", "FiY2RlZg", GONE),
         Arguments.of("abcdef", "GFiY2RlZg", GONE),
+        Arguments.of("abcdef", "!FiY2RlZg", "!" + GONE),
         // In base64 of base64, that begins in the middle of a longer text.
         Arguments.of("topsecretvalue", "ab" + base64(base64("topsecretvalue")), GONE),
         Arguments.of("topsecret", base64(base64(base64("topsecret"))), GONE),
@@ -60,7 +61,8 @@ class ScrubberFormsTest {
     return Stream.of(
         Arguments.of("say\"it'", "say&apos;it&quot;!"),
         Arguments.of("say\"it'", "say&lt;it&gt;!"),
-        Arguments.of("say\"it'", "say&#33;it&#x21;!"),
+        Arguments.of("say\"it'", "say&#33;it'!"),
+        Arguments.of("say\"it'", "say\"it&#x21;!"),
         Arguments.of("say\"it'", "say&#x00000022;it'!"),
         Arguments.of("say\"it'", "say&amp;amp;amp;quot;it'!"),
         Arguments.of("pass\"word1", "pass" + "\\".repeat(65) + "\"word1!"),

@@ -324,6 +324,12 @@ class ScrubberTest {
   }
 
   @Test
+  void aTextWithBase64ThatTakesTooLongIsWithheldAsAWhole() {
+    String inner = Base64.getEncoder().encodeToString("\\".repeat(9000).getBytes(UTF_8));
+    assertThat(scrub("key " + inner, "\\".repeat(1 << 16))).isEqualTo("<redacted>");
+  }
+
+  @Test
   void ordinaryTextWithManyValuesIsNotWithheld() {
     Random random = new Random(2);
     List<String> values =

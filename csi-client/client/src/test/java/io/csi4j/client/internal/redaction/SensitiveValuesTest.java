@@ -16,6 +16,8 @@ import io.csi4j.client.scripted.RandomMessages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SensitiveValuesTest {
@@ -73,6 +75,13 @@ class SensitiveValuesTest {
                     .setMount(MountVolume.newBuilder().addMountFlags(",passwd")))
             .build());
     assertThat(values.snapshot()).containsExactly(",passwd", "passwd", "hunter");
+  }
+
+  @Test
+  void whatWasForgottenIsForgottenForEveryThread() throws Exception {
+    addSecret("hunter2");
+    values.clear();
+    assertThat(CompletableFuture.supplyAsync(values::snapshot).get(30, TimeUnit.SECONDS)).isEmpty();
   }
 
   @Test

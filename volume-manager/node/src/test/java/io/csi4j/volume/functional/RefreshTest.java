@@ -315,6 +315,28 @@ class RefreshTest {
   }
 
   @Test
+  void aMountAfterAReleaseThatWaitsForARefreshBringsNoOtherContexts() {
+    MountPolicy impatient =
+        Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofSeconds(2)).build();
+    try (Node node = Node.builder().policy(impatient).open()) {
+      node.volume("vol-1");
+      node.mount(OLD);
+      changes(node, "next-");
+      node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
+      assertThat(refreshFails(node, NEW).code()).isEqualTo(OperatorCode.REFRESH_IN_DOUBT);
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.PUBLISH_IN_DOUBT);
+
+      VolumeException again = node.mountFails(OLD);
+
+      assertThat(again.code()).isEqualTo(OperatorCode.PUBLISH_IN_DOUBT);
+      assertThat(again.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(node.calls()).as("nothing more was sent").hasSize(3);
+      node.plugin().release();
+      node.becomesClean();
+    }
+  }
+
+  @Test
   void theSameCallIsMadeAgainWhileAnEarlierOneMayGoOn() {
     try (Node node = mounted()) {
       changes(node, "next-");

@@ -189,6 +189,19 @@ class SimulatorTest {
     assertSoundInline(101, 500);
   }
 
+  /**
+   * A refresh was going on when the host forgot its workload, and wanted it again with the former
+   * contexts before the release could begin.
+   */
+  @Test
+  void aMountDoesNotOvertakeARefreshOfAUseThatIsGivenUp() {
+    Tally tally =
+        Explorer.random(828, 1, seed -> Setup.roam(true, true, 4, 6).inlining().refreshing(), NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(1);
+  }
+
   @Test
   void noInvariantBreaksInHistoriesWithInlineVolumes() {
     allOf(Setup.drill(false, false, 1, 0).inlining());

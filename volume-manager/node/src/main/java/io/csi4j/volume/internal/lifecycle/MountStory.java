@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -175,6 +176,9 @@ final class MountStory {
         // A workload that outlived a restart may be using it.
         at = at.sparing();
       }
+      if (isBeingPublishedOtherwise(target.get(), record, goal, now)) {
+        return ReleaseStory.undo(at.with(record), otherwise(), now);
+      }
     } else if (!looked.target().isEmpty()) {
       return clear(at.with(record), Turn.Clearing.TARGET, now);
     }
@@ -199,6 +203,26 @@ final class MountStory {
     return target.readOnly() == goal.readOnly()
         && now.targetQuarantined(goal.usage())
         && target.path().awaits(Verb.PUBLISH);
+  }
+
+  /**
+   * Whether the plugin may still be publishing a use with other contexts than are wanted now: until
+   * that is over it gets only the same ones again.
+   */
+  private static boolean isBeingPublishedOtherwise(
+      TargetRecord target, VolumeRecord record, Goal.Publish goal, Situation now) {
+    String given = record.contexts().getOrDefault(goal.usage(), "");
+    return target.path().awaits(Verb.PUBLISH)
+        && now.targetQuarantined(goal.usage())
+        && !(Digests.isLastGiven(given, goal.context())
+            && Digests.isLastGiven(record.plan().attached(), goal.plan().attached()));
+  }
+
+  private static Failure otherwise() {
+    return Failure.of(
+        OperatorCode.PUBLISH_IN_DOUBT,
+        "the plugin may still be working on an earlier NodePublishVolume with other contexts, and"
+            + " until that is over gets only the same again");
   }
 
   /**

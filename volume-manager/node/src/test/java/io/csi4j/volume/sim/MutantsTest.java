@@ -9,6 +9,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each rule of the protocol is needed: the simulator finds the harm of an engine without it. */
 class MutantsTest {
 
+  /** The slowest takes half a minute on a quiet machine, and a busy one needs several times that. */
+  private static final double LONGEST_SECONDS = 300;
+
   @Tag("campaign")
   @ParameterizedTest
   @EnumSource
@@ -23,7 +26,7 @@ class MutantsTest {
   }
 
   private static void assertCaught(Mutant mutant) {
-    MutantHunt.Catch caught = MutantHunt.of(mutant, 60);
+    MutantHunt.Catch caught = MutantHunt.of(mutant, LONGEST_SECONDS);
 
     assertThat(mutant.harms()).as("%s", caught).contains(caught.harm());
     assertThat(caught.isShrunk()).as("%s", caught).isTrue();

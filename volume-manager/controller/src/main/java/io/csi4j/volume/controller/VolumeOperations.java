@@ -405,7 +405,7 @@ final class VolumeOperations {
             failed.violations(),
             failed.getCause());
     try {
-      finish(doomed);
+      finish(held(doomed));
     } catch (ControllerException undone) {
       told.addSuppressed(undone);
     }
@@ -715,7 +715,19 @@ final class VolumeOperations {
     return Done.DONE;
   }
 
-  private CatalogEntry doom(CatalogEntry known) {
+  /**
+   * A volume that is being deleted.
+   *
+   * @param record what is on record of it
+   * @param held the epoch of the hold that its deletion has
+   */
+  private record Doomed(CatalogEntry record, long held) {}
+
+  private Doomed held(CatalogEntry doomed) {
+    return new Doomed(doomed, hold.take(deleting(doomed), doomed.key()));
+  }
+
+  private Doomed doom(CatalogEntry known) {
     Subject subject = deleting(known);
     boolean isForeign =
         known.volume().map(it -> it.origin() == CatalogVolume.Origin.REGISTERED).orElse(false);
@@ -724,7 +736,7 @@ final class VolumeOperations {
     }
     refuseClaimed(subject, known.key());
     if (known.state() instanceof State.Deleting) {
-      return known;
+      return held(known);
     }
     refuseCut(subject, known);
     Optional<CatalogVolume> before =
@@ -736,15 +748,16 @@ final class VolumeOperations {
     } else {
       catalog.put(subject, doomed);
     }
+    long held;
     try {
       refuseClaimed(subject, known.key());
       refuseCut(subject, catalog.find(known.key()).orElse(known));
-      hold.take(subject, known.key());
+      held = hold.take(subject, known.key());
     } catch (ControllerException claimed) {
       catalog.put(subject, claimed.outcome() == Outcome.UNCERTAIN ? doomed : known);
       throw claimed;
     }
-    return hold.isPossible() ? catalog.put(subject, doomed) : doomed;
+    return new Doomed(hold.isPossible() ? catalog.put(subject, doomed) : doomed, held);
   }
 
   /** A snapshot of unknown fate can be found by its volume only. */
@@ -818,15 +831,15 @@ final class VolumeOperations {
    * Brings a deletion to its end. The claims are held for it from before the storage system is
    * asked until it has answered; the record says so for longer, so that no hold is ever left over.
    */
-  private void finish(CatalogEntry doomed) {
+  private void finish(Doomed begun) {
+    CatalogEntry doomed = begun.record();
     State.Deleting going = (State.Deleting) doomed.state();
-    long held = hold.take(deleting(doomed), doomed.key());
     CatalogEntry known = doomed;
     VolumeId id = going.id().orElse(null);
     if (id == null) {
       Optional<VolumeId> learned = learn(doomed);
       if (learned.isEmpty()) {
-        hold.end(deleting(doomed), doomed.key(), held);
+        hold.end(deleting(doomed), doomed.key(), begun.held());
         forget(doomed.key());
         return;
       }
@@ -841,12 +854,12 @@ final class VolumeOperations {
       controllers.answer(calls.delete(known.spec(), id));
     } catch (ControllerException failed) {
       if (failed.outcome() == Outcome.REFUSED && going.before().isPresent()) {
-        hold.end(deleting(known), known.key(), held);
+        hold.end(deleting(known), known.key(), begun.held());
         catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
       }
       throw failed;
     }
-    hold.end(deleting(known), known.key(), held);
+    hold.end(deleting(known), known.key(), begun.held());
     forget(known.key());
   }
 
@@ -907,7 +920,7 @@ final class VolumeOperations {
   Done goOn(VolumeKey key) {
     CatalogEntry record = catalog.find(key).orElse(null);
     if (record != null && record.state() instanceof State.Deleting) {
-      finish(record);
+      finish(held(record));
       return Done.DONE;
     }
     Optional<ControllerException> left = Optional.empty();

@@ -70,10 +70,10 @@ final class SimDeleter extends Turns.Actor implements World.Phased {
       } else if (isGoing(entry.get())) {
         if (world.defect != Defect.DELETION_IS_NOT_RESUMED) {
           world.count(World.Count.DELETION_RESUMED);
-          finish(volume, entry.get());
+          finish(volume, new Doomed(entry.get(), hold(volume)));
         }
       } else if (world.pick(3) == 0) {
-        finish(volume, doom(volume, entry.get()));
+        doom(volume, entry.get()).ifPresent(doomed -> finish(volume, doomed));
       }
     } catch (ClaimException refused) {
       world.tell(coordinator.process.name + " may not delete: " + refused.getMessage());
@@ -90,15 +90,24 @@ final class SimDeleter extends Turns.Actor implements World.Phased {
     world.tell(coordinator.process.name + " makes " + volume + " as " + id);
   }
 
+  /**
+   * A volume that is being deleted.
+   *
+   * @param entry its record
+   * @param held the epoch of its hold
+   */
+  private record Doomed(Entry entry, long held) {}
+
   /** Whoever claims it before it is held finds it as it was. */
-  private Entry doom(VolumeKey volume, Entry there) {
+  private Optional<Doomed> doom(VolumeKey volume, Entry there) {
     if (isClaimed(volume)) {
-      return there;
+      return Optional.empty();
     }
     world.catalog.put(volume, there.id(), Standing.INTENDED);
     world.turns().effect();
+    long held;
     try {
-      hold(volume);
+      held = hold(volume);
     } catch (ClaimException claimed) {
       boolean isInDoubt = claimed.outcome() == ClaimException.Outcome.UNCERTAIN;
       world.catalog.put(volume, there.id(), isInDoubt ? Standing.GOING : Standing.THERE);
@@ -107,7 +116,7 @@ final class SimDeleter extends Turns.Actor implements World.Phased {
     world.standStill();
     Entry doomed = world.catalog.put(volume, there.id(), Standing.GOING);
     world.turns().effect();
-    return doomed;
+    return Optional.of(new Doomed(doomed, held));
   }
 
   private boolean isClaimed(VolumeKey volume) {
@@ -124,11 +133,9 @@ final class SimDeleter extends Turns.Actor implements World.Phased {
     return epoch;
   }
 
-  private void finish(VolumeKey volume, Entry entry) {
-    if (!isGoing(entry)) {
-      return;
-    }
-    long held = hold(volume);
+  private void finish(VolumeKey volume, Doomed doomed) {
+    Entry entry = doomed.entry();
+    long held = doomed.held();
     if (isClaimed(volume)) {
       return;
     }

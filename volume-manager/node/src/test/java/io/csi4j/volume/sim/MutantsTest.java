@@ -9,7 +9,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each rule of the protocol is needed: the simulator finds the harm of an engine without it. */
 class MutantsTest {
 
-  /** The slowest takes half a minute on a quiet machine, and a busy one needs several times that. */
+  /**
+   * The slowest takes half a minute on a quiet machine, and a busy one needs several times that.
+   */
   private static final double LONGEST_SECONDS = 300;
 
   @Tag("campaign")

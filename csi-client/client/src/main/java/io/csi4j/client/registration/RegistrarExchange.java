@@ -80,8 +80,7 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
     Reason reason = ended;
     StatusCode code = reason == null ? seen.code() : StatusCode.CANCELLED;
     CsiFailure.Builder failure =
-        CsiFailure.builder(socket, code, Outcome.SETTLED)
-            .elapsed(Duration.ofNanos(System.nanoTime() - began));
+        CsiFailure.builder(socket, code, Outcome.SETTLED).elapsed(elapsed());
     Reason why = reason == null ? explain(failure, seen) : here(failure, reason);
     result.completeExceptionally(new RegistrarException(failure.build(), call, why, seen.cause()));
   }
@@ -114,14 +113,25 @@ final class RegistrarExchange<A, R extends @Nullable Object> implements WireEnd<
         return Reason.NOT_A_REGISTRAR;
       }
       case UNAVAILABLE -> {
-        CsiFailure found = connection.diagnose(seen.code(), Duration.ZERO).failure();
-        failure.why(found.why()).advice(found.advice());
-        return Reason.LOST;
+        return explainLoss(failure);
       }
       default -> {
-        return explainAnswer(failure, seen);
+        // Frames that could not be sent any more end a call before the loss of its connection does.
+        return seen.code() == StatusCode.UNKNOWN && seen.unreadable()
+            ? explainLoss(failure)
+            : explainAnswer(failure, seen);
       }
     }
+  }
+
+  private Reason explainLoss(CsiFailure.Builder failure) {
+    CsiFailure found = connection.diagnose(StatusCode.UNAVAILABLE, elapsed()).failure();
+    failure.why(found.why()).advice(found.advice());
+    return Reason.LOST;
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - began);
   }
 
   private Reason explainAnswer(CsiFailure.Builder failure, WireFailure seen) {

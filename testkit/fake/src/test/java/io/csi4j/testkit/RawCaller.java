@@ -5,6 +5,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -62,7 +63,16 @@ public final class RawCaller implements AutoCloseable {
   }
 
   /** A call under way. */
-  public record Pending(ClientCall<byte[], byte[]> call, CompletableFuture<Ended> end) {
+  public record Pending(
+      ClientCall<byte[], byte[]> call,
+      CompletableFuture<Void> begun,
+      CompletableFuture<Ended> end) {
+    /** Waits until its beginning is written to the socket. */
+    public Pending written() {
+      begun.orTimeout(20, TimeUnit.SECONDS).join();
+      return this;
+    }
+
     /** Gives up. */
     public void cancel() {
       call.cancel("given up", null);
@@ -97,7 +107,9 @@ public final class RawCaller implements AutoCloseable {
             // Takes any number of messages, where a unary call would complain.
             .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
             .build();
-    ClientCall<byte[], byte[]> call = channel.newCall(described, options);
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    ClientCall<byte[], byte[]> call =
+        channel.newCall(described, options.withStreamTracerFactory(new Beginning(begun)));
     CompletableFuture<Ended> end = new CompletableFuture<>();
     List<byte[]> messages = new ArrayList<>();
     call.start(
@@ -117,7 +129,27 @@ public final class RawCaller implements AutoCloseable {
     call.setMessageCompression(options.getCompressor() != null);
     call.sendMessage(request);
     call.halfClose();
-    return new Pending(call, end);
+    return new Pending(call, begun, end);
+  }
+
+  /** Sees when the headers of a call were written. */
+  private static final class Beginning extends ClientStreamTracer.Factory {
+    private final CompletableFuture<Void> begun;
+
+    Beginning(CompletableFuture<Void> begun) {
+      this.begun = begun;
+    }
+
+    @Override
+    public ClientStreamTracer newClientStreamTracer(
+        ClientStreamTracer.StreamInfo info, Metadata headers) {
+      return new ClientStreamTracer() {
+        @Override
+        public void outboundHeaders() {
+          begun.complete(null);
+        }
+      };
+    }
   }
 
   /** The channel itself. */

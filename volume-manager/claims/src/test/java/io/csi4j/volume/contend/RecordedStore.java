@@ -3,24 +3,21 @@ package io.csi4j.volume.contend;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.model.VolumeKey;
-import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /** A store of which every call is written down, and every answer. */
-final class RecordedStore implements ClaimStore {
+final class RecordedStore extends PassingStore {
 
   private final ClaimStore store;
   private final HistoryFile history;
 
   RecordedStore(ClaimStore store, HistoryFile history) {
+    super(store);
     this.store = store;
     this.history = history;
   }
@@ -65,30 +62,5 @@ final class RecordedStore implements ClaimStore {
       history.failed(call);
       throw e;
     }
-  }
-
-  @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-    return store.scan(after, limit);
-  }
-
-  @Override
-  public ClaimWatch watch() {
-    return store.watch();
-  }
-
-  @Override
-  public StoreIdentity identity() {
-    return store.identity();
-  }
-
-  @Override
-  public Optional<Clause> doubt(VolumeKey volume) {
-    return store.doubt(volume);
-  }
-
-  @Override
-  public void close() {
-    store.close();
   }
 }

@@ -15,7 +15,6 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
@@ -82,10 +81,19 @@ class ClaimBookTest {
   }
 
   /** A store that says yes to two who claim at the same time, and keeps the second. */
-  private static final class TwiceStore implements ClaimStore {
-    private final ClaimStore kept = new MemoryClaimStore();
+  private static final class TwiceStore extends PassingStore {
+    private final ClaimStore kept;
     private final ClaimStore empty = new MemoryClaimStore();
     private boolean forgets;
+
+    TwiceStore() {
+      this(new MemoryClaimStore());
+    }
+
+    private TwiceStore(ClaimStore kept) {
+      super(kept);
+      this.kept = kept;
+    }
 
     @Override
     public Versioned read(VolumeKey volume) {
@@ -99,23 +107,8 @@ class ClaimBookTest {
     }
 
     @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
-      return kept.scan(after, limit);
-    }
-
-    @Override
-    public ClaimWatch watch() {
-      return kept.watch();
-    }
-
-    @Override
-    public StoreIdentity identity() {
-      return kept.identity();
-    }
-
-    @Override
     public void close() {
-      kept.close();
+      super.close();
       empty.close();
     }
   }

@@ -8,6 +8,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.List;
 import java.util.Optional;
@@ -47,6 +48,11 @@ public abstract class PassingStore implements ClaimStore {
   @Override
   public StoreIdentity identity() {
     return to.identity();
+  }
+
+  @Override
+  public Optional<Clause> doubt(VolumeKey volume) {
+    return to.doubt(volume);
   }
 
   @Override

@@ -288,15 +288,21 @@ class RefreshTest {
     }
   }
 
-  @Test
-  void aCallThatMayGoOnKeepsItsOppositeAndOtherContextsWaiting() {
+  /** One whose plugin hangs in the next refresh, for which it has two seconds. */
+  private static Node mountedWithARefreshThatHangs() {
     MountPolicy impatient =
         Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofSeconds(2)).build();
-    try (Node node = Node.builder().policy(impatient).open()) {
-      node.volume("vol-1");
-      node.mount(OLD);
-      changes(node, "next-");
-      node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
+    Node node = Node.builder().policy(impatient).open();
+    node.volume("vol-1");
+    node.mount(OLD);
+    changes(node, "next-");
+    node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
+    return node;
+  }
+
+  @Test
+  void aCallThatMayGoOnKeepsItsOppositeAndOtherContextsWaiting() {
+    try (Node node = mountedWithARefreshThatHangs()) {
       CompletableFuture<MountedVolume> hanging = node.engine().refresh(NEW);
 
       VolumeException failure = node.fails(hanging);
@@ -316,13 +322,7 @@ class RefreshTest {
 
   @Test
   void aMountAfterAReleaseThatWaitsForARefreshBringsNoOtherContexts() {
-    MountPolicy impatient =
-        Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofSeconds(2)).build();
-    try (Node node = Node.builder().policy(impatient).open()) {
-      node.volume("vol-1");
-      node.mount(OLD);
-      changes(node, "next-");
-      node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
+    try (Node node = mountedWithARefreshThatHangs()) {
       assertThat(refreshFails(node, NEW).code()).isEqualTo(OperatorCode.REFRESH_IN_DOUBT);
       assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.PUBLISH_IN_DOUBT);
 

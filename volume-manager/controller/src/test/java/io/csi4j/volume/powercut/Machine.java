@@ -95,14 +95,21 @@ final class Machine implements AutoCloseable {
     }
   }
 
-  /** Begins a life after a power cut. */
-  Life start(DiskImage image, String options) throws IOException {
-    return tryStart(image, options)
-        .orElseThrow(() -> new IOException("The kernel does not mount the disk"));
+  /** The kernel does not mount what a power cut left. */
+  static final class NotMounted extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NotMounted(String why) {
+      super(why);
+    }
   }
 
-  /** Begins a life after a power cut, if the kernel mounts what it left. */
-  Optional<Life> tryStart(DiskImage image, String options) throws IOException {
+  /**
+   * Begins a life after a power cut.
+   *
+   * @throws NotMounted if the kernel does not mount what it left
+   */
+  Life start(DiskImage image, String options) throws IOException {
     boot();
     Path file = directory.resolve("crash-" + images++ + ".img");
     image.save(file);
@@ -117,9 +124,9 @@ final class Machine implements AutoCloseable {
           disk.toString());
     } catch (IOException e) {
       Files.delete(file);
-      return Optional.empty();
+      throw new NotMounted(e.getMessage());
     }
-    return Optional.of(new Life(Optional.empty(), Optional.of(file)));
+    return new Life(Optional.empty(), Optional.of(file));
   }
 
   private void boot() throws IOException {

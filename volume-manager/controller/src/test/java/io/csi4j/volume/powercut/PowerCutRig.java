@@ -11,6 +11,7 @@ import io.csi4j.volume.node.Reconciliation;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.powercut.Crashes.Crash;
 import io.csi4j.volume.powercut.Machine.Life;
+import io.csi4j.volume.powercut.Machine.NotMounted;
 import io.csi4j.volume.powercut.Recording.Scene;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -267,12 +267,16 @@ final class PowerCutRig {
     for (int cut : cuts(recording, times)) {
       Crash crash = crashes.at(cut);
       boolean thorough = random.nextInt(THOROUGH) == 0;
-      Optional<List<String>> seen = look(crash, thorough);
-      if (seen.isEmpty() && crash.kept() == Crashes.Kept.TORN) {
-        verdict.notMounted();
-        continue;
+      List<String> wrong;
+      try {
+        wrong = look(crash, thorough);
+      } catch (NotMounted e) {
+        if (crash.kept() == Crashes.Kept.TORN) {
+          verdict.notMounted();
+          continue;
+        }
+        wrong = List.of("the kernel does not mount it: " + e.getMessage());
       }
-      List<String> wrong = seen.orElse(List.of("the kernel does not mount it"));
       verdict.looked(recording.scene(), thorough);
       wrong.forEach(each -> wrong(recording.scene() + " on " + kind + ", " + crash + ": " + each));
       if (wrong.isEmpty()) {
@@ -299,9 +303,7 @@ final class PowerCutRig {
     for (int cut : cuts(recording, LIES_TRIED)) {
       Crash crash = crashes.at(cut);
       looks++;
-      if (look(crash, false).stream()
-          .flatMap(List::stream)
-          .anyMatch(each -> each.contains("was acknowledged as"))) {
+      if (isCaught(crash)) {
         verdict.caught(true);
         told.accept("A disk that ignores flushes was caught at look " + looks);
         return;
@@ -311,17 +313,19 @@ final class PowerCutRig {
     wrong("A disk that ignores flushes was not caught in " + looks + " looks");
   }
 
-  /** What is wrong with a disk; nothing if the kernel does not mount it. */
-  private Optional<List<String>> look(Crash crash, boolean thorough) throws IOException {
-    Optional<Life> mounted = machine.tryStart(crash.image(), options);
-    if (mounted.isEmpty()) {
-      return Optional.empty();
+  private boolean isCaught(Crash crash) throws IOException {
+    try {
+      return look(crash, false).stream().anyMatch(each -> each.contains("was acknowledged as"));
+    } catch (NotMounted notEvenThat) {
+      return false;
     }
-    try (Life life = mounted.get()) {
-      return Optional.of(
-          thorough
-              ? Inspection.lookThoroughly(host(), crash.ledger(), someUses(crash.ledger()))
-              : Inspection.look(host(), crash.ledger()));
+  }
+
+  private List<String> look(Crash crash, boolean thorough) throws IOException {
+    try (Life life = machine.start(crash.image(), options)) {
+      return thorough
+          ? Inspection.lookThoroughly(host(), crash.ledger(), someUses(crash.ledger()))
+          : Inspection.look(host(), crash.ledger());
     }
   }
 

@@ -40,7 +40,8 @@ final class PluginPresence {
     if (silent == null) {
       return false;
     }
-    if (!RawPlugin.listens(silent)) {
+    // A proxy may go on listening for a moment after its plugin has died.
+    if (!RawPlugin.listens(silent) || (started != null && !started.listens())) {
       if (started == null) {
         throw new CaseEndedException.NotRun(
             death + ". Start it again, or give its command so that the suite does");

@@ -42,10 +42,10 @@ final class StartedPlugin implements AutoCloseable {
 
   /** Starts it unless something listens already, and waits until it can be reached. */
   void start() {
-    if (!RawPlugin.listens(endpoint)) {
+    if (!listens()) {
       begin();
       Pause pause = new Pause(patience);
-      while (!RawPlugin.listens(endpoint) && isAlive() && pause.again()) {
+      while (!listens() && isAlive() && pause.again()) {
         // Asked again.
       }
       while (!RawPlugin.listens(reachedAt) && isAlive() && pause.again()) {
@@ -99,6 +99,11 @@ final class StartedPlugin implements AutoCloseable {
   private boolean isAlive() {
     Process begun = process;
     return begun != null && begun.isAlive();
+  }
+
+  /** Whether it listens now, and not only a proxy before it. */
+  boolean listens() {
+    return RawPlugin.listens(endpoint);
   }
 
   /** Whether it has ended, or does so within moments. */

@@ -24,8 +24,7 @@ class RegistrarExchangeTest {
     ConnectOptions options = ConnectOptions.defaults();
     try (Connection connection = Connection.to(socket, options)) {
       RegistrarExchange<String, String> exchange =
-          new RegistrarExchange<>(
-              socket, options, connection, Call.values()[0], Function.identity());
+          new RegistrarExchange<>(socket, options, connection, Call.GET_INFO, Function.identity());
       exchange.failed(
           new WireFailure(code, "channel closed", isOfThisSide, new ClosedChannelException()));
       return exchange

@@ -9,9 +9,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each rule of the protocol is needed: the simulator finds the harm of an engine without it. */
 class MutantsTest {
 
-  /**
-   * The slowest takes half a minute on a quiet machine, and a busy one needs several times that.
-   */
+  /** Within so many histories, on any machine; the slowest takes some 6,000. */
+  private static final long MOST_HISTORIES = 10_000;
+
+  /** For that a quiet machine needs less than a minute, and a busy one several. */
   private static final double LONGEST_SECONDS = 300;
 
   @Tag("campaign")
@@ -32,6 +33,7 @@ class MutantsTest {
 
     assertThat(mutant.harms()).as("%s", caught).contains(caught.harm());
     assertThat(caught.isShrunk()).as("%s", caught).isTrue();
+    assertThat(caught.histories()).as("%s", caught).isLessThanOrEqualTo(MOST_HISTORIES);
   }
 
   /** One mutant for each of four invariants: each costs a new engine, compiled and warmed up. */

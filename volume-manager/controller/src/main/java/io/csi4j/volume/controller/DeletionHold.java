@@ -23,8 +23,8 @@ record DeletionHold(Optional<ClaimBook> book) {
   }
 
   /**
-   * Takes the hold, also from a deletion that was begun before; refuses what somebody has a claim
-   * of.
+   * Takes the hold. A deletion that was begun before loses its hold to this one. Fails if a
+   * workload has a claim.
    *
    * @return its epoch, by which it is ended
    */
@@ -45,7 +45,7 @@ record DeletionHold(Optional<ClaimBook> book) {
     }
   }
 
-  /** Ends the hold that a deletion has left, whichever it is: nobody goes on with that deletion. */
+  /** Ends the hold, whatever its epoch, of a deletion that nobody continues. */
   void endLeft(Subject subject, VolumeKey volume) {
     try {
       book.ifPresent(

@@ -1,5 +1,5 @@
 /**
- * What decides about claims, and their form where they are kept. Start at {@link
+ * The rules of claims, and the form of their records. Start at {@link
  * io.csi4j.volume.internal.claims.ClaimRules}, the table of who may claim what, deletions among
  * them; {@link io.csi4j.volume.internal.claims.ClaimCodec} is the form. The rest are turns of
  * writers of one key, and what a process remembers of a store.

@@ -48,6 +48,14 @@ final class VolumesSnippets {
     // end
   }
 
+  static PluginBinding holdDevices(PluginId id, CsiEndpoint endpoint) {
+    // snippet: hold-devices
+    return PluginBinding.builder(id, endpoint)
+        .policy(MountPolicy.builder().holdDevices(true).build())
+        .build();
+    // end
+  }
+
   static MountedVolume label(
       VolumeManager manager,
       PluginId id,

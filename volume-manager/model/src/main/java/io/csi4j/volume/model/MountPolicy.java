@@ -193,6 +193,11 @@ public final class MountPolicy {
     return parts.unstageMountedElsewhere;
   }
 
+  /** Whether the device of a raw block volume is held open while it is published. */
+  public boolean holdDevices() {
+    return parts.holdDevices;
+  }
+
   /** Whether the plugin mounts with the label of SELinux that is given to it as a mount flag. */
   public boolean takesSelinuxLabel() {
     return parts.takesSelinuxLabel;
@@ -256,6 +261,7 @@ public final class MountPolicy {
     all.put("releaseUnconfirmed", parts.releaseUnconfirmed);
     all.put("refuseHostDisk", parts.refuseHostDisk);
     all.put("unstageMountedElsewhere", parts.unstageMountedElsewhere);
+    all.put("holdDevices", parts.holdDevices);
     all.put("takesSelinuxLabel", parts.takesSelinuxLabel);
     all.put("healthInterval", parts.healthInterval);
     all.put("refuseUnreachableStorage", parts.refuseUnreachableStorage);
@@ -289,6 +295,7 @@ public final class MountPolicy {
     private boolean releaseUnconfirmed = true;
     private boolean refuseHostDisk;
     private boolean unstageMountedElsewhere;
+    private boolean holdDevices;
     private boolean takesSelinuxLabel;
     private Duration healthInterval = Duration.ofMinutes(1);
     private boolean refuseUnreachableStorage;
@@ -316,6 +323,7 @@ public final class MountPolicy {
       copy.releaseUnconfirmed = releaseUnconfirmed;
       copy.refuseHostDisk = refuseHostDisk;
       copy.unstageMountedElsewhere = unstageMountedElsewhere;
+      copy.holdDevices = holdDevices;
       copy.takesSelinuxLabel = takesSelinuxLabel;
       copy.healthInterval = healthInterval;
       copy.refuseUnreachableStorage = refuseUnreachableStorage;
@@ -470,6 +478,19 @@ public final class MountPolicy {
      */
     public Builder unstageMountedElsewhere(boolean value) {
       unstageMountedElsewhere = value;
+      return this;
+    }
+
+    /**
+     * Has the device of a raw block volume held open, for reading, from when it is published until
+     * the plugin is asked to unpublish it: the kernel then neither lets go of the device nor gives
+     * its number to another one while the workload has it. A device that cannot be opened is
+     * published all the same, and that is told ({@code DEVICE_NOT_HELD}). For plugins whose devices
+     * somebody else on the node may detach, such as loop or network devices. None is held by
+     * default.
+     */
+    public Builder holdDevices(boolean value) {
+      holdDevices = value;
       return this;
     }
 

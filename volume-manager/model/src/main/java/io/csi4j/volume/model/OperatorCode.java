@@ -116,6 +116,7 @@ public enum OperatorCode {
   MOUNT_IS_NOT_ITS_OWN(423),
   HOST_DISK_SHOWN(424),
   MOUNTED_ELSEWHERE(425),
+  DEVICE_NOT_HELD(426),
 
   // 5xx: requests
   OPTIONS_DIFFER(501),

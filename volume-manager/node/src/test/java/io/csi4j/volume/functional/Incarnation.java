@@ -144,6 +144,17 @@ final class Incarnation {
       }
 
       @Override
+      public void hold(MountPath path, Consumer<String> failed) {
+        check();
+        real.hold(path, why -> ifAlive(() -> failed.accept(why)));
+      }
+
+      @Override
+      public boolean letGo(MountPath path, Runnable closed) {
+        return alive(() -> real.letGo(path, () -> ifAlive(closed)));
+      }
+
+      @Override
       public List<Sighting> elsewhere(MountPath path, MountPath own) {
         return alive(() -> real.elsewhere(path, own));
       }

@@ -37,6 +37,7 @@ import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.real.CsiNodePlugins;
+import io.csi4j.volume.internal.real.HeldDevices;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.kill.HeldDuties;
@@ -138,6 +139,7 @@ final class Node implements AutoCloseable {
   private final Map<PluginId, FakeCsiPlugin> plugins = new LinkedHashMap<>();
   private final Map<PluginId, CsiProxy> proxies = new LinkedHashMap<>();
   private final Map<PluginId, MountPolicy> policies = new LinkedHashMap<>();
+  private final OpenDevices openDevices = new OpenDevices();
   private final VolumeLayout layout = new VolumeLayout(ROOT);
   private final ManagerSettings settings;
   private final ConnectOptions connecting;
@@ -234,6 +236,11 @@ final class Node implements AutoCloseable {
   /** The first plugin. */
   FakeCsiPlugin plugin() {
     return plugins.get(PLUGIN);
+  }
+
+  /** The devices that the engine's process has open. */
+  OpenDevices openDevices() {
+    return openDevices;
   }
 
   /** What the plugins do to this node. */
@@ -338,7 +345,8 @@ final class Node implements AutoCloseable {
                 time,
                 newborn.kernel(
                     new SystemKernelMounts(kernel.table(), kernel.mounts(), devices(), this::place)
-                        .watchedBy(kernel.watch())),
+                        .watchedBy(kernel.watch())
+                        .holding(new HeldDevices(openDevices, openDevices.on(time)))),
                 newborn.plugins(bindings),
                 state,
                 directories,
@@ -381,6 +389,7 @@ final class Node implements AutoCloseable {
   private void bury() {
     time.close();
     bindings.close();
+    openDevices.processEnded();
   }
 
   /** Lets the process die at a moment of an operation. */

@@ -66,6 +66,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -81,7 +82,7 @@ final class OperationRun {
   /** When an operator is told that a call takes long. */
   private static final Duration SLOW = Duration.ofSeconds(10);
 
-  /** How long the servers of what is looked at are waited for. */
+  /** How long the servers of what is looked at are waited for, and a device that is closed. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
@@ -791,6 +792,38 @@ final class OperationRun {
     }
     if (withheld.isPresent()) {
       then.accept(withheld.get());
+    } else if (call.verb() == Verb.UNPUBLISH && at.record().plan().block()) {
+      withoutDevice(now, path(call.usage()), () -> send(now, at, call, then));
+    } else {
+      send(now, at, call, then);
+    }
+  }
+
+  /**
+   * Goes on once the device of a use is not held open any more, which its plugin could not take
+   * away. One that takes long to close is not waited for.
+   */
+  private void withoutDevice(Operation now, MountPath target, Runnable then) {
+    long expected = generation;
+    AtomicBoolean isGoingOn = new AtomicBoolean();
+    Runnable goOn =
+        () ->
+            mailbox.put(
+                () -> {
+                  if (isExpected(now, expected) && isGoingOn.compareAndSet(false, true)) {
+                    then.run();
+                  }
+                });
+    if (parts.kernel().letGo(target, goOn)) {
+      parts.scheduler().after(PATIENCE, goOn);
+    } else {
+      then.run();
+    }
+  }
+
+  @SuppressWarnings("CatchThrowable") // an exception of an adapter leaves the effect unknown
+  private void send(Operation now, Turn at, Step.Call call, Consumer<Event.Called> then) {
+    if (engine.isStopped()) {
       return;
     }
     // Another instance may serve since the operation began; what it was sent ends where it was

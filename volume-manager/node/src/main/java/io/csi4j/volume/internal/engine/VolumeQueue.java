@@ -28,6 +28,7 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import java.lang.System.Logger;
@@ -38,10 +39,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +81,9 @@ final class VolumeQueue {
   private VolumeEvent.@Nullable Started started;
   private long begun;
   private boolean isTold;
+
+  /** The nodes of the devices that are to be held open. */
+  private Set<MountPath> devices = Set.of();
 
   /** Whether all there is appeared after the volume had been given back. */
   private boolean isLate;
@@ -218,7 +224,50 @@ final class VolumeQueue {
 
   /** Looks whether mounts are dead. Their servers may be asked, and the answers come later. */
   void inspect() {
-    mailbox.put(dead::look);
+    mailbox.put(
+        () -> {
+          dead.look();
+          holdDevices();
+        });
+  }
+
+  /**
+   * Holds the devices open that are published, if the policy says so, and no others. Those of a
+   * plugin that is not there stay as they are.
+   */
+  private void holdDevices() {
+    Map<MountPath, VolumeUse> published = publishedDevices();
+    if (published.isEmpty() && devices.isEmpty()) {
+      return;
+    }
+    boolean isWanted =
+        parts
+            .plugins()
+            .find(identity.plugin())
+            .map(plugin -> plugin.policy().holdDevices())
+            .orElse(!devices.isEmpty());
+    Map<MountPath, VolumeUse> wanted = isWanted ? published : Map.of();
+    devices.stream()
+        .filter(path -> !wanted.containsKey(path))
+        .forEach(path -> parts.kernel().letGo(path, () -> {}));
+    devices = Set.copyOf(wanted.keySet());
+    wanted.forEach(
+        (path, usage) ->
+            parts
+                .kernel()
+                .hold(
+                    path,
+                    why ->
+                        report.tell(
+                            new Notice(OperatorCode.DEVICE_NOT_HELD, why, Optional.of(usage)))));
+  }
+
+  private Map<MountPath, VolumeUse> publishedDevices() {
+    return memory.record().filter(known -> known.plan().block()).stream()
+        .flatMap(known -> known.targets().values().stream())
+        .filter(use -> use.path().is(PathStatus.PRESENT))
+        .map(TargetRecord::usage)
+        .collect(Collectors.toMap(usage -> parts.layout().target(identity, usage), usage -> usage));
   }
 
   /** A mount of the volume is gone, at this path or at any. */
@@ -630,6 +679,7 @@ final class VolumeQueue {
     if (!isRefresh) {
       cleanup.ended(operation, result, failure.isPresent());
     }
+    holdDevices();
     ended(failure);
     if (failure.isPresent()) {
       operation.end().completeExceptionally(failure.get());

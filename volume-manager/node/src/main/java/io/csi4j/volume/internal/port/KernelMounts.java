@@ -28,6 +28,24 @@ public interface KernelMounts {
    */
   Optional<String> device(MountPath path);
 
+  /**
+   * Holds the block device at a path open until it is let go, in its own time: to open a device can
+   * take for ever. Only for paths of block volumes.
+   *
+   * @param failed told why it is not held, on any thread
+   */
+  default void hold(MountPath path, Consumer<String> failed) {}
+
+  /**
+   * Lets go of the device that is held open at a path.
+   *
+   * @param closed called once it is closed, on any thread; never if none is held
+   * @return whether one is held
+   */
+  default boolean letGo(MountPath path, Runnable closed) {
+    return false;
+  }
+
   /** Returns what is seen at a directory of the host; nothing if it is not there. */
   default Optional<ShownDirectory> shown(MountPath directory) {
     return Optional.empty();

@@ -9,6 +9,7 @@ import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.SystemKernelMounts.KernelView;
+import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.model.OperationId;
@@ -26,12 +27,17 @@ import java.util.function.Consumer;
  */
 public final class RealParts implements AutoCloseable {
 
+  /** So many devices are opened or closed at a time. */
+  private static final int MOST_DEVICES = 8;
+
   private final ManagerSettings settings;
   private final VolumeLayout layout;
   private final VolumeDirectories directories;
   private final SystemClock clock = new SystemClock();
   private final SystemScheduler scheduler;
   private final MountQuestions questions;
+  private final OnDemandThreads deviceThreads;
+  private final HeldDevices held;
   private final SystemKernelMounts kernel;
   private final CsiNodePlugins plugins;
   private final Optional<AskedClaims> claims;
@@ -44,7 +50,9 @@ public final class RealParts implements AutoCloseable {
     directories = new VolumeDirectories(disk, layout);
     scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
     questions = new MountQuestions(view.table(), scheduler);
-    kernel = SystemKernelMounts.of(view).asking(questions);
+    deviceThreads = new OnDemandThreads("csi4j-volume-device", MOST_DEVICES);
+    held = new HeldDevices(HeldDevices.Opener::ofKernel, deviceThreads);
+    kernel = SystemKernelMounts.of(view).asking(questions).holding(held);
     plugins =
         new CsiNodePlugins(
             root, scheduler, clock, disk, kernel.place().boot(), settings.secretsLimit());
@@ -125,6 +133,8 @@ public final class RealParts implements AutoCloseable {
     plugins.close();
     claims.ifPresent(AskedClaims::close);
     questions.close();
+    held.close();
+    deviceThreads.close();
     scheduler.close();
   }
 }

@@ -76,6 +76,7 @@ public final class SystemKernelMounts implements KernelMounts {
   private final Supplier<Place> place;
   private final @Nullable MountQuestions questions;
   private final @Nullable MountWatch watch;
+  private final @Nullable HeldDevices held;
   private volatile @Nullable Seen seen;
 
   /** The mounts whose servers were asked and have ended, by their paths. */
@@ -88,7 +89,7 @@ public final class SystemKernelMounts implements KernelMounts {
    * @param place tells the boot and the mount namespace
    */
   public SystemKernelMounts(MountTable table, Mounts mounts, Disk disk, Supplier<Place> place) {
-    this(table, mounts, disk, place, null, null);
+    this(table, mounts, disk, place, null, null, null);
   }
 
   private SystemKernelMounts(
@@ -97,7 +98,9 @@ public final class SystemKernelMounts implements KernelMounts {
       Disk disk,
       Supplier<Place> place,
       @Nullable MountQuestions questions,
-      @Nullable MountWatch watch) {
+      @Nullable MountWatch watch,
+      @Nullable HeldDevices held) {
+    this.held = held;
     this.questions = questions;
     this.watch = watch;
     this.table = table;
@@ -139,7 +142,13 @@ public final class SystemKernelMounts implements KernelMounts {
     Place place =
         new Place(here.boot().value(), namespace(root(view.table()), here.mountNamespace()));
     return new SystemKernelMounts(
-        view.table(), view.mounts(), new RealDisk(), () -> place, null, view.watch().orElse(null));
+        view.table(),
+        view.mounts(),
+        new RealDisk(),
+        () -> place,
+        null,
+        view.watch().orElse(null),
+        null);
   }
 
   /**
@@ -172,12 +181,17 @@ public final class SystemKernelMounts implements KernelMounts {
 
   /** Returns these mounts, where servers are asked whether they are still there. */
   SystemKernelMounts asking(MountQuestions who) {
-    return new SystemKernelMounts(table, mounts, disk, place, who, watch);
+    return new SystemKernelMounts(table, mounts, disk, place, who, watch, held);
+  }
+
+  /** Returns these mounts, where devices are held open by this. */
+  public SystemKernelMounts holding(HeldDevices by) {
+    return new SystemKernelMounts(table, mounts, disk, place, questions, watch, by);
   }
 
   /** Returns these mounts, where changes are told by this watch. */
   public SystemKernelMounts watchedBy(MountWatch by) {
-    return new SystemKernelMounts(table, mounts, disk, place, questions, by);
+    return new SystemKernelMounts(table, mounts, disk, place, questions, by, held);
   }
 
   @Override
@@ -423,6 +437,23 @@ public final class SystemKernelMounts implements KernelMounts {
     } catch (DiskException e) {
       return Optional.empty();
     }
+  }
+
+  @Override
+  public void hold(MountPath path, Consumer<String> failed) {
+    if (held == null) {
+      return;
+    }
+    if (device(path).isPresent()) {
+      held.hold(path, failed);
+    } else {
+      failed.accept("no block device is there");
+    }
+  }
+
+  @Override
+  public boolean letGo(MountPath path, Runnable closed) {
+    return held != null && held.letGo(path, closed);
   }
 
   @Override

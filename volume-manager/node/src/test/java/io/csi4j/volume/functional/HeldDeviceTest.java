@@ -1,0 +1,148 @@
+package io.csi4j.volume.functional;
+
+import static io.csi4j.volume.functional.Node.single;
+import static io.csi4j.volume.functional.Node.usage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.UnmountOutcome;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** P-136: the device of a raw block volume is held open from its publication to its release. */
+class HeldDeviceTest {
+
+  private static final MountPolicy HOLDING = Node.QUICK.toBuilder().holdDevices(true).build();
+
+  private static Node node() {
+    Node node = Node.builder().policy(HOLDING).open();
+    node.volume("vol-1");
+    return node;
+  }
+
+  private static MountRequest block(String volume, String workload) {
+    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER).block().build();
+  }
+
+  private static void holds(Node node, MountPath... devices) {
+    Node.eventually(
+        "held are " + List.of(devices), () -> node.openDevices().open().equals(Set.of(devices)));
+  }
+
+  @Test
+  void itIsHeldForEachUseUntilThePluginIsAskedToUnpublishThat() {
+    try (Node node = node()) {
+      MountPath web = node.targetPath("vol-1", "web");
+      MountPath job = node.targetPath("vol-1", "job");
+      List<Set<MountPath>> whenUnpublished = new CopyOnWriteArrayList<>();
+      NodeEffects honest = node.effects().honest();
+      node.effects()
+          .whenUnpublishing(
+              (volume, target) -> {
+                whenUnpublished.add(node.openDevices().open());
+                honest.unpublish(volume, target);
+              });
+      node.mount(block("vol-1", "web"));
+      holds(node, web);
+      node.mount(block("vol-1", "job"));
+      holds(node, web, job);
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.LAST);
+
+      assertThat(whenUnpublished).containsExactly(Set.of(job), Set.of());
+    }
+  }
+
+  @Test
+  void itIsHeldAgainOnceItsPluginIsThereAfterARestart() {
+    try (Node node = node()) {
+      node.mount(block("vol-1", "web"));
+      holds(node, node.targetPath("vol-1", "web"));
+      node.crash();
+      node.startWithoutPlugins();
+      assertThat(node.openDevices().open()).isEmpty();
+
+      node.registerAll();
+      node.engine().pluginChanged(Node.PLUGIN);
+
+      holds(node, node.targetPath("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.openDevices().open()).isEmpty();
+    }
+  }
+
+  @Test
+  void nothingIsHeldUnlessThePolicySaysSoAndNoFilesystem() {
+    try (Node node = node()) {
+      node.volume("vol-2");
+      node.mount(single("vol-2", "web"));
+      assertThat(node.openDevices().open()).isEmpty();
+      node.mount(block("vol-1", "web"));
+      holds(node, node.targetPath("vol-1", "web"));
+
+      node.registerAgain(Node.QUICK);
+      holds(node);
+      node.mount(block("vol-1", "job"));
+      assertThat(node.openDevices().open()).isEmpty();
+      node.registerAgain(HOLDING);
+      holds(node, node.targetPath("vol-1", "web"), node.targetPath("vol-1", "job"));
+
+      node.unmount(usage("vol-1", "web"));
+      node.unmount(usage("vol-1", "job"));
+      node.unmount(usage("vol-2", "web"));
+      assertThat(node.openDevices().open()).isEmpty();
+    }
+  }
+
+  @Test
+  void aDeviceThatDoesNotOpenIsPublishedAndTold() {
+    try (Node node = node()) {
+      node.openDevices().refuse(new IOException("No medium found"));
+
+      node.mount(block("vol-1", "web"));
+
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.DEVICE_NOT_HELD));
+      assertThat(node.notices().stream().filter(it -> it.code() == OperatorCode.DEVICE_NOT_HELD))
+          .singleElement()
+          .satisfies(
+              it ->
+                  assertThat(it.line())
+                      .contains("vol-1", "web", "it could not be opened: No medium found"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void aReleaseDoesNotWaitForADeviceThatTakesForeverToClose() {
+    try (Node node = node()) {
+      node.mount(block("vol-1", "web"));
+      holds(node, node.targetPath("vol-1", "web"));
+      node.openDevices().stick();
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+
+      assertThat(node.openDevices().open()).containsExactly(node.targetPath("vol-1", "web"));
+    }
+  }
+
+  @Test
+  void aDeviceThatTakesForeverToOpenIsNotWaitedFor() {
+    try (Node node = node()) {
+      node.openDevices().stick();
+
+      node.mount(block("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+
+      assertThat(node.noticed(OperatorCode.DEVICE_NOT_HELD)).isFalse();
+    }
+  }
+}

@@ -38,6 +38,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
 /**
@@ -128,28 +129,62 @@ public final class PluginCodec {
   }
 
   private static PluginProto.Policy policy(MountPolicy policy) {
-    return PluginProto.Policy.newBuilder()
-        .setAttemptDeadline(StoredParts.duration(policy.attemptDeadline()))
-        .setAttempts(policy.attempts())
-        .setBackoff(StoredParts.duration(policy.backoff()))
-        .setBackoffCap(StoredParts.duration(policy.backoffCap()))
-        .setBackgroundCap(StoredParts.duration(policy.backgroundCap()))
-        .setQuarantine(StoredParts.duration(policy.quarantine()))
-        .setCallsInFlight(policy.callsInFlight())
-        .setRequireMount(policy.requireMount())
-        .setRequireStagingMount(policy.requireStagingMount())
-        .setRequireDevice(policy.requireDevice())
-        .setOnDeadMount(PluginProto.Policy.DeadMount.valueOf(policy.onDeadMount().name()))
-        .setForceAfterRefusals(policy.forceAfterRefusals())
-        .setUnmountDead(PluginProto.Policy.Unmount.valueOf(policy.unmountDead().name()))
-        .setReleaseConfirmedOnly(!policy.releaseUnconfirmed())
-        .setRefuseHostDisk(policy.refuseHostDisk())
-        .setUnstageMountedElsewhere(policy.unstageMountedElsewhere())
-        .setTakesSelinuxLabel(policy.takesSelinuxLabel())
-        .build();
+    PluginProto.Policy.Builder out =
+        PluginProto.Policy.newBuilder()
+            .setAttemptDeadline(StoredParts.duration(policy.attemptDeadline()))
+            .setAttempts(policy.attempts())
+            .setBackoff(StoredParts.duration(policy.backoff()))
+            .setBackoffCap(StoredParts.duration(policy.backoffCap()))
+            .setBackgroundCap(StoredParts.duration(policy.backgroundCap()))
+            .setQuarantine(StoredParts.duration(policy.quarantine()))
+            .setCallsInFlight(policy.callsInFlight())
+            .setRequireMount(policy.requireMount())
+            .setRequireStagingMount(policy.requireStagingMount())
+            .setRequireDevice(policy.requireDevice())
+            .setOnDeadMount(PluginProto.Policy.DeadMount.valueOf(policy.onDeadMount().name()))
+            .setForceAfterRefusals(policy.forceAfterRefusals())
+            .setUnmountDead(PluginProto.Policy.Unmount.valueOf(policy.unmountDead().name()))
+            .setReleaseConfirmedOnly(!policy.releaseUnconfirmed())
+            .setRefuseHostDisk(policy.refuseHostDisk())
+            .setUnstageMountedElsewhere(policy.unstageMountedElsewhere())
+            .setTakesSelinuxLabel(policy.takesSelinuxLabel())
+            .setHoldDevices(policy.holdDevices())
+            .setRefuseUnreachableStorage(policy.refuseUnreachableStorage());
+    MountPolicy usual = MountPolicy.defaults();
+    if (policy.retryBudget() != usual.retryBudget()) {
+      out.setRetryBudget(policy.retryBudget());
+    }
+    ifUnusual(policy.retryRefill(), usual.retryRefill(), out::setRetryRefill);
+    ifUnusual(policy.healthInterval(), usual.healthInterval(), out::setHealthInterval);
+    ifUnusual(policy.refreshInterval(), usual.refreshInterval(), out::setRefreshInterval);
+    return out.build();
+  }
+
+  private static void ifUnusual(
+      Duration value, Duration usual, Consumer<com.google.protobuf.Duration> out) {
+    if (!value.equals(usual)) {
+      out.accept(StoredParts.duration(value));
+    }
+  }
+
+  private static Duration unusual(boolean isThere, com.google.protobuf.Duration in, Duration usual)
+      throws MalformedRecordException {
+    return isThere ? unusual(StoredParts.duration(in), usual) : usual;
+  }
+
+  /** Returns a value that is written because it is not the default. */
+  private static <T> T unusual(T value, T usual) throws MalformedRecordException {
+    if (value.equals(usual)) {
+      throw new MalformedRecordException("A default is written: " + value + ".");
+    }
+    return value;
   }
 
   private static MountPolicy policy(PluginProto.Policy in) throws MalformedRecordException {
+    MountPolicy usual = MountPolicy.defaults();
+    if (in.hasRetryBudget()) {
+      unusual(in.getRetryBudget(), usual.retryBudget());
+    }
     return RecordBytes.checked(
         "policy",
         () ->
@@ -181,6 +216,15 @@ public final class PluginCodec {
                 .refuseHostDisk(in.getRefuseHostDisk())
                 .unstageMountedElsewhere(in.getUnstageMountedElsewhere())
                 .takesSelinuxLabel(in.getTakesSelinuxLabel())
+                .holdDevices(in.getHoldDevices())
+                .retryBudget(in.hasRetryBudget() ? in.getRetryBudget() : usual.retryBudget())
+                .retryRefill(unusual(in.hasRetryRefill(), in.getRetryRefill(), usual.retryRefill()))
+                .healthInterval(
+                    unusual(in.hasHealthInterval(), in.getHealthInterval(), usual.healthInterval()))
+                .refuseUnreachableStorage(in.getRefuseUnreachableStorage())
+                .refreshInterval(
+                    unusual(
+                        in.hasRefreshInterval(), in.getRefreshInterval(), usual.refreshInterval()))
                 .build());
   }
 

@@ -25,6 +25,7 @@ import io.csi4j.volume.state.StateValue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,9 +37,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What is remembered of plugins becomes bytes and comes back; damage is refused, never believed.
@@ -122,27 +125,69 @@ class PluginCodecTest {
     alike(PluginCodec.decode(PluginCodec.encode(plain())), plain());
   }
 
-  @Test
-  void whatAHostKnowsOfAPluginComesBack() throws MalformedRecordException {
-    for (MountPolicy policy :
-        List.of(
-            MountPolicy.builder().unstageMountedElsewhere(true).build(),
-            MountPolicy.builder().takesSelinuxLabel(true).build())) {
-      PluginRecord record =
-          new PluginRecord(
-              Plugins.ID,
-              List.of(
-                  instance(
-                      PluginRegistration.of(
-                          PluginBinding.builder(
-                                  Plugins.ID, CsiEndpoint.of(Path.of("/run/csi/csi.sock")))
-                              .policy(policy)
-                              .build()),
-                      Optional.empty())),
-              UnknownFields.NONE);
+  /**
+   * Each setting of a policy, set to what it can be; found by looking, so that none is left out.
+   */
+  static Stream<MountPolicy> policies() {
+    return Arrays.stream(MountPolicy.Builder.class.getMethods())
+        .filter(setter -> setter.getReturnType().equals(MountPolicy.Builder.class))
+        .flatMap(
+            setter -> values(setter.getParameterTypes()[0]).map(value -> policy(setter, value)));
+  }
 
-      alike(PluginCodec.decode(PluginCodec.encode(record)), record);
+  private static Stream<?> values(Class<?> type) {
+    return type.equals(boolean.class)
+        ? Stream.of(true, false)
+        : type.equals(int.class)
+            ? Stream.of(7, 100)
+            : type.equals(Duration.class)
+                ? Stream.of(Duration.ofSeconds(7, 1), Duration.ofMinutes(1))
+                : Stream.of(type.getEnumConstants());
+  }
+
+  private static MountPolicy policy(Method setter, Object value) {
+    try {
+      return ((MountPolicy.Builder) setter.invoke(MountPolicy.builder(), value)).build();
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(setter.getName() + "(" + value + ")", e);
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("policies")
+  void eachSettingOfAPolicyComesBack(MountPolicy policy) throws MalformedRecordException {
+    PluginBinding binding =
+        PluginBinding.builder(Plugins.ID, CsiEndpoint.of(Path.of("/run/csi/csi.sock")))
+            .policy(policy)
+            .build();
+    PluginRecord record =
+        new PluginRecord(
+            Plugins.ID,
+            List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            UnknownFields.NONE);
+
+    alike(PluginCodec.decode(PluginCodec.encode(record)), record);
+  }
+
+  @Test
+  void aDefaultIsNotWritten() throws Exception {
+    PluginProto.Plugin.Builder record =
+        PluginProto.Plugin.parseFrom(PluginCodec.encode(plain()).bytes()).toBuilder();
+    record.getInstanceBuilder(0).getPolicyBuilder().setRetryBudget(100);
+
+    assertThatExceptionOfType(MalformedRecordException.class)
+        .isThrownBy(() -> decoded(record.build().toByteArray()))
+        .withMessage("A default is written: 100.");
+    record.getInstanceBuilder(0).getPolicyBuilder().setRetryBudget(101);
+    assertThat(
+            decoded(record.build().toByteArray())
+                .instances()
+                .get(0)
+                .registration()
+                .binding()
+                .policy()
+                .retryBudget())
+        .isEqualTo(101);
   }
 
   @Test

@@ -253,13 +253,11 @@ final class VolumeQueue {
     devices = Set.copyOf(wanted.keySet());
     wanted.forEach(
         (path, usage) ->
-            parts
-                .kernel()
-                .hold(
-                    path,
-                    why ->
-                        report.tell(
-                            new Notice(OperatorCode.DEVICE_NOT_HELD, why, Optional.of(usage)))));
+            parts.kernel().hold(path, why -> mailbox.put(() -> tellNotHeld(usage, why))));
+  }
+
+  private void tellNotHeld(VolumeUse usage, String why) {
+    report.tell(new Notice(OperatorCode.DEVICE_NOT_HELD, why, Optional.of(usage)));
   }
 
   private Map<MountPath, VolumeUse> publishedDevices() {

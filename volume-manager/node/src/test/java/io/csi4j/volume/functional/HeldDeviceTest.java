@@ -81,6 +81,17 @@ class HeldDeviceTest {
   }
 
   @Test
+  void itIsHeldAgainWhenTheManagerOpensWithItsPlugin() {
+    try (Node node = node()) {
+      node.mount(block("vol-1", "web"));
+      node.restart();
+
+      holds(node, node.targetPath("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
   void nothingIsHeldUnlessThePolicySaysSoAndNoFilesystem() {
     try (Node node = node()) {
       node.volume("vol-2");

@@ -41,6 +41,15 @@ final class PluginWatch {
     this.volumes = volumes;
   }
 
+  /** The manager has opened with a plugin: its devices are held again, if they are to be. */
+  void opened(PluginId plugin) {
+    parts
+        .plugins()
+        .find(plugin)
+        .filter(known -> known.policy().holdDevices())
+        .ifPresent(known -> volumes.apply(plugin).forEach(VolumeQueue::hold));
+  }
+
   /** A plugin has come, come back, gone, or may be another process. */
   void changed(PluginId plugin) {
     tellIfGone(plugin);

@@ -118,6 +118,7 @@ public final class VolumeEngine {
     VolumeEngine engine = new VolumeEngine(parts);
     engine.rounds.begin();
     parts.plugins().known().forEach(engine.health::changed);
+    parts.plugins().known().forEach(engine.watch::opened);
     engine.unwatch = parts.kernel().watch(engine.new Changed());
 
     engine.host.awaitHost();

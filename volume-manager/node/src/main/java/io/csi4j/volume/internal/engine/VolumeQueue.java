@@ -231,6 +231,11 @@ final class VolumeQueue {
         });
   }
 
+  /** Holds the devices open that are published, if the policy says so. */
+  void hold() {
+    mailbox.put(this::holdDevices);
+  }
+
   /**
    * Holds the devices open that are published, if the policy says so, and no others. Those of a
    * plugin that is not there stay as they are.

@@ -1,24 +1,45 @@
 package io.csi4j.volume.internal.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.DeleteVolumeRequest;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.LoopDevice;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Scratch;
+import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Devices of this machine, held open. */
 @MountTest
 class HeldDevicesTest {
+
+  private static final PluginId PLUGIN = PluginId.of("hostpath");
 
   private final List<String> failures = new CopyOnWriteArrayList<>();
 
@@ -44,6 +65,57 @@ class HeldDevicesTest {
       assertThat(held.letGo(node, () -> closed.add("again"))).isFalse();
       assertThat(failures).isEmpty();
     }
+  }
+
+  @Test
+  @NeedsRoot("a loop device")
+  void aPublishedDeviceIsHeldInEachProcessAndItsPluginCanTakeItAway(@TempDir Path temp)
+      throws Exception {
+    List<VolumeCapability> asBlock = List.of(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER));
+    try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      Volume volume =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder("v1", asBlock)
+                      .capacityRange(CapacityRange.atLeast(1 << 20))
+                      .build());
+      assumeThat(plugin.limits()).as("needs a loop device").isEmpty();
+      VolumeUse usage = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
+      String device;
+      try (VolumeManager manager = manager(plugin, temp)) {
+        device =
+            manager
+                .mount(
+                    MountRequest.builder(PLUGIN, usage, volume.id(), AccessMode.SINGLE_NODE_WRITER)
+                        .block()
+                        .volumeContext(volume.context())
+                        .build())
+                .path()
+                .toString();
+        Waits.until(() -> isOpen(device));
+      }
+      Waits.until(() -> !isOpen(device));
+
+      try (VolumeManager manager = manager(plugin, temp)) {
+        Waits.until(() -> isOpen(device));
+        assertThat(manager.unmount(usage)).isEqualTo(UnmountOutcome.LAST);
+        assertThat(isOpen(device)).isFalse();
+      }
+      client.controller().deleteVolume(DeleteVolumeRequest.builder(volume.id()).build());
+      assertThat(plugin.contents().volumes()).isEmpty();
+      plugin.assertLawful();
+    }
+  }
+
+  private static VolumeManager manager(HostPathPlugin plugin, Path temp) {
+    return VolumeManager.builder(temp.resolve("root"))
+        .plugin(
+            PluginBinding.builder(PLUGIN, plugin.nodeEndpoint())
+                .policy(MountPolicy.builder().holdDevices(true).build())
+                .build())
+        .open();
   }
 
   private static boolean isOpen(String device) {

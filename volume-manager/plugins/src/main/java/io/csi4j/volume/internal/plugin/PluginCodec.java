@@ -169,22 +169,19 @@ public final class PluginCodec {
 
   private static Duration unusual(boolean isThere, com.google.protobuf.Duration in, Duration usual)
       throws MalformedRecordException {
-    return isThere ? unusual(StoredParts.duration(in), usual) : usual;
+    return unusual(isThere, StoredParts.duration(in), usual);
   }
 
-  /** Returns a value that is written because it is not the default. */
-  private static <T> T unusual(T value, T usual) throws MalformedRecordException {
-    if (value.equals(usual)) {
+  /** Returns a value that is written only where it is not the default. */
+  private static <T> T unusual(boolean isThere, T value, T usual) throws MalformedRecordException {
+    if (isThere && value.equals(usual)) {
       throw new MalformedRecordException("A default is written: " + value + ".");
     }
-    return value;
+    return isThere ? value : usual;
   }
 
   private static MountPolicy policy(PluginProto.Policy in) throws MalformedRecordException {
     MountPolicy usual = MountPolicy.defaults();
-    if (in.hasRetryBudget()) {
-      unusual(in.getRetryBudget(), usual.retryBudget());
-    }
     return RecordBytes.checked(
         "policy",
         () ->
@@ -217,7 +214,7 @@ public final class PluginCodec {
                 .unstageMountedElsewhere(in.getUnstageMountedElsewhere())
                 .takesSelinuxLabel(in.getTakesSelinuxLabel())
                 .holdDevices(in.getHoldDevices())
-                .retryBudget(in.hasRetryBudget() ? in.getRetryBudget() : usual.retryBudget())
+                .retryBudget(unusual(in.hasRetryBudget(), in.getRetryBudget(), usual.retryBudget()))
                 .retryRefill(unusual(in.hasRetryRefill(), in.getRetryRefill(), usual.retryRefill()))
                 .healthInterval(
                     unusual(in.hasHealthInterval(), in.getHealthInterval(), usual.healthInterval()))
@@ -230,15 +227,27 @@ public final class PluginCodec {
 
   private static PluginProto.Connecting connecting(ConnectOptions options) {
     OptionalInt uid = options.requiredPeerUid();
-    return PluginProto.Connecting.newBuilder()
-        .setDeadline(StoredParts.duration(options.deadline()))
-        .setNotReadyToo(!options.requireReady())
-        .setTransport(PluginProto.Connecting.Transport.valueOf(options.transport().name()))
-        .setAllowSymlink(options.allowSymlink())
-        .setAllowUnsafeDirectory(options.allowUnsafeDirectory())
-        .setPeerUidAndOne(uid.isPresent() ? 1 + Integer.toUnsignedLong(uid.getAsInt()) : 0)
-        .setName(options.requiredName().map(PluginName::value).orElse(""))
-        .build();
+    PluginProto.Connecting.Builder out =
+        PluginProto.Connecting.newBuilder()
+            .setDeadline(StoredParts.duration(options.deadline()))
+            .setNotReadyToo(!options.requireReady())
+            .setTransport(PluginProto.Connecting.Transport.valueOf(options.transport().name()))
+            .setAllowSymlink(options.allowSymlink())
+            .setAllowUnsafeDirectory(options.allowUnsafeDirectory())
+            .setPeerUidAndOne(uid.isPresent() ? 1 + Integer.toUnsignedLong(uid.getAsInt()) : 0)
+            .setName(options.requiredName().map(PluginName::value).orElse(""))
+            .setNotWaitingForSocket(!options.waitForSocket())
+            .setStrictSizes(options.strictSizes())
+            .setNoWireLog(!options.wireLog());
+    ConnectOptions usual = ConnectOptions.defaults();
+    ifUnusual(options.closeTimeout(), usual.closeTimeout(), out::setCloseTimeout);
+    if (options.maxMessageBytes() != usual.maxMessageBytes()) {
+      out.setMaxMessageBytes(options.maxMessageBytes());
+    }
+    if (options.maxMetadataBytes() != usual.maxMetadataBytes()) {
+      out.setMaxMetadataBytes(options.maxMetadataBytes());
+    }
+    return out.build();
   }
 
   private static ConnectOptions connecting(PluginProto.Connecting in)
@@ -248,6 +257,8 @@ public final class PluginCodec {
       throw new MalformedRecordException("The user of the peer is none.");
     }
     Duration deadline = StoredParts.duration(in.getDeadline());
+    ConnectOptions usual = ConnectOptions.defaults();
+    Duration closing = unusual(in.hasCloseTimeout(), in.getCloseTimeout(), usual.closeTimeout());
     return RecordBytes.checked(
         "way to connect",
         () -> {
@@ -262,7 +273,21 @@ public final class PluginCodec {
                           in.getTransport(),
                           in.getTransportValue()))
                   .allowSymlink(in.getAllowSymlink())
-                  .allowUnsafeDirectory(in.getAllowUnsafeDirectory());
+                  .allowUnsafeDirectory(in.getAllowUnsafeDirectory())
+                  .waitForSocket(!in.getNotWaitingForSocket())
+                  .strictSizes(in.getStrictSizes())
+                  .wireLog(!in.getNoWireLog())
+                  .closeTimeout(closing)
+                  .maxMessageBytes(
+                      unusual(
+                          in.hasMaxMessageBytes(),
+                          in.getMaxMessageBytes(),
+                          usual.maxMessageBytes()))
+                  .maxMetadataBytes(
+                      unusual(
+                          in.hasMaxMetadataBytes(),
+                          in.getMaxMetadataBytes(),
+                          usual.maxMetadataBytes()));
           if (uid > 0) {
             options.requirePeerUid((int) (uid - 1));
           }
@@ -272,6 +297,9 @@ public final class PluginCodec {
           ConnectOptions read = options.build();
           if (!read.deadline().equals(deadline)) {
             throw new MalformedRecordException("The deadline is longer than any is kept.");
+          }
+          if (!read.closeTimeout().equals(closing)) {
+            throw new MalformedRecordException("The time to close is longer than any is kept.");
           }
           return read;
         });

@@ -483,11 +483,9 @@ public final class MountPolicy {
 
     /**
      * Has the device of a raw block volume held open, for reading, from when it is published until
-     * the plugin is asked to unpublish it: the kernel then neither lets go of the device nor gives
-     * its number to another one while the workload has it. A device that cannot be opened is
-     * published all the same, and that is told ({@code DEVICE_NOT_HELD}). For plugins whose devices
-     * somebody else on the node may detach, such as loop or network devices. None is held by
-     * default.
+     * the plugin is asked to unpublish it. Meanwhile the kernel gives the number of the device to
+     * no other, and does not detach a loop device. A device that cannot be opened is published all
+     * the same, and that is told ({@code DEVICE_NOT_HELD}). None is held by default.
      */
     public Builder holdDevices(boolean value) {
       holdDevices = value;

@@ -5,10 +5,12 @@ import static io.csi4j.volume.functional.Node.usage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
@@ -96,14 +98,14 @@ class HeldDeviceTest {
     try (Node node = node()) {
       node.volume("vol-2");
       node.mount(single("vol-2", "web"));
-      assertThat(node.openDevices().open()).isEmpty();
       node.mount(block("vol-1", "web"));
       holds(node, node.targetPath("vol-1", "web"));
 
       node.registerAgain(Node.QUICK);
       holds(node);
       node.mount(block("vol-1", "job"));
-      assertThat(node.openDevices().open()).isEmpty();
+      assertThat(node.openDevices().asked()).hasSize(1);
+      assertThat(node.noticed(OperatorCode.DEVICE_NOT_HELD)).isFalse();
       node.registerAgain(HOLDING);
       holds(node, node.targetPath("vol-1", "web"), node.targetPath("vol-1", "job"));
 
@@ -115,19 +117,52 @@ class HeldDeviceTest {
   }
 
   @Test
-  void aDeviceThatDoesNotOpenIsPublishedAndTold() {
+  void aDeviceThatDoesNotOpenIsPublishedAndToldOnceUntilItDoes() {
     try (Node node = node()) {
       node.openDevices().refuse(new IOException("No medium found"));
 
       node.mount(block("vol-1", "web"));
 
       Node.eventually("it is told", () -> node.noticed(OperatorCode.DEVICE_NOT_HELD));
-      assertThat(node.notices().stream().filter(it -> it.code() == OperatorCode.DEVICE_NOT_HELD))
+      assertThat(notHeld(node))
           .singleElement()
           .satisfies(
               it ->
                   assertThat(it.line())
-                      .contains("vol-1", "web", "it could not be opened: No medium found"));
+                      .contains("vol-1", "web", "device 7:")
+                      .contains("could not be opened: No medium found"));
+      node.mount(block("vol-1", "web"));
+      Node.eventually("it is tried again", () -> node.openDevices().asked().size() == 2);
+      node.openDevices().relent();
+      Node.eventually(
+          "it is held",
+          () -> {
+            node.mount(block("vol-1", "web"));
+            return node.openDevices().open().size() == 1;
+          });
+      assertThat(notHeld(node)).hasSize(1);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  private static List<OperatorMessage> notHeld(Node node) {
+    return node.notices().stream().filter(it -> it.code() == OperatorCode.DEVICE_NOT_HELD).toList();
+  }
+
+  @Test
+  void anotherDeviceIsHeldOnceAMountThatWasLostIsMadeAnew() {
+    try (Node node = node()) {
+      MountPath web = node.targetPath("vol-1", "web");
+      node.mount(block("vol-1", "web"));
+      holds(node, web);
+      node.kernel().host().detach(web);
+      holds(node);
+      node.kernel().host().detach(node.stagingPath(VolumeId.of("vol-1")));
+
+      node.mount(block("vol-1", "web"));
+
+      holds(node, web);
+      assertThat(node.openDevices().asked()).hasSize(2);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
@@ -146,14 +181,19 @@ class HeldDeviceTest {
   }
 
   @Test
-  void aDeviceThatTakesForeverToOpenIsNotWaitedFor() {
+  void aDeviceThatTakesVeryLongToOpenIsToldAndIsNotOpenedAfterItsRelease() {
     try (Node node = node()) {
       node.openDevices().stick();
 
       node.mount(block("vol-1", "web"));
+      Node.eventually("it is told", () -> node.noticed(OperatorCode.DEVICE_NOT_HELD));
+      assertThat(notHeld(node))
+          .singleElement()
+          .satisfies(it -> assertThat(it.line()).contains("it takes very long to open"));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      node.openDevices().loosen();
 
-      assertThat(node.noticed(OperatorCode.DEVICE_NOT_HELD)).isFalse();
+      assertThat(node.openDevices().asked()).isEmpty();
     }
   }
 }

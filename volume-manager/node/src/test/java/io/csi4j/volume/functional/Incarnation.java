@@ -144,9 +144,8 @@ final class Incarnation {
       }
 
       @Override
-      public void hold(MountPath path, Consumer<String> failed) {
-        check();
-        real.hold(path, why -> ifAlive(() -> failed.accept(why)));
+      public boolean hold(MountPath path, Consumer<Optional<String>> then) {
+        return alive(() -> real.hold(path, problem -> ifAlive(() -> then.accept(problem))));
       }
 
       @Override

@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.real.HeldDevices;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,12 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class OpenDevices implements HeldDevices.Opener {
 
   private final Set<MountPath> open = ConcurrentHashMap.newKeySet();
+  private final Queue<String> asked = new ConcurrentLinkedQueue<>();
   private final AtomicReference<@Nullable IOException> refusal = new AtomicReference<>();
   private final Queue<Runnable> stuck = new ConcurrentLinkedQueue<>();
   private volatile boolean isStuck;
 
   @Override
-  public Closeable open(MountPath path) throws IOException {
+  public Closeable open(MountPath path, String number) throws IOException {
+    asked.add(number);
     IOException refused = refusal.get();
     if (refused != null) {
       throw refused;
@@ -35,9 +38,27 @@ final class OpenDevices implements HeldDevices.Opener {
     return Set.copyOf(open);
   }
 
+  /** The numbers of the devices that were to be opened, in order. */
+  List<String> asked() {
+    return List.copyOf(asked);
+  }
+
   /** Opens no device from now on. */
   void refuse(IOException why) {
     refusal.set(why);
+  }
+
+  /** Opens devices again. */
+  void relent() {
+    refusal.set(null);
+  }
+
+  /** Goes on with what would have taken for ever. */
+  void loosen() {
+    isStuck = false;
+    for (Runnable work = stuck.poll(); work != null; work = stuck.poll()) {
+      work.run();
+    }
   }
 
   /** Lets whatever is opened or closed from now on take for ever. */

@@ -1,5 +1,7 @@
 package io.csi4j.volume.internal.time;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * thrown is told, and ends nothing.
  */
 public final class Mailbox {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private final Executor executor;
   private final Consumer<Throwable> broken;
@@ -63,8 +67,17 @@ public final class Mailbox {
       try {
         work.run();
       } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError failure) {
-        broken.accept(failure);
+        tell(failure);
       }
+    }
+  }
+
+  /** A failure of what is done about a failure keeps nothing else from being done. */
+  private void tell(Throwable failure) {
+    try {
+      broken.accept(failure);
+    } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError again) {
+      LOG.log(Level.ERROR, "What was done about a failure failed itself; report this.", again);
     }
   }
 

@@ -778,24 +778,11 @@ final class OperationRun {
 
   // ---- calling the plugin
 
-  @SuppressWarnings("CatchThrowable") // an exception of an adapter leaves the effect unknown
   private void call(Operation now, Turn at, Step.Call call, Consumer<Event.Called> then) {
-    if (engine.isStopped()) {
-      return;
-    }
-    Optional<Event.Called> withheld;
-    try {
-      withheld = refusal(call);
-    } catch (MountException unreadable) {
-      brokeOff(now, generation, unreadable);
-      return;
-    }
-    if (withheld.isPresent()) {
-      then.accept(withheld.get());
-    } else if (call.verb() == Verb.UNPUBLISH && at.record().plan().block()) {
-      withoutDevice(now, path(call.usage()), () -> send(now, at, call, then));
+    if (call.verb() == Verb.UNPUBLISH && at.record().plan().block()) {
+      withoutDevice(now, path(call.usage()), () -> callNow(now, at, call, then));
     } else {
-      send(now, at, call, then);
+      callNow(now, at, call, then);
     }
   }
 
@@ -822,8 +809,19 @@ final class OperationRun {
   }
 
   @SuppressWarnings("CatchThrowable") // an exception of an adapter leaves the effect unknown
-  private void send(Operation now, Turn at, Step.Call call, Consumer<Event.Called> then) {
+  private void callNow(Operation now, Turn at, Step.Call call, Consumer<Event.Called> then) {
     if (engine.isStopped()) {
+      return;
+    }
+    Optional<Event.Called> withheld;
+    try {
+      withheld = refusal(call);
+    } catch (MountException unreadable) {
+      brokeOff(now, generation, unreadable);
+      return;
+    }
+    if (withheld.isPresent()) {
+      then.accept(withheld.get());
       return;
     }
     // Another instance may serve since the operation began; what it was sent ends where it was

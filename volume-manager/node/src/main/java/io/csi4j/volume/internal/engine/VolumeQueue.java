@@ -37,12 +37,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,9 @@ import org.jspecify.annotations.Nullable;
 final class VolumeQueue {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  /** When an operator is told that a device takes long to open. */
+  private static final Duration SLOW_DEVICE = Duration.ofSeconds(10);
 
   // Shared by the parts that work on the volume.
   final VolumeIdentity identity;
@@ -82,8 +87,8 @@ final class VolumeQueue {
   private long begun;
   private boolean isTold;
 
-  /** The nodes of the devices that are to be held open. */
-  private Set<MountPath> devices = Set.of();
+  /** The nodes of the devices that are to be held open; and whether it was told that one is not. */
+  private Map<MountPath, Boolean> devices = Map.of();
 
   /** Whether all there is appeared after the volume had been given back. */
   private boolean isLate;
@@ -241,28 +246,57 @@ final class VolumeQueue {
    * plugin that is not there stay as they are.
    */
   private void holdDevices() {
-    Map<MountPath, VolumeUse> published = publishedDevices();
-    if (published.isEmpty() && devices.isEmpty()) {
-      return;
-    }
     boolean isWanted =
         parts
             .plugins()
             .find(identity.plugin())
             .map(plugin -> plugin.policy().holdDevices())
             .orElse(!devices.isEmpty());
-    Map<MountPath, VolumeUse> wanted = isWanted ? published : Map.of();
-    devices.stream()
+    if ((!isWanted && devices.isEmpty()) || engine.isStopped()) {
+      return;
+    }
+    Map<MountPath, VolumeUse> wanted = isWanted ? publishedDevices() : Map.of();
+    devices.keySet().stream()
         .filter(path -> !wanted.containsKey(path))
         .forEach(path -> parts.kernel().letGo(path, () -> {}));
-    devices = Set.copyOf(wanted.keySet());
-    wanted.forEach(
-        (path, usage) ->
-            parts.kernel().hold(path, why -> mailbox.put(() -> tellNotHeld(usage, why))));
+    Map<MountPath, Boolean> known = wanted.isEmpty() ? Map.of() : new HashMap<>();
+    wanted.keySet().forEach(path -> known.put(path, devices.getOrDefault(path, false)));
+    devices = known;
+    wanted.forEach(this::hold);
   }
 
-  private void tellNotHeld(VolumeUse usage, String why) {
-    report.tell(new Notice(OperatorCode.DEVICE_NOT_HELD, why, Optional.of(usage)));
+  private void hold(MountPath path, VolumeUse usage) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    boolean isOpening =
+        parts
+            .kernel()
+            .hold(
+                path,
+                problem -> {
+                  isOver.set(true);
+                  mailbox.put(() -> held(path, usage, problem));
+                });
+    if (isOpening && !isOver.get()) {
+      parts
+          .scheduler()
+          .after(
+              SLOW_DEVICE,
+              () -> {
+                if (!isOver.get()) {
+                  mailbox.put(() -> held(path, usage, Optional.of("it takes very long to open")));
+                }
+              });
+    }
+  }
+
+  /** A device is held, or not; that it is not is told once. */
+  private void held(MountPath path, VolumeUse usage, Optional<String> problem) {
+    Boolean told = devices.get(path);
+    if (told != null && told != problem.isPresent()) {
+      devices.put(path, problem.isPresent());
+      problem.ifPresent(
+          why -> report.tell(new Notice(OperatorCode.DEVICE_NOT_HELD, why, Optional.of(usage))));
+    }
   }
 
   private Map<MountPath, VolumeUse> publishedDevices() {
@@ -286,6 +320,7 @@ final class VolumeQueue {
 
   private void lookForLost() {
     if (dead.lookForLost()) {
+      holdDevices();
       show();
       cleanup.consider();
     }
@@ -682,7 +717,6 @@ final class VolumeQueue {
     if (!isRefresh) {
       cleanup.ended(operation, result, failure.isPresent());
     }
-    holdDevices();
     ended(failure);
     if (failure.isPresent()) {
       operation.end().completeExceptionally(failure.get());
@@ -693,6 +727,7 @@ final class VolumeQueue {
     } else {
       operation.end().complete(mounted(operation.usage().orElseThrow()));
     }
+    holdDevices();
     proceed();
   }
 

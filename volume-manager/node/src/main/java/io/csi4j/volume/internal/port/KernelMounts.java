@@ -32,9 +32,12 @@ public interface KernelMounts {
    * Holds the block device at a path open until it is let go, in its own time: to open a device can
    * take for ever. Only for paths of block volumes.
    *
-   * @param failed told why it is not held, on any thread
+   * @param then told, once it is open, of nothing, and else why it is not held; on any thread
+   * @return false if it is held already; then nothing is told
    */
-  default void hold(MountPath path, Consumer<String> failed) {}
+  default boolean hold(MountPath path, Consumer<Optional<String>> then) {
+    return false;
+  }
 
   /**
    * Lets go of the device that is held open at a path.

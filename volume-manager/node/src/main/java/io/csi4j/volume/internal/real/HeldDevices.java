@@ -3,16 +3,15 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.mount.model.MountPath;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.LinkOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The block devices that are held open while workloads have them, by the paths of their nodes. No
@@ -20,26 +19,32 @@ import java.util.function.Consumer;
  */
 public final class HeldDevices {
 
-  /** Opens the block device at a path. */
+  /** Opens block devices. */
   public interface Opener {
 
     /**
-     * Opens it; may take for ever.
+     * Opens a device; may take for ever.
      *
-     * @throws IOException if there is no block device, or it does not open
+     * @param node where a node of it is
+     * @param number its number, such as {@code 8:1}
+     * @throws IOException if this device is not there any more, or does not open
      */
-    Closeable open(MountPath path) throws IOException;
-
-    /** Opens it for reading, and follows no link. */
-    static Closeable ofKernel(MountPath path) throws IOException {
-      return FileChannel.open(path.toPath(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    }
+    Closeable open(MountPath node, String number) throws IOException;
   }
 
   private final Opener opener;
   private final Executor threads;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<MountPath, CompletableFuture<Closeable>> held = new HashMap<>();
+  private final Map<MountPath, Held> held = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * A device that is open, or being opened.
+   *
+   * @param number which
+   * @param device what closes it; empty if it could not be opened
+   */
+  private record Held(String number, CompletableFuture<Optional<Closeable>> device) {}
 
   /**
    * None is held.
@@ -51,82 +56,116 @@ public final class HeldDevices {
     this.threads = threads;
   }
 
-  /** Holds the device at a path, unless one is held there. */
-  void hold(MountPath path, Consumer<String> failed) {
-    CompletableFuture<Closeable> opening = new CompletableFuture<>();
+  /**
+   * Holds the device with this number, whose node is at this path, in the place of another one that
+   * is held for the path.
+   *
+   * @param then told, once it is open, of nothing, and else why it is not; on any thread
+   * @return false if it is held already, or none is held any more
+   */
+  boolean hold(MountPath path, String number, Consumer<Optional<String>> then) {
+    Held next = new Held(number, new CompletableFuture<>());
+    Held before;
     lock.lock();
     try {
-      if (held.putIfAbsent(path, opening) != null) {
-        return;
+      before = held.get(path);
+      if (closed || (before != null && before.number().equals(number))) {
+        return false;
       }
+      held.put(path, next);
     } finally {
       lock.unlock();
     }
+    if (before != null) {
+      close(before, () -> {});
+    }
     try {
-      threads.execute(() -> open(path, opening, failed));
+      threads.execute(() -> open(path, next, then));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      // The manager closes, or the machine gives no thread.
-      failed(path, opening, refused, failed);
+      // The manager is closed, or the machine gives no thread.
+      failed(path, next, then, refused.getMessage());
     }
-  }
-
-  private void open(MountPath path, CompletableFuture<Closeable> opening, Consumer<String> failed) {
-    try {
-      opening.complete(opener.open(path));
-    } catch (IOException | RuntimeException e) {
-      failed(path, opening, e, failed);
-    }
-  }
-
-  private void failed(
-      MountPath path,
-      CompletableFuture<Closeable> opening,
-      Throwable why,
-      Consumer<String> failed) {
-    boolean isWanted;
-    lock.lock();
-    try {
-      isWanted = held.remove(path, opening);
-    } finally {
-      lock.unlock();
-    }
-    opening.complete(() -> {});
-    if (isWanted) {
-      failed.accept("it could not be opened: " + why.getMessage());
-    }
-  }
-
-  /** Closes the device that is held at a path, once it is open; tells whether there is one. */
-  boolean letGo(MountPath path, Runnable closed) {
-    CompletableFuture<Closeable> opening;
-    lock.lock();
-    try {
-      opening = held.remove(path);
-    } finally {
-      lock.unlock();
-    }
-    if (opening == null) {
-      return false;
-    }
-    opening.thenAccept(device -> close(device, closed));
     return true;
   }
 
-  /** Closes a device: the last to close it waits until the kernel has written what is left. */
-  private void close(Closeable device, Runnable closed) {
+  private void open(MountPath path, Held next, Consumer<Optional<String>> then) {
+    Optional<Closeable> device = Optional.empty();
     try {
-      threads.execute(
-          () -> {
-            closeQuietly(device);
-            closed.run();
-          });
-    } catch (RejectedExecutionException | OutOfMemoryError refused) {
-      closeQuietly(device);
-      closed.run();
+      if (isHeld(path, next)) {
+        device = Optional.of(opener.open(path, next.number()));
+      }
+    } catch (IOException e) {
+      failed(path, next, then, e.getMessage());
+      return;
+    } catch (RuntimeException | Error e) {
+      failed(path, next, then, e.toString());
+      return;
+    }
+    next.device().complete(device);
+    then.accept(Optional.empty());
+  }
+
+  private void failed(
+      MountPath path, Held next, Consumer<Optional<String>> then, @Nullable String why) {
+    forget(path, next);
+    next.device().complete(Optional.empty());
+    then.accept(Optional.of("device " + next.number() + " could not be opened: " + why));
+  }
+
+  private boolean isHeld(MountPath path, Held one) {
+    lock.lock();
+    try {
+      return held.get(path) == one;
+    } finally {
+      lock.unlock();
     }
   }
 
-  private static void closeQuietly(Closeable device) {
+  private void forget(MountPath path, Held one) {
+    lock.lock();
+    try {
+      held.remove(path, one);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes the device that is held for a path, once it is open; tells whether there is one. */
+  boolean letGo(MountPath path, Runnable then) {
+    Held one;
+    lock.lock();
+    try {
+      one = held.remove(path);
+    } finally {
+      lock.unlock();
+    }
+    if (one == null) {
+      return false;
+    }
+    close(one, then);
+    return true;
+  }
+
+  /** The last to close a device waits until the kernel has written what is left. */
+  private void close(Held one, Runnable then) {
+    var unused =
+        one.device()
+            .thenAccept(
+                device -> {
+                  Runnable work =
+                      () -> {
+                        device.ifPresent(HeldDevices::close);
+                        then.run();
+                      };
+                  try {
+                    threads.execute(work);
+                  } catch (RejectedExecutionException | OutOfMemoryError refused) {
+                    work.run();
+                  }
+                });
+  }
+
+  private static void close(Closeable device) {
     try {
       device.close();
     } catch (IOException e) {
@@ -134,15 +173,17 @@ public final class HeldDevices {
     }
   }
 
-  /** Closes all. */
+  /** Closes all, and holds none any more. */
   void close() {
-    Map<MountPath, CompletableFuture<Closeable>> all;
+    Map<MountPath, Held> all;
     lock.lock();
     try {
+      closed = true;
       all = Map.copyOf(held);
+      held.clear();
     } finally {
       lock.unlock();
     }
-    all.keySet().forEach(path -> letGo(path, () -> {}));
+    all.values().forEach(one -> close(one, () -> {}));
   }
 }

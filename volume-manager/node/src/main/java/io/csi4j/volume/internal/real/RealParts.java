@@ -27,9 +27,6 @@ import java.util.function.Consumer;
  */
 public final class RealParts implements AutoCloseable {
 
-  /** So many devices are opened or closed at a time. */
-  private static final int MOST_DEVICES = 8;
-
   private final ManagerSettings settings;
   private final VolumeLayout layout;
   private final VolumeDirectories directories;
@@ -50,8 +47,8 @@ public final class RealParts implements AutoCloseable {
     directories = new VolumeDirectories(disk, layout);
     scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
     questions = new MountQuestions(view.table(), scheduler);
-    deviceThreads = new OnDemandThreads("csi4j-volume-device", MOST_DEVICES);
-    held = new HeldDevices(HeldDevices.Opener::ofKernel, deviceThreads);
+    deviceThreads = new OnDemandThreads("csi4j-volume-device");
+    held = new HeldDevices(new DeviceNodes(disk), deviceThreads);
     kernel = SystemKernelMounts.of(view).asking(questions).holding(held);
     plugins =
         new CsiNodePlugins(

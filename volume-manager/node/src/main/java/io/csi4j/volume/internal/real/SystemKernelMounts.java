@@ -440,15 +440,22 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
-  public void hold(MountPath path, Consumer<String> failed) {
+  public boolean hold(MountPath path, Consumer<Optional<String>> then) {
     if (held == null) {
-      return;
+      return false;
     }
-    if (device(path).isPresent()) {
-      held.hold(path, failed);
-    } else {
-      failed.accept("no block device is there");
+    Optional<String> device;
+    try {
+      device = device(path);
+    } catch (MountException e) {
+      then.accept(Optional.of("it could not be looked at: " + e.getMessage()));
+      return true;
     }
+    if (device.isPresent()) {
+      return held.hold(path, device.get(), then);
+    }
+    then.accept(Optional.of("no block device is seen there"));
+    return true;
   }
 
   @Override

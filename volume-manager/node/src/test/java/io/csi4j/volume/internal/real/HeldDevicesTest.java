@@ -16,6 +16,8 @@ import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
@@ -48,12 +50,15 @@ class HeldDevicesTest {
   void aDeviceThatIsHeldIsNotTakenAway(Scratch scratch) throws Exception {
     LoopDevice disk = LoopDevice.ext4(scratch);
     try (OnDemandThreads threads = new OnDemandThreads("held", 2)) {
-      HeldDevices held = new HeldDevices(HeldDevices.Opener::ofKernel, threads);
+      HeldDevices held = new HeldDevices(new DeviceNodes(new RealDisk()), threads);
       MountPath node = MountPath.of(disk.path());
+      String number = new RealDisk().facts(node.toPath()).map(FileFacts::device).orElseThrow();
       Path backing =
           Path.of("/sys/block", disk.path().substring("/dev/".length()), "loop/backing_file");
-      held.hold(node, failures::add);
-      Waits.until(() -> isOpen(disk.path()));
+      assertThat(held.hold(node, number, it -> it.ifPresent(failures::add))).isTrue();
+      long opened = number(disk.path());
+      Waits.until(() -> isOpen(opened));
+      assertThat(held.hold(node, number, it -> failures.add("again"))).isFalse();
 
       disk.close();
 
@@ -83,9 +88,9 @@ class HeldDevicesTest {
                       .build());
       assumeThat(plugin.limits()).as("needs a loop device").isEmpty();
       VolumeUse usage = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
-      String device;
+      long device;
       try (VolumeManager manager = manager(plugin, temp)) {
-        device =
+        String target =
             manager
                 .mount(
                     MountRequest.builder(PLUGIN, usage, volume.id(), AccessMode.SINGLE_NODE_WRITER)
@@ -94,7 +99,11 @@ class HeldDevicesTest {
                         .build())
                 .path()
                 .toString();
+        device = number(target);
         Waits.until(() -> isOpen(device));
+        assertThat(open(fd -> Files.readSymbolicLink(fd).toString().equals(target)))
+            .as("it is opened by another path, which does not keep the mount in use")
+            .isFalse();
       }
       Waits.until(() -> !isOpen(device));
 
@@ -118,12 +127,43 @@ class HeldDevicesTest {
         .open();
   }
 
-  private static boolean isOpen(String device) {
+  @Test
+  void anotherDeviceTakesThePlaceOfOneAndAfterClosingNoneIsHeld() {
+    List<String> open = new CopyOnWriteArrayList<>();
+    HeldDevices held =
+        new HeldDevices(
+            (path, number) -> {
+              open.add(number);
+              return () -> open.remove(number);
+            },
+            Runnable::run);
+    MountPath node = MountPath.of("/srv/t");
+
+    assertThat(held.hold(node, "7:1", it -> it.ifPresent(failures::add))).isTrue();
+    assertThat(held.hold(node, "7:2", it -> it.ifPresent(failures::add))).isTrue();
+    assertThat(open).containsExactly("7:2");
+    held.close();
+    assertThat(held.hold(node, "7:3", it -> failures.add("held"))).isFalse();
+
+    assertThat(open).isEmpty();
+    assertThat(failures).isEmpty();
+  }
+
+  private static long number(String device) throws IOException {
+    return (Long) Files.getAttribute(Path.of(device), "unix:rdev");
+  }
+
+  /** Whether this process has a device open, by whatever path. */
+  private static boolean isOpen(long number) {
+    return open(fd -> Files.getAttribute(fd, "unix:rdev").equals(number));
+  }
+
+  private static boolean open(Question question) {
     try (var all = Files.list(Path.of("/proc/self/fd"))) {
       return all.anyMatch(
           fd -> {
             try {
-              return Files.readSymbolicLink(fd).toString().equals(device);
+              return question.of(fd);
             } catch (IOException gone) {
               return false;
             }
@@ -131,5 +171,10 @@ class HeldDevicesTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** A question about a descriptor. */
+  private interface Question {
+    boolean of(Path descriptor) throws IOException;
   }
 }

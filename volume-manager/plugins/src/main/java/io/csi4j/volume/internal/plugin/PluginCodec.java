@@ -49,6 +49,22 @@ public final class PluginCodec {
 
   private static final int FORMAT = 1;
 
+  // What is meant where a record says nothing; it stays so if a default changes.
+  private static final MountPolicy UNSAID_POLICY =
+      MountPolicy.builder()
+          .retryBudget(100)
+          .retryRefill(Duration.ofMillis(200))
+          .healthInterval(Duration.ofMinutes(1))
+          .refreshInterval(Duration.ZERO)
+          .build();
+
+  private static final ConnectOptions UNSAID_OPTIONS =
+      ConnectOptions.builder()
+          .closeTimeout(Duration.ofSeconds(2))
+          .maxMessageBytes(4 << 20)
+          .maxMetadataBytes(1 << 20)
+          .build();
+
   private PluginCodec() {}
 
   /** The bytes of a plugin. */
@@ -150,13 +166,12 @@ public final class PluginCodec {
             .setTakesSelinuxLabel(policy.takesSelinuxLabel())
             .setHoldDevices(policy.holdDevices())
             .setRefuseUnreachableStorage(policy.refuseUnreachableStorage());
-    MountPolicy usual = MountPolicy.defaults();
-    if (policy.retryBudget() != usual.retryBudget()) {
+    if (policy.retryBudget() != UNSAID_POLICY.retryBudget()) {
       out.setRetryBudget(policy.retryBudget());
     }
-    ifUnusual(policy.retryRefill(), usual.retryRefill(), out::setRetryRefill);
-    ifUnusual(policy.healthInterval(), usual.healthInterval(), out::setHealthInterval);
-    ifUnusual(policy.refreshInterval(), usual.refreshInterval(), out::setRefreshInterval);
+    ifUnusual(policy.retryRefill(), UNSAID_POLICY.retryRefill(), out::setRetryRefill);
+    ifUnusual(policy.healthInterval(), UNSAID_POLICY.healthInterval(), out::setHealthInterval);
+    ifUnusual(policy.refreshInterval(), UNSAID_POLICY.refreshInterval(), out::setRefreshInterval);
     return out.build();
   }
 
@@ -172,16 +187,15 @@ public final class PluginCodec {
     return unusual(isThere, StoredParts.duration(in), usual);
   }
 
-  /** Returns a value that is written only where it is not the default. */
+  /** Returns a value that is written only where it is another one than is meant without it. */
   private static <T> T unusual(boolean isThere, T value, T usual) throws MalformedRecordException {
     if (isThere && value.equals(usual)) {
-      throw new MalformedRecordException("A default is written: " + value + ".");
+      throw new MalformedRecordException("What is meant anyway is written: " + value + ".");
     }
     return isThere ? value : usual;
   }
 
   private static MountPolicy policy(PluginProto.Policy in) throws MalformedRecordException {
-    MountPolicy usual = MountPolicy.defaults();
     return RecordBytes.checked(
         "policy",
         () ->
@@ -214,14 +228,21 @@ public final class PluginCodec {
                 .unstageMountedElsewhere(in.getUnstageMountedElsewhere())
                 .takesSelinuxLabel(in.getTakesSelinuxLabel())
                 .holdDevices(in.getHoldDevices())
-                .retryBudget(unusual(in.hasRetryBudget(), in.getRetryBudget(), usual.retryBudget()))
-                .retryRefill(unusual(in.hasRetryRefill(), in.getRetryRefill(), usual.retryRefill()))
+                .retryBudget(
+                    unusual(in.hasRetryBudget(), in.getRetryBudget(), UNSAID_POLICY.retryBudget()))
+                .retryRefill(
+                    unusual(in.hasRetryRefill(), in.getRetryRefill(), UNSAID_POLICY.retryRefill()))
                 .healthInterval(
-                    unusual(in.hasHealthInterval(), in.getHealthInterval(), usual.healthInterval()))
+                    unusual(
+                        in.hasHealthInterval(),
+                        in.getHealthInterval(),
+                        UNSAID_POLICY.healthInterval()))
                 .refuseUnreachableStorage(in.getRefuseUnreachableStorage())
                 .refreshInterval(
                     unusual(
-                        in.hasRefreshInterval(), in.getRefreshInterval(), usual.refreshInterval()))
+                        in.hasRefreshInterval(),
+                        in.getRefreshInterval(),
+                        UNSAID_POLICY.refreshInterval()))
                 .build());
   }
 
@@ -239,12 +260,11 @@ public final class PluginCodec {
             .setNotWaitingForSocket(!options.waitForSocket())
             .setStrictSizes(options.strictSizes())
             .setNoWireLog(!options.wireLog());
-    ConnectOptions usual = ConnectOptions.defaults();
-    ifUnusual(options.closeTimeout(), usual.closeTimeout(), out::setCloseTimeout);
-    if (options.maxMessageBytes() != usual.maxMessageBytes()) {
+    ifUnusual(options.closeTimeout(), UNSAID_OPTIONS.closeTimeout(), out::setCloseTimeout);
+    if (options.maxMessageBytes() != UNSAID_OPTIONS.maxMessageBytes()) {
       out.setMaxMessageBytes(options.maxMessageBytes());
     }
-    if (options.maxMetadataBytes() != usual.maxMetadataBytes()) {
+    if (options.maxMetadataBytes() != UNSAID_OPTIONS.maxMetadataBytes()) {
       out.setMaxMetadataBytes(options.maxMetadataBytes());
     }
     return out.build();
@@ -257,8 +277,8 @@ public final class PluginCodec {
       throw new MalformedRecordException("The user of the peer is none.");
     }
     Duration deadline = StoredParts.duration(in.getDeadline());
-    ConnectOptions usual = ConnectOptions.defaults();
-    Duration closing = unusual(in.hasCloseTimeout(), in.getCloseTimeout(), usual.closeTimeout());
+    Duration closing =
+        unusual(in.hasCloseTimeout(), in.getCloseTimeout(), UNSAID_OPTIONS.closeTimeout());
     return RecordBytes.checked(
         "way to connect",
         () -> {
@@ -282,12 +302,12 @@ public final class PluginCodec {
                       unusual(
                           in.hasMaxMessageBytes(),
                           in.getMaxMessageBytes(),
-                          usual.maxMessageBytes()))
+                          UNSAID_OPTIONS.maxMessageBytes()))
                   .maxMetadataBytes(
                       unusual(
                           in.hasMaxMetadataBytes(),
                           in.getMaxMetadataBytes(),
-                          usual.maxMetadataBytes()));
+                          UNSAID_OPTIONS.maxMetadataBytes()));
           if (uid > 0) {
             options.requirePeerUid((int) (uid - 1));
           }

@@ -229,14 +229,14 @@ class PluginCodecTest {
   }
 
   @Test
-  void aDefaultIsNotWritten() throws Exception {
+  void whatIsMeantAnywayIsNotWritten() throws Exception {
     PluginProto.Plugin.Builder record =
         PluginProto.Plugin.parseFrom(PluginCodec.encode(plain()).bytes()).toBuilder();
     record.getInstanceBuilder(0).getPolicyBuilder().setRetryBudget(100);
 
     assertThatExceptionOfType(MalformedRecordException.class)
         .isThrownBy(() -> decoded(record.build().toByteArray()))
-        .withMessage("A default is written: 100.");
+        .withMessage("What is meant anyway is written: 100.");
     record.getInstanceBuilder(0).getPolicyBuilder().setRetryBudget(101);
     assertThat(
             decoded(record.build().toByteArray())

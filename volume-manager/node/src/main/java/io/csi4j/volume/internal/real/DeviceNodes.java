@@ -1,0 +1,71 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.disk.Disk;
+import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.disk.FileFacts;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The nodes of block devices in {@code /dev}. A device is opened through one of these if there is
+ * one: what is opened through the path of a volume keeps the mount there in use.
+ */
+final class DeviceNodes implements HeldDevices.Opener {
+
+  private static final String NAME = "DEVNAME=";
+
+  private final Disk disk;
+
+  DeviceNodes(Disk disk) {
+    this.disk = disk;
+  }
+
+  /** Opens the device for reading, after a look and before another one at what is opened. */
+  @Override
+  public Closeable open(MountPath node, String number) throws IOException {
+    for (Path candidate : candidates(node, number)) {
+      if (isDevice(candidate, number)) {
+        FileChannel device =
+            FileChannel.open(candidate, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+        if (isDevice(candidate, number)) {
+          return device;
+        }
+        device.close();
+      }
+    }
+    throw new NoSuchFileException("it has no node any more");
+  }
+
+  private static List<Path> candidates(MountPath node, String number) throws IOException {
+    List<Path> all = new ArrayList<>();
+    Path said = Path.of("/sys/dev/block", number, "uevent");
+    if (Files.isReadable(said)) {
+      Files.readAllLines(said).stream()
+          .filter(line -> line.startsWith(NAME))
+          .map(line -> Path.of("/dev").resolve(line.substring(NAME.length())).normalize())
+          .forEach(all::add);
+    }
+    all.add(node.toPath());
+    return all;
+  }
+
+  private boolean isDevice(Path node, String number) throws IOException {
+    try {
+      return disk.facts(node)
+          .filter(facts -> facts.kind() == FileFacts.Kind.BLOCK_DEVICE)
+          .filter(facts -> facts.device().equals(number))
+          .isPresent();
+    } catch (DiskException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+}

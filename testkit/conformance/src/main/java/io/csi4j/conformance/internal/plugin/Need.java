@@ -51,12 +51,6 @@ enum Need {
           t.offers().has(ControllerServiceCapability.RPC.Type.GET_VOLUME_HEALTH)
               || LIST_HEALTH.met(t)),
 
-  /** A plugin of CSI 1.13, as far as it shows. */
-  HEALTH_CALLS(
-      "a call for health",
-      "the plugin offers no call for health",
-      t -> GET_HEALTH.met(t) || NODE_HEALTH.met(t) || STORAGE_HEALTH.met(t)),
-
   GROUPS(
       "CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT (group controller)",
       "the plugin does not offer CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",

@@ -44,15 +44,27 @@ class QuickstartScriptTest {
             "Install a JDK 17 or newer, and name its directory in JAVA_HOME.");
   }
 
+  @Test
+  void whatMavenSaysIsShownOnlyIfItFails() throws Exception {
+    program("unshare", "exit 0");
+    program("mvn", "printf '\\033[0m'; echo 'COMPILATION ERROR'; exit 1");
+    List<String> said = said(1, "--build");
+    assertThat(said).hasSize(2);
+    assertThat(said.get(0)).startsWith("Building with Maven");
+    assertThat(said.get(1)).endsWith("COMPILATION ERROR");
+  }
+
   private void program(String name, String body) throws IOException {
     Path file = Files.writeString(programs.resolve(name), "#!/bin/sh\n" + body + "\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
   }
 
-  private List<String> said(int status) throws IOException, InterruptedException {
+  private List<String> said(int status, String... arguments)
+      throws IOException, InterruptedException {
     ProcessBuilder script =
         new ProcessBuilder("sh", Page.ROOT.resolve("examples/quickstart").toString())
             .redirectErrorStream(true);
+    script.command().addAll(List.of(arguments));
     script.environment().put("PATH", programs + ":" + System.getenv("PATH"));
     if (Files.exists(programs.resolve("java"))) {
       script.environment().remove("JAVA_HOME");

@@ -44,7 +44,8 @@ final class ReadmeSnippets {
       manager.reconcile(live); // once: all that is still wanted; the rest is given back
       MountedVolume mounted =
           manager.mount(
-              MountRequest.builder(plugin, usage, created.id(), AccessMode.SINGLE_NODE_WRITER)
+              MountRequest.builder(
+                      plugin, usage, created.id(), AccessMode.SINGLE_NODE_SINGLE_WRITER)
                   .volumeContext(created.context())
                   .build());
       workload.accept(mounted.path());

@@ -101,7 +101,7 @@ class ReadmeTest {
   }
 
   private static VolumeCapability use() {
-    return VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER);
+    return VolumeCapability.mount(AccessMode.SINGLE_NODE_SINGLE_WRITER);
   }
 
   private static CreateVolumeRequest request() {

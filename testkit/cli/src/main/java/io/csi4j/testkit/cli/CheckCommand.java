@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -211,6 +212,13 @@ final class CheckCommand implements Callable<Integer> {
   private boolean keep;
 
   @Option(
+      names = "--json",
+      description =
+          "Print an object on a line for each case, and one for the whole after them; with --list"
+              + " one for each case.")
+  private boolean json;
+
+  @Option(
       names = "--junit-xml",
       paramLabel = "FILE",
       description = "Write the report for machines as well, in the form of JUnit's runners.")
@@ -280,7 +288,12 @@ final class CheckCommand implements Callable<Integer> {
       if (xml != null) {
         xml.print(report.junitXml());
       }
-      console.out().print(report.text());
+      if (json) {
+        report.results().forEach(each -> console.out().println(json(each)));
+        console.out().println(json(report));
+      } else {
+        console.out().print(report.text());
+      }
       return report.clean() ? ExitCode.OK : ExitCode.FAILED;
     }
   }
@@ -382,7 +395,40 @@ final class CheckCommand implements Callable<Integer> {
         .orElse(each -> false);
   }
 
+  private static Json json(ConformanceCase each) {
+    return new Json()
+        .with("case", each.name())
+        .with("spec", each.sentence())
+        .with("place", each.place())
+        .with("expectation", each.expectation())
+        .with("needs", each.needs());
+  }
+
+  private static Json json(CaseResult result) {
+    return json(result.about())
+        .with("outcome", word(result.outcome()))
+        .with("story", result.story().isEmpty() ? null : result.story())
+        .with("leftBehind", result.leftBehind())
+        .with("milliseconds", result.took().toMillis());
+  }
+
+  private static Json json(ConformanceReport report) {
+    Json json = new Json().with("plugin", report.plugin());
+    for (CaseResult.Outcome outcome : CaseResult.Outcome.values()) {
+      json.with(word(outcome), report.count(outcome));
+    }
+    return json.with("clean", report.clean());
+  }
+
+  private static String word(CaseResult.Outcome outcome) {
+    return outcome.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   private void print(ConformanceCase each) {
+    if (json) {
+      console.out().println(json(each));
+      return;
+    }
     console.out().println(each.name());
     console.out().println("    " + each.expectation());
   }

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -99,6 +100,34 @@ class CheckCommandTest {
           .contains("<failure message=")
           .endsWith("</testsuites>\n");
     }
+  }
+
+  @Test
+  void forProgramsEachCaseIsAnObjectAndSoIsTheWhole() {
+    PluginShape shape = PluginShape.full().with(Quirk.SECOND_DELETE_INTERNAL);
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {
+      Run run = Run.of(args(plugin, "--only", "controller/delete/*", "--json"));
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      List<String> lines = run.outLines();
+      assertThat(lines).allMatch(line -> line.startsWith("{\"") && line.endsWith("}"));
+      assertThat(lines.get(lines.size() - 1))
+          .startsWith("{\"plugin\":\"")
+          .contains(",\"failed\":2,", ",\"not-run\":0,")
+          .endsWith(",\"clean\":false}");
+      assertThat(lines)
+          .filteredOn(line -> line.contains("\"outcome\":\"failed\""))
+          .hasSize(2)
+          .allSatisfy(
+              line ->
+                  assertThat(line)
+                      .startsWith("{\"case\":\"controller/delete/")
+                      .contains("\"spec\":\"", "\"story\":\"", "\"leftBehind\":[]"));
+    }
+    Run listed = Run.of("check", "--list", "--only", "identity/*", "--json");
+    assertThat(listed.outLines())
+        .hasSizeGreaterThan(3)
+        .allMatch(line -> line.startsWith("{\"case\":\"identity/") && line.endsWith("]}"));
   }
 
   @Tag("campaign")

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -89,7 +89,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
    *
    * @return ends with the process
    */
-  public CompletableFuture<Void> stop() {
+  public CompletionStage<Void> stop() {
     return keeper.stop();
   }
 
@@ -97,7 +97,7 @@ public final class ProcessPluginLauncher implements AutoCloseable {
   @Override
   public void close() {
     try {
-      stop().get(closing.toNanos(), TimeUnit.NANOSECONDS);
+      keeper.stop().get(closing.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (TimeoutException e) {

@@ -13,6 +13,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.WorkloadFacts;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -53,6 +54,13 @@ final class VolumesSnippets {
     return PluginBinding.builder(id, endpoint)
         .policy(MountPolicy.builder().holdDevices(true).build())
         .build();
+    // end
+  }
+
+  static void dump(VolumeManager manager, Path reports, String ticket) {
+    // snippet: dump
+    Path archive = reports.resolve("csi4j-" + ticket + ".zip"); // must not be there yet
+    manager.dump(archive);
     // end
   }
 

@@ -35,9 +35,11 @@ import picocli.CommandLine.Parameters;
 @Command(
     description = {
       "Writes one archive for a bug report: the state of a volume manager as 'state show' and"
-          + " 'state explain' tell it, what is mounted below its directory, which files are in it,"
-          + " and the versions of csi4j, Java and the kernel. Nothing of it is changed, and the"
-          + " manager may run meanwhile.",
+          + " 'state explain' tell it, the plugins and the claims on record, what is mounted below"
+          + " its directory, which files are in it, and the versions of csi4j, Java and the kernel."
+          + " Nothing of it is changed, and the manager may run meanwhile.",
+      "What only the running manager knows is not in it: the health of the plugins, the operations"
+          + " that go on, and the last messages for operators. VolumeManager.dump writes these.",
       "There are no secrets, contexts, mount flags or options of filesystems in it, and no content"
           + " of a volume. There are names of volumes, workloads, plugins and paths: look through"
           + " it before you send it."
@@ -85,6 +87,8 @@ final class DumpCommand implements Callable<Integer> {
     files.put("state.txt", text(StateWords.volumes(view, each -> true)));
     files.put("explain.txt", text(StateWords.reasons(view, each -> true)));
     files.put("trouble.txt", text(StateWords.trouble(view)));
+    files.put("plugins.txt", text(StateWords.plugins(view)));
+    files.put("claims.txt", text(StateWords.claims(view)));
     files.put("mounts.jsonl", mounts(view.root()));
     files.put("kernel.txt", kernel());
     files.put("files.txt", text(files(view.root())));

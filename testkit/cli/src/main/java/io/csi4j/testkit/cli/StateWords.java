@@ -13,6 +13,9 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.PluginFingerprint;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateOwner;
@@ -23,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** The state of a volume manager in words, and as JSON. */
@@ -285,6 +289,83 @@ final class StateWords {
         + (owed.certain() ? "" : "; not if the host still wants it");
   }
 
+  // ---- plugins and claims
+
+  /** The instances of plugins on record; their health is not on record. */
+  static List<String> plugins(ManagerView view) {
+    List<String> lines = new ArrayList<>();
+    for (RegisteredPlugin plugin : view.plugins()) {
+      PluginRegistration registration = plugin.registration();
+      lines.add("plugin '" + registration.id() + "', instance '" + registration.instance() + "'");
+      lines.add("  endpoint: " + registration.binding().endpoint());
+      registration
+          .binding()
+          .seesRootAt()
+          .ifPresent(path -> lines.add("  sees the directory at: " + path));
+      lines.add("  roles: " + words(registration.roles()));
+      plugin.fingerprint().ifPresent(said -> fingerprint(said, lines));
+      lines.add("  policy: " + registration.binding().policy());
+    }
+    long unread =
+        records(view.journal(), StateKind.PLUGIN)
+            - view.plugins().stream().map(it -> it.registration().id()).distinct().count();
+    if (unread > 0) {
+      lines.add(counted((int) unread, "record") + " of plugins cannot be read here");
+    } else if (lines.isEmpty()) {
+      lines.add("no plugin is on record");
+    }
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  private static void fingerprint(PluginFingerprint said, List<String> lines) {
+    lines.add(
+        "  said of itself: name '"
+            + said.name()
+            + "', version '"
+            + said.version()
+            + "', at "
+            + said.taken());
+    lines.add("  the plugin offers: " + words(said.plugin().offered()));
+    said.controller()
+        .ifPresent(can -> lines.add("  its controller offers: " + words(can.offered())));
+    said.node()
+        .ifPresent(node -> lines.add("  its node offers: " + words(node.capabilities().offered())));
+  }
+
+  private static String words(Set<? extends Enum<?>> names) {
+    return names.isEmpty()
+        ? "nothing"
+        : names.stream().map(Enum::name).sorted().collect(joining(", "));
+  }
+
+  /** The claims on record under which volumes are used. */
+  static List<String> claims(ManagerView view) {
+    List<String> lines = new ArrayList<>();
+    view.claims()
+        .forEach(
+            claim ->
+                lines.add(
+                    claim.volume()
+                        + ", "
+                        + owner(claim.use())
+                        + ": epoch "
+                        + claim.epoch()
+                        + (claim.confirmed()
+                            ? ", confirmed here once"
+                            : ", not confirmed here yet")));
+    long sealed = sealed(view.journal());
+    if (sealed > 0) {
+      lines.add(counted((int) sealed, "record") + " sealed, and may be under claims");
+    } else if (lines.isEmpty()) {
+      lines.add("no claim is on record");
+    }
+    return lines.stream().map(OneLine::of).toList();
+  }
+
+  private static long records(JournalView journal, StateKind kind) {
+    return journal.state().values().keySet().stream().filter(key -> key.kind() == kind).count();
+  }
+
   // ---- JSON
 
   /** The whole view as one object. */
@@ -309,9 +390,7 @@ final class StateWords {
             .with("refusal", journal.refusal().map(Enum::name).orElse(null));
     journal.owner().ifPresent(owner -> json.with("owner", json(owner)));
     for (StateKind kind : StateKind.values()) {
-      long count =
-          journal.state().values().keySet().stream().filter(key -> key.kind() == kind).count();
-      json.with(kind.name().toLowerCase(Locale.ROOT) + "_records", count);
+      json.with(kind.name().toLowerCase(Locale.ROOT) + "_records", records(journal, kind));
     }
     return json.with(
             "doubts",

@@ -14,6 +14,7 @@ import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
@@ -23,6 +24,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import java.nio.file.Path;
@@ -58,6 +60,7 @@ final class ManagedDirectory implements AutoCloseable {
     JournalSettings journal = JournalSettings.builder().acceptAnyFilesystem(true).build();
     VolumeManager manager =
         VolumeManager.builder(root)
+            .claims(NodeClaims.of(NodeName.of("n1"), (use, epoch) -> new ClaimStanding.Current()))
             .journal(journal)
             .settings(ManagerSettings.builder().closing(Duration.ofMillis(200)).build())
             .plugin(
@@ -67,7 +70,9 @@ final class ManagedDirectory implements AutoCloseable {
             .open();
     assertThat(
             manager.mount(
-                MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.SINGLE_NODE_WRITER).build()))
+                MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.SINGLE_NODE_WRITER)
+                    .claim(1)
+                    .build()))
         .isNotNull();
     Path claims = temp.resolve("claims");
     try (LocalClaimStore store = LocalClaimStore.on(JournalStateStore.open(claims, journal))) {

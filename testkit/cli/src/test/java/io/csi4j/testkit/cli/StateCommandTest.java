@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,13 @@ class StateCommandTest {
     }
   }
 
+  private static List<String> lines(ZipFile zip, String entry) throws IOException {
+    return new String(
+            zip.getInputStream(zip.getEntry(entry)).readAllBytes(), StandardCharsets.UTF_8)
+        .lines()
+        .toList();
+  }
+
   @Test
   void aDumpHasAllSidesAndIsOnlyForItsOwner() throws IOException {
     try (ManagedDirectory world = ManagedDirectory.open(temp)) {
@@ -129,14 +137,24 @@ class StateCommandTest {
                 "state.txt",
                 "explain.txt",
                 "trouble.txt",
+                "plugins.txt",
+                "claims.txt",
                 "mounts.jsonl",
                 "kernel.txt",
                 "files.txt");
-        String files =
-            new String(
-                zip.getInputStream(zip.getEntry("files.txt")).readAllBytes(),
-                StandardCharsets.UTF_8);
-        assertThat(files.lines())
+        assertThat(lines(zip, "plugins.txt"))
+            .startsWith(
+                "plugin 'fake.csi4j.example', instance 'only'",
+                "  endpoint: " + world.endpoint(),
+                "  roles: NODE")
+            .last()
+            .asString()
+            .startsWith("  policy: MountPolicy{attemptDeadline=");
+        assertThat(lines(zip, "claims.txt"))
+            .containsExactly(
+                "volume 'vol-1' of plugin 'fake.csi4j.example', workload 'web-1' (default/db):"
+                    + " epoch 1, confirmed here once");
+        assertThat(lines(zip, "files.txt"))
             .anyMatch(line -> line.startsWith("-rw------- ") && line.endsWith(" state/lock"))
             .anyMatch(line -> line.startsWith("drwx------ ") && line.endsWith("/p"));
       }

@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.engine.StartInventory;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.plugin.StoredPlugins;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
@@ -25,8 +26,10 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.OwedCall;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.ViewedClaim;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
@@ -36,6 +39,7 @@ import io.csi4j.volume.state.journal.JournalView;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -68,6 +72,9 @@ import java.util.stream.Stream;
  * @param start what a start in this process would find, before anything is done about it
  * @param moving the volumes whose records a manager at work changed meanwhile, however often it was
  *     looked: what is said of them may be of two moments
+ * @param plugins the instances of plugins on record, by plugin, the newest first; their health is
+ *     not on record
+ * @param claims the claims on record under which volumes are used
  * @since 1.0
  */
 public record ManagerView(
@@ -78,7 +85,9 @@ public record ManagerView(
     List<ViewedPath> paths,
     List<OwedCall> owed,
     RecoveryReport start,
-    List<VolumeIdentity> moving) {
+    List<VolumeIdentity> moving,
+    List<RegisteredPlugin> plugins,
+    List<ViewedClaim> claims) {
 
   /** So often a directory is read until nothing changes meanwhile. */
   private static final int LOOKS = 20;
@@ -90,6 +99,8 @@ public record ManagerView(
     paths = List.copyOf(paths);
     owed = List.copyOf(owed);
     moving = List.copyOf(moving);
+    plugins = List.copyOf(plugins);
+    claims = List.copyOf(claims);
   }
 
   /**
@@ -168,7 +179,9 @@ public record ManagerView(
             recovered.going(),
             StartInventory.findings(recovered, damaged),
             Duration.ZERO),
-        moving);
+        moving,
+        StoredPlugins.known(journal.state(), Instant.now()),
+        remembered.volumes().values().stream().flatMap(ManagerView::claims).toList());
   }
 
   /** The path without symbolic links, as the mount table has it. */
@@ -293,8 +306,21 @@ public record ManagerView(
         Optional.ofNullable(words.get(path)));
   }
 
+  /** The claims under which the uses of a volume are. */
+  static Stream<ViewedClaim> claims(VolumeRecord record) {
+    return record.targets().values().stream()
+        .filter(target -> target.claim().isClaimed())
+        .map(
+            target ->
+                new ViewedClaim(
+                    record.identity(),
+                    target.usage(),
+                    target.claim().epoch(),
+                    target.claim().confirmed()));
+  }
+
   /** The calls that are owed for a volume, in the order in which they are sent. */
-  private static List<OwedCall> owed(VolumeRecord record) {
+  static List<OwedCall> owed(VolumeRecord record) {
     List<OwedCall> owed = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
       if (record.abandoned().containsKey(target.usage())) {

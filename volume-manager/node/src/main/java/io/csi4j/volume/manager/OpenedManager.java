@@ -1,5 +1,6 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.VolumeEngine;
@@ -256,6 +257,17 @@ final class OpenedManager implements AutoCloseable {
   /** Forgets the only instance of a plugin. */
   public boolean deregister(PluginId plugin) {
     return plugins.deregister(plugin);
+  }
+
+  /** All that is known now, for a report. */
+  ManagerReport report() {
+    return new ManagerReport(
+        options.root(),
+        options.kernel().map(KernelView::table).orElseGet(MountTable::system),
+        options.claims().map(NodeClaims::node),
+        plugins.registry().plugins(),
+        engine.known(),
+        events.recent());
   }
 
   /** The operations, not blocking. */

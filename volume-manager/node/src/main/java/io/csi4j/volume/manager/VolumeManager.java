@@ -36,6 +36,7 @@ import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -358,6 +359,31 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
   @Override
   public AsyncVolumeMounter async() {
     return opened.async();
+  }
+
+  /**
+   * Writes a report for a bug into one new ZIP archive, which only its owner may read: the plugins
+   * and how they are, the volumes, why each is as it is, the claims on record, what is owed, the
+   * last 200 messages for operators, the mounts below the directory, and the versions.
+   *
+   * <p>The report is made of what the manager knows and of the mount table: no plugin is called, no
+   * mount is looked into, and nothing that hangs is waited for. All about one volume is of one
+   * moment; the manager goes on meanwhile, so two volumes may be of two moments.
+   *
+   * <p>There are no secrets, contexts, mount flags or options of filesystems in it. There are names
+   * of volumes, workloads, plugins and paths, and the words of plugins as listeners are told them.
+   *
+   * <pre>{@code
+   * Path archive = reports.resolve("csi4j-" + ticket + ".zip"); // must not be there yet
+   * manager.dump(archive);
+   * }</pre>
+   *
+   * @param archive the archive, where nothing may be yet
+   * @throws UncheckedIOException if something is there, which is left as it is, or if the archive
+   *     cannot be written; then nothing is left of it
+   */
+  public void dump(Path archive) {
+    opened.report().writeTo(archive);
   }
 
   /**

@@ -34,6 +34,8 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateException;
@@ -115,6 +117,11 @@ class ManagerViewTest {
       assertThat(volume.uses()).extracting(VolumeStatus.Use::key).containsExactly(WEB);
       assertThat(view.start().adopted()).containsExactly(WEB);
       assertThat(view.owed()).isEmpty();
+      assertThat(view.plugins())
+          .extracting(RegisteredPlugin::registration)
+          .extracting(PluginRegistration::id, it -> it.binding().endpoint())
+          .containsExactly(tuple(PLUGIN, fake.nodeEndpoint()));
+      assertThat(view.claims()).isEmpty();
       assertThat(view.paths())
           .extracting(ViewedPath::use)
           .containsExactly(Optional.empty(), Optional.of(WEB));

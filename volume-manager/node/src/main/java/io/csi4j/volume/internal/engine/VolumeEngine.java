@@ -452,6 +452,19 @@ public final class VolumeEngine {
     return queries.explain(subject, about);
   }
 
+  /**
+   * One volume at one moment.
+   *
+   * @param explained the volume as an operator is told of it
+   * @param record what is on record of it, if anything is
+   */
+  public record KnownVolume(Explanation.Explained explained, Optional<VolumeRecord> record) {}
+
+  /** Returns all that is known of every volume, in order; waits for no volume and no plugin. */
+  public List<KnownVolume> known() {
+    return queries.known();
+  }
+
   // ---- the host's list, and plugins
 
   /** Returns the plan for a host that wants these uses and no others. */

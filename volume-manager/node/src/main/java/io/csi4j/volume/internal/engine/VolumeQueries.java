@@ -26,6 +26,7 @@ import io.csi4j.volume.node.VolumeStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -159,7 +160,10 @@ final class VolumeQueries {
   }
 
   private Optional<VolumeStatus> status(VolumeQueue actor) {
-    VolumeQueue.View view = actor.view();
+    return status(actor, actor.view());
+  }
+
+  private Optional<VolumeStatus> status(VolumeQueue actor, VolumeQueue.View view) {
     return view.record().map(record -> status(record, view, index.leaving(actor)));
   }
 
@@ -199,8 +203,21 @@ final class VolumeQueries {
                 actor ->
                     uses(actor.view()).anyMatch(about)
                         || index.leaving(actor).stream().anyMatch(about))
-            .map(actor -> known(actor, now))
+            .map(actor -> known(actor, actor.view(), now))
             .toList());
+  }
+
+  /** Returns all that is known of every volume, in order. */
+  List<VolumeEngine.KnownVolume> known() {
+    long now = parts.clock().nanos();
+    return index.volumes().stream()
+        .sorted(Comparator.comparing(VolumeQueue::identity))
+        .map(
+            actor -> {
+              VolumeQueue.View view = actor.view();
+              return new VolumeEngine.KnownVolume(known(actor, view, now), view.record());
+            })
+        .toList();
   }
 
   private static Stream<VolumeUse> uses(VolumeQueue.View view) {
@@ -213,8 +230,7 @@ final class VolumeQueries {
                         activity.operation().usage().stream(), activity.waiting().stream())));
   }
 
-  private Explanation.Explained known(VolumeQueue actor, long now) {
-    VolumeQueue.View view = actor.view();
+  private Explanation.Explained known(VolumeQueue actor, VolumeQueue.View view, long now) {
     int attempts =
         parts
             .plugins()
@@ -223,7 +239,7 @@ final class VolumeQueries {
             .orElse(1);
     return new Explanation.Explained(
         actor.identity(),
-        status(actor),
+        status(actor, view),
         view.activity()
             .map(
                 activity ->

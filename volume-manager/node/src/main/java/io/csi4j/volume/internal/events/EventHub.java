@@ -6,12 +6,15 @@ import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.ListenerHub.Listening;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -27,6 +30,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   /** The operations that the flight recorder has seen begin; none while it does not record. */
   private final Map<OperationId, VolumeOperationEvent> recorded = new ConcurrentHashMap<>();
 
+  private final RecentMessages recent = new RecentMessages();
   private final ListenerHub hub = new ListenerHub("volume events", "csi4j-volume-events");
   private final List<Listening<VolumeEvent>> listeners;
   private final List<VolumeListener> asked;
@@ -58,6 +62,8 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   @Override
   public void accept(VolumeEvent event) {
     record(event);
+    message(event)
+        .ifPresent(message -> recent.add(new RecentMessages.Told(Instant.now(), message)));
     listeners.forEach(each -> each.tell(event));
   }
 
@@ -75,6 +81,25 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
             failure);
       }
     }
+  }
+
+  /** Returns the newest messages of the events, the oldest first. */
+  public List<RecentMessages.Told> recent() {
+    return recent.all();
+  }
+
+  /** The message for an operator that an event brings, if it brings one. */
+  private static Optional<OperatorMessage> message(VolumeEvent event) {
+    if (event instanceof VolumeEvent.Noticed noticed) {
+      return Optional.of(noticed.message());
+    } else if (event instanceof VolumeEvent.Ended ended) {
+      return ended.failure();
+    } else if (event instanceof VolumeEvent.VolumeHealthChanged changed) {
+      return Optional.of(changed.message());
+    } else if (event instanceof VolumeEvent.StorageHealthChanged changed) {
+      return Optional.of(changed.message());
+    }
+    return Optional.empty();
   }
 
   private void record(VolumeEvent event) {

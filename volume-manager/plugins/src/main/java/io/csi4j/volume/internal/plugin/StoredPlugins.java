@@ -10,6 +10,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateKind;
@@ -22,6 +23,8 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -77,6 +80,31 @@ public final class StoredPlugins implements PluginMemory {
       }
     }
     return roster;
+  }
+
+  /**
+   * Returns the instances in a state that was read, by plugin, the newest first; a record that
+   * cannot be read is left out.
+   *
+   * @param now since when nobody has asked them
+   */
+  public static List<RegisteredPlugin> known(LoadedState state, Instant now) {
+    SortedMap<PluginId, List<RegisteredPlugin>> known = new TreeMap<>();
+    for (Map.Entry<StateKey, StateValue> entry : state.values().entrySet()) {
+      if (entry.getKey().kind() == StateKind.PLUGIN) {
+        try {
+          PluginRecord read = PluginCodec.decode(entry.getValue());
+          known.put(
+              read.id(),
+              read.instances().stream()
+                  .map(instance -> remembered(instance, now).known())
+                  .toList());
+        } catch (MalformedRecordException unreadable) {
+          LOG.log(Level.DEBUG, "The record " + entry.getKey() + " cannot be read.", unreadable);
+        }
+      }
+    }
+    return known.values().stream().flatMap(List::stream).toList();
   }
 
   private @Nullable PluginRecord read(StateKey key, StateValue value) {

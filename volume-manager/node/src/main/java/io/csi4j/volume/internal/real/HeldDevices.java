@@ -112,6 +112,7 @@ public final class HeldDevices {
     then.accept(Optional.of("device " + next.number() + " could not be opened: " + why));
   }
 
+  @SuppressWarnings("ReferenceEquality") // the same device may be asked for again meanwhile
   private boolean isHeld(MountPath path, Held one) {
     lock.lock();
     try {

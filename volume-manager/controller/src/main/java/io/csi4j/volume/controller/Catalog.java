@@ -111,7 +111,7 @@ final class Catalog {
           key,
           () ->
               find(key)
-                  .filter(record -> record.cut(cut).isPresent())
+                  .filter(record -> record.cut(cut).filter(it -> !it.equals(cut)).isPresent())
                   .map(record -> write(subject, record.with(cut))));
     } catch (ControllerException notWritten) {
       LOG.log(

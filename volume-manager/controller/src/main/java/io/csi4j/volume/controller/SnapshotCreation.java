@@ -16,6 +16,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
@@ -221,7 +223,7 @@ final class SnapshotCreation {
    * @param record any volume of the group
    */
   Optional<VolumeGroupSnapshot> readyGroup(CatalogEntry record, SnapshotName name) {
-    return onRecord(record, name, true).map(cut -> awaited(group(members(cut), cut)));
+    return onRecord(record, name, true).map(cut -> awaited(group(allMembers(cut), cut)));
   }
 
   private <T> T awaited(Wish<T> asked) {
@@ -247,14 +249,41 @@ final class SnapshotCreation {
     return !all.isEmpty();
   }
 
-  private static List<Cut> named(CatalogEntry record, SnapshotName name) {
-    return record.cuts().stream().filter(each -> each.name().equals(name.value())).toList();
+  /**
+   * The snapshot and the groups of this name. A group is found by any of its volumes, also where a
+   * crash has left it on record with others only; with its answer, if one of them has that.
+   */
+  private List<Cut> named(CatalogEntry record, SnapshotName name) {
+    Map<Cut, Cut> all = new LinkedHashMap<>();
+    Stream.concat(
+            record.cuts().stream(),
+            catalog.all().stream()
+                .flatMap(each -> each.cuts().stream())
+                .filter(each -> each.group().contains(record.key())))
+        .filter(each -> each.name().equals(name.value()))
+        .forEach(each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
+    return List.copyOf(all.values());
   }
 
-  private static Optional<Cut> onRecord(CatalogEntry record, SnapshotName name, boolean isGroup) {
-    return record.cuts().stream()
-        .filter(each -> each.name().equals(name.value()) && each.group().isEmpty() != isGroup)
+  private Optional<Cut> onRecord(CatalogEntry record, SnapshotName name, boolean isGroup) {
+    return named(record, name).stream()
+        .filter(each -> each.group().isEmpty() != isGroup)
         .findFirst();
+  }
+
+  private List<CatalogVolume> allMembers(Cut cut) {
+    List<CatalogVolume> members = members(cut);
+    if (members.size() < cut.group().size()) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_UNKNOWN,
+          Subject.of("waiting for group snapshot '" + cut.name() + "'"),
+          "of its "
+              + cut.group().size()
+              + " volumes only "
+              + members.size()
+              + " are there; drop the group, or keep it if it is noted");
+    }
+    return members;
   }
 
   private List<CatalogVolume> members(Cut cut) {
@@ -266,11 +295,20 @@ final class SnapshotCreation {
   /** Records what is asked for before the storage system hears of it. */
   private <T> Wish<T> begun(Wish<T> wish) {
     Cut cut = wish.cut();
+    List<VolumeKey> begun = new ArrayList<>();
     for (CatalogVolume volume : wish.volumes()) {
-      Optional<Cut> before = catalog.begin(wish.call().subject(), volume.key(), cut.asked());
+      Optional<Cut> before;
+      try {
+        before = catalog.begin(wish.call().subject(), volume.key(), cut.asked());
+      } catch (ControllerException refused) {
+        begun.forEach(key -> catalog.end(wish.call().subject(), key, wish.cut()));
+        throw refused;
+      }
       if (before.isPresent()) {
         wish.mayBeThere().set(true);
         cut = before.get().answer().isPresent() ? before.get() : cut;
+      } else {
+        begun.add(volume.key());
       }
     }
     return new Wish<>(
@@ -299,9 +337,7 @@ final class SnapshotCreation {
 
   private <T> void note(Wish<T> wish, T seen) {
     Cut cut = wish.cut().answered(wish.answer().apply(seen));
-    if (!cut.equals(wish.cut())) {
-      wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
-    }
+    wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
   }
 
   /** What failed and surely is not there is not on record any more. */
@@ -412,13 +448,27 @@ final class SnapshotCreation {
   boolean drop(CatalogEntry record, SnapshotName name) {
     List<Cut> all = named(record, name);
     for (Cut cut : all) {
-      Wish<?> wish =
-          cut.group().isEmpty()
-              ? sendable(record.volume().orElseThrow(), cut)
-              : group(members(cut), cut);
-      drop(wish);
+      if (cut.group().isEmpty()) {
+        drop(sendable(record.volume().orElseThrow(), cut));
+      } else {
+        dropGroup(group(members(cut), cut));
+      }
     }
     return !all.isEmpty();
+  }
+
+  /**
+   * A volume of a group cannot be deleted while the group is on record with it. So if one is gone,
+   * the plugin was never asked for the group, or what came of it has been told: without an answer
+   * there is nothing to delete.
+   */
+  private void dropGroup(Wish<VolumeGroupSnapshot> wish) {
+    boolean isComplete = wish.volumes().size() == wish.cut().group().size();
+    if (isComplete || wish.cut().answer().isPresent()) {
+      drop(wish);
+    } else {
+      forget(wish);
+    }
   }
 
   /** Returns the request for a snapshot, without its place if the plugin takes none any more. */

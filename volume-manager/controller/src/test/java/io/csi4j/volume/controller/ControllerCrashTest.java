@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ListSnapshotsRequest;
+import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
@@ -50,12 +54,14 @@ import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,6 +82,9 @@ import org.junit.jupiter.api.Timeout;
 class ControllerCrashTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");
+  private static final VolumeKey LOG = VolumeKey.of("log");
+  private static final Set<VolumeKey> BOTH = new TreeSet<>(Set.of(DB, LOG));
+  private static final SnapshotName NIGHTLY = SnapshotName.of("nightly");
 
   private final ControllerWorld world = new ControllerWorld();
   private final FakeCsiPlugin plugin = world.registered(PluginShape.full());
@@ -270,11 +279,27 @@ class ControllerCrashTest {
 
   private int atEachStep(
       Consumer<VolumeController> work, Consumer<VolumeController> mending, boolean isUnusable) {
+    return atEachStep(medium -> {}, work, mending, isUnusable, 1);
+  }
+
+  /**
+   * Lets it end at each step in turn.
+   *
+   * @param before what an earlier life has left on the medium
+   * @param most how many volumes there are at the most
+   */
+  private int atEachStep(
+      Consumer<MemoryMedium> before,
+      Consumer<VolumeController> work,
+      Consumer<VolumeController> mending,
+      boolean isUnusable,
+      int most) {
     for (int end = 0; ; end++) {
       MemoryMedium medium = MemoryMedium.create();
+      before.accept(medium);
       Life life = new Life(medium, end, isUnusable, Optional.empty());
       work.accept(life.open());
-      assertThat(plugin.contents().volumes()).as("step %s", end).hasSizeLessThan(2);
+      assertThat(plugin.contents().volumes()).as("step %s", end).hasSizeLessThanOrEqualTo(most);
 
       Life next = new Life(medium, Integer.MAX_VALUE, false, Optional.empty());
       mending.accept(next.open());
@@ -362,6 +387,188 @@ class ControllerCrashTest {
               assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(12);
+    assertThat(unowed).as("between its last write and the answer").hasValue(1);
+  }
+
+  // ---- groups of snapshots
+
+  /** Lets a process that has both volumes end at each step of its work with a group of them. */
+  private int withGroupAtEachStep(
+      Consumer<VolumeController> work, Consumer<VolumeController> mending) {
+    return atEachStep(
+        medium -> {
+          VolumeController it = new Life(medium, Integer.MAX_VALUE, false, Optional.empty()).open();
+          BOTH.forEach(key -> assertThat(it.create(key, spec(false)).key()).isEqualTo(key));
+        },
+        work,
+        it -> {
+          mending.accept(it);
+          assertThat(it.backups().pending()).isEmpty();
+          assertThat(plugin.contents().groups()).isEmpty();
+          assertThat(plugin.contents().snapshots()).isEmpty();
+          BOTH.forEach(key -> assertThat(tried(() -> it.delete(key))).isTrue());
+        },
+        false,
+        BOTH.size());
+  }
+
+  private static boolean isOnRecord(VolumeController it, VolumeKey volume) {
+    return it.backups().pending().containsKey(volume);
+  }
+
+  /** What is at the plugin is on record, with each of its volumes, and none of them is deleted. */
+  private void assertNoneIsOrphaned(VolumeController it) {
+    if (plugin.contents().snapshots().isEmpty()) {
+      return;
+    }
+    assertThat(plugin.contents().groups()).hasSize(1);
+    assertThat(plugin.contents().snapshots()).hasSameSizeAs(BOTH);
+    for (VolumeKey each : BOTH) {
+      assertThat(it.backups().pending().get(each))
+          .singleElement()
+          .satisfies(cut -> assertThat(cut.group()).isEqualTo(BOTH))
+          .satisfies(
+              cut ->
+                  cut.answer().ifPresent(answer -> assertThat(answer).isEqualTo(atThePlugin(it))));
+      assertThat(tried(() -> it.delete(each))).as("only its volumes find it").isFalse();
+    }
+  }
+
+  /** The group that is at the plugin, as it belongs on record. */
+  private CatalogEntry.Cut.Answer atThePlugin(VolumeController it) {
+    Map<VolumeId, SnapshotId> members = new TreeMap<>(Comparator.comparing(VolumeId::value));
+    try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
+      client
+          .controller()
+          .listSnapshots(ListSnapshotsRequest.builder().build())
+          .entries()
+          .forEach(each -> members.put(each.sourceVolumeId(), each.id()));
+    }
+    assertThat(members.keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            BOTH.stream().map(key -> it.find(key).orElseThrow().id()).toList());
+    return new CatalogEntry.Cut.Answer(Optional.of(plugin.contents().groups().get(0)), members);
+  }
+
+  @Test
+  void aGroupThatWasBeingCutIsFoundByTheSameRequestWithAllItsMembers() {
+    int steps =
+        withGroupAtEachStep(
+            it -> tried(() -> it.backups().cut(BOTH, NIGHTLY, Map.of())),
+            it -> {
+              assertNoneIsOrphaned(it);
+              List<GroupSnapshotId> before = plugin.contents().groups();
+              VolumeGroupSnapshot again = it.backups().cut(BOTH, NIGHTLY, Map.of());
+              if (!before.isEmpty()) {
+                assertThat(again.id()).isEqualTo(before.get(0));
+              }
+              assertThat(plugin.contents().groups()).containsExactly(again.id());
+              assertThat(again.snapshots())
+                  .extracting(Snapshot::id)
+                  .containsExactlyInAnyOrderElementsOf(plugin.contents().snapshots());
+              assertThat(it.backups().readyGroup(LOG, NIGHTLY).id()).isEqualTo(again.id());
+              assertNoneIsOrphaned(it);
+              BOTH.forEach(
+                  key ->
+                      assertThat(it.backups().pending().get(key))
+                          .extracting(CatalogEntry.Cut::answer)
+                          .containsExactly(Optional.of(atThePlugin(it))));
+              assertThat(it.dropSnapshot(LOG, NIGHTLY)).isTrue();
+            });
+    assertThat(steps).as("two intents, a call, two answers").isEqualTo(10);
+  }
+
+  @Test
+  void aGroupThatWasBeingCutAndIsNotWantedIsDroppedByAnyOfItsVolumes() {
+    for (VolumeKey by : BOTH) {
+      int steps =
+          withGroupAtEachStep(
+              it -> tried(() -> it.backups().cut(BOTH, NIGHTLY, Map.of())),
+              it -> {
+                assertNoneIsOrphaned(it);
+                boolean isOnRecord = !it.backups().pending().isEmpty();
+                assertThat(it.dropSnapshot(by, NIGHTLY)).as("by %s", by).isEqualTo(isOnRecord);
+              });
+      assertThat(steps).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void aGroupThatWasBeingDroppedIsGoneWhenItIsDroppedAgainByTheSameVolume() {
+    for (VolumeKey by : BOTH) {
+      int steps =
+          withGroupAtEachStep(
+              it -> {
+                if (tried(() -> it.backups().cut(BOTH, NIGHTLY, Map.of()))) {
+                  tried(() -> it.dropSnapshot(by, NIGHTLY));
+                }
+              },
+              it -> {
+                assertNoneIsOrphaned(it);
+                it.dropSnapshot(by, NIGHTLY);
+              });
+      assertThat(steps).as("a call, and two records").isEqualTo(10 + 6);
+    }
+  }
+
+  @Test
+  void aGroupThatWasBeingKeptIsOffTheRecordOfAllItsVolumesWhenItIsKeptAgain() {
+    for (VolumeKey by : BOTH) {
+      AtomicReference<VolumeGroupSnapshot> told = new AtomicReference<>();
+      int steps =
+          withGroupAtEachStep(
+              it -> {
+                told.set(null);
+                if (tried(() -> told.set(it.backups().cut(BOTH, NIGHTLY, Map.of())))) {
+                  tried(() -> it.backups().keep(by, NIGHTLY));
+                }
+              },
+              it -> {
+                VolumeGroupSnapshot noted = told.get();
+                if (noted == null) {
+                  assertNoneIsOrphaned(it);
+                  it.dropSnapshot(by, NIGHTLY);
+                  return;
+                }
+                boolean isOnRecord = BOTH.stream().anyMatch(key -> isOnRecord(it, key));
+                assertThat(it.backups().keep(by, NIGHTLY)).isEqualTo(isOnRecord);
+                assertThat(it.backups().pending()).isEmpty();
+                assertThat(plugin.contents().groups()).containsExactly(noted.id());
+                List<SnapshotId> members = noted.snapshots().stream().map(Snapshot::id).toList();
+                assertThat(plugin.contents().snapshots())
+                    .containsExactlyInAnyOrderElementsOf(members);
+                it.deleteGroupSnapshot(ID, noted.id(), members, Optional.empty());
+              });
+      assertThat(steps).as("two records").isEqualTo(10 + 4);
+    }
+  }
+
+  @Test
+  void aGroupThatIsMadeInOneCallIsOwedUntilItsCallerIsTold() {
+    AtomicReference<VolumeGroupSnapshot> told = new AtomicReference<>();
+    AtomicInteger unowed = new AtomicInteger();
+    int steps =
+        withGroupAtEachStep(
+            it -> {
+              told.set(null);
+              tried(() -> told.set(it.createGroupSnapshot(BOTH, NIGHTLY, Map.of())));
+            },
+            it -> {
+              VolumeGroupSnapshot noted = told.get();
+              if (isOnRecord(it, DB) || isOnRecord(it, LOG)) {
+                assertThat(it.dropSnapshot(DB, NIGHTLY)).isTrue();
+              } else if (!plugin.contents().groups().isEmpty()) {
+                if (noted == null) {
+                  unowed.incrementAndGet();
+                }
+                it.deleteGroupSnapshot(
+                    ID,
+                    plugin.contents().groups().get(0),
+                    List.copyOf(plugin.contents().snapshots()),
+                    Optional.empty());
+              }
+            });
+    assertThat(steps).isEqualTo(10);
     assertThat(unowed).as("between its last write and the answer").hasValue(1);
   }
 

@@ -22,6 +22,7 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
@@ -37,6 +38,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -268,6 +272,52 @@ class SnapshotBackupsTest {
     assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).hasSize(calls);
     assertThat(plugin.contents().snapshots()).isEmpty();
     assertThat(controller.backups().pending()).isEmpty();
+  }
+
+  /** The host is killed after the group was asked for on the record of one volume only. */
+  private SnapshotBackups asDbAloneHasIt(SortedSet<VolumeKey> group) {
+    assertThat(start().pending()).isEmpty();
+    medium.crash();
+    VolumeStore store = VolumeStore.on(medium.open());
+    CatalogEntry db =
+        store.load().stream().filter(it -> it.key().equals(DB)).findFirst().orElseThrow();
+    store.put(db.with(new Cut(NIGHTLY.value(), new TreeMap<>(FULL), group)));
+    SnapshotBackups next = restarted();
+    assertThat(next.pending()).containsOnlyKeys(DB);
+    return next;
+  }
+
+  @Test
+  void aGroupOfWhichOneVolumeIsGoneIsNotCutOfTheOthersAndIsDroppedWithoutACall() {
+    SnapshotBackups backups = asDbAloneHasIt(new TreeSet<>(Set.of(DB, LOG)));
+    controller.delete(LOG);
+
+    ControllerException gone = failure(() -> backups.readyGroup(DB, NIGHTLY));
+    assertThat(gone.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
+    assertThat(gone.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(gone).hasMessageContaining("of its 2 volumes only 1 are there");
+    assertThat(backups.pending()).containsOnlyKeys(DB);
+
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+    assertThat(backups.pending()).isEmpty();
+    assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
+    controller.delete(DB);
+  }
+
+  @Test
+  void aGroupThatIsRefusedForOneOfItsVolumesIsNotOnRecordWithTheOthers() {
+    SnapshotBackups backups = asDbAloneHasIt(new TreeSet<>(Set.of(DB)));
+    VolumeKey app = VolumeKey.of("app");
+    controller.create(
+        app,
+        VolumeSpec.builder(ID).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK).build());
+
+    ControllerException other = failure(() -> backups.cut(Set.of(app, DB), NIGHTLY, FULL));
+    assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
+    assertThat(other).hasMessageContaining("on record with other parameters, places or volumes");
+    assertThat(backups.pending()).containsOnlyKeys(DB);
+    assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
+    controller.delete(app);
   }
 
   // ---- blocks

@@ -1,5 +1,6 @@
 package io.csi4j.volume.kill;
 
+import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogEntry;
@@ -30,18 +31,22 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
- * The process that is killed while it backs a volume up: a controller with its catalog on disk and
- * a plugin at a socket. It does what it reads, a line each, and says what came of it. It can be
- * told to stand still at the nth moment before or after a write.
+ * The process that is killed while it backs volumes up: a controller with its catalog on disk and a
+ * plugin at a socket. It does what it reads, a line each, and says what came of it. It can be told
+ * to stand still at the nth moment before or after a write.
  */
 final class BackupMain {
 
   static final PluginId PLUGIN = PluginId.of("fake");
   static final VolumeKey DB = VolumeKey.of("db");
+  static final VolumeKey LOG = VolumeKey.of("log");
+  static final Set<VolumeKey> BOTH = Set.of(DB, LOG);
 
   private final PrintStream out;
   private int left;
@@ -53,6 +58,21 @@ final class BackupMain {
   /** The name of the snapshot of a tick. */
   static SnapshotName name(long tick) {
     return new SnapshotSchedule("nightly").nameAt(Instant.ofEpochSecond(tick), DB);
+  }
+
+  /** The name of the group of snapshots of a tick. */
+  static SnapshotName groupName(long tick) {
+    return new SnapshotSchedule("nightly").nameAt(Instant.ofEpochSecond(tick));
+  }
+
+  /** A group in the words of the process: its id, and those of its members. */
+  static String words(VolumeGroupSnapshot group) {
+    return group.id()
+        + " "
+        + group.snapshots().stream()
+            .map(each -> each.id().value())
+            .sorted()
+            .collect(Collectors.joining(","));
   }
 
   /** What a process has open. */
@@ -106,6 +126,18 @@ final class BackupMain {
               out.println(order + " " + backups.ready(DB, name(Long.parseLong(words[1]))).id());
           case "keep" ->
               out.println(order + " " + backups.keep(DB, name(Long.parseLong(words[1]))));
+          case "cutGroup" ->
+              out.println(
+                  order
+                      + " "
+                      + words(backups.cut(BOTH, groupName(Long.parseLong(words[1])), Map.of())));
+          case "readyGroup" ->
+              out.println(
+                  order
+                      + " "
+                      + words(backups.readyGroup(LOG, groupName(Long.parseLong(words[1])))));
+          case "keepGroup" ->
+              out.println(order + " " + backups.keep(LOG, groupName(Long.parseLong(words[1]))));
           default -> throw new IllegalArgumentException(order);
         }
       } catch (ControllerException failed) {

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 
 /**
  * The wish of a workload for a volume. Compares by value; where its secrets come from does not
- * count.
+ * count, nor does a group for a plugin that mounts for one.
  *
  * @since 1.0
  */
@@ -124,6 +124,11 @@ public final class MountRequest {
     return parts.selinuxLabel;
   }
 
+  /** Returns the group for which the plugin mounts the filesystem, if it can. */
+  public Optional<String> groupIfOffered() {
+    return parts.groupIfOffered;
+  }
+
   /** Returns the context that attaching the volume to this node returned. */
   public PublishContext publishContext() {
     return parts.publishContext;
@@ -194,6 +199,7 @@ public final class MountRequest {
     private VolumeContext volumeContext = VolumeContext.empty();
     private Optional<WorkloadFacts> workloadFacts = Optional.empty();
     private Optional<SelinuxLabel> selinuxLabel = Optional.empty();
+    private Optional<String> groupIfOffered = Optional.empty();
     private PublishContext publishContext = PublishContext.empty();
     private SecretsProvider secrets = SecretsProvider.none();
     private OptionalLong claimEpoch = OptionalLong.empty();
@@ -220,6 +226,7 @@ public final class MountRequest {
       copy.volumeContext = volumeContext;
       copy.workloadFacts = workloadFacts;
       copy.selinuxLabel = selinuxLabel;
+      copy.groupIfOffered = groupIfOffered;
       copy.publishContext = publishContext;
       copy.secrets = secrets;
       copy.claimEpoch = claimEpoch;
@@ -284,6 +291,20 @@ public final class MountRequest {
      */
     public Builder selinuxLabel(SelinuxLabel label) {
       selinuxLabel = Optional.of(label);
+      return this;
+    }
+
+    /**
+     * Sets the group whose the files shall be, as a number. Where the plugin offers
+     * VOLUME_MOUNT_GROUP, and the mount options name no group, the filesystem is mounted for this
+     * one, and {@link MountedVolume.Filesystem#volumeMountGroup} says so; elsewhere the caller
+     * gives the files to it. Whether a volume is mounted for a group is decided at its first use on
+     * this node, and kept until its last; a request with another group is refused meanwhile ({@code
+     * OPTIONS_DIFFER}) if it is. Under a claim that says how the volume is mounted, the plugin is
+     * given the group of the claim only. Of no account for a block device.
+     */
+    public Builder groupIfOffered(String group) {
+      groupIfOffered = MountOptions.none().withVolumeMountGroup(group).volumeMountGroup();
       return this;
     }
 

@@ -29,10 +29,22 @@ public sealed interface MountedVolume {
    * @param readOnly whether it may only be read
    * @param selinuxLabel the label that all its files show, as it is mounted with it: they are not
    *     to be relabelled, and cannot be
+   * @param volumeMountGroup the group for which the plugin has mounted it: their owners are not to
+   *     be changed
    */
   record Filesystem(
-      VolumeUse usage, Path path, boolean readOnly, Optional<SelinuxLabel> selinuxLabel)
+      VolumeUse usage,
+      Path path,
+      boolean readOnly,
+      Optional<SelinuxLabel> selinuxLabel,
+      Optional<String> volumeMountGroup)
       implements MountedVolume {
+
+    /** A filesystem that is mounted for no group. */
+    public Filesystem(
+        VolumeUse usage, Path path, boolean readOnly, Optional<SelinuxLabel> selinuxLabel) {
+      this(usage, path, readOnly, selinuxLabel, Optional.empty());
+    }
 
     /** A filesystem whose files have labels of their own, if any. */
     public Filesystem(VolumeUse usage, Path path, boolean readOnly) {

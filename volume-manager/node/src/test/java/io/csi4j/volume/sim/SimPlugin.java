@@ -414,7 +414,8 @@ final class SimPlugin {
                     then.accept(
                         down || unhealthy
                             ? new PluginAnswer.Down("nobody listens at its socket")
-                            : new PluginAnswer.Up(true, instance(), false, false, true, offer())));
+                            : new PluginAnswer.Up(
+                                true, instance(), false, false, true, false, offer())));
       }
 
       @Override

@@ -18,6 +18,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeMounter;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -41,17 +42,41 @@ record OwnershipChange(
   void make(RequestedVolume volume, Collection<MountedVolume> mounted) {
     MountRequest request = volume.mountRequest().orElse(null);
     FileOwnership wish = volume.request().ownership().orElse(null);
-    if (request == null || wish == null || isThePluginsPart(request)) {
+    if (request == null || wish == null) {
       return;
     }
     mounted.stream()
         .filter(each -> each.usage().equals(request.usage()))
         .findFirst()
+        .filter(there -> !isThePluginsPart(request, there))
         .ifPresent(there -> make(request, wish, MountPath.of(there.path())));
   }
 
-  private static boolean isThePluginsPart(MountRequest request) {
-    return request.capability().mountOptions().flatMap(MountOptions::volumeMountGroup).isPresent();
+  /**
+   * Returns the group that a plugin can be given in place of a pass: the one of {@link
+   * FileOwnership#ofGroup}, as plugins let a group read and write. How far a pass may go does not
+   * count; one that is to be made each time, or never, is left to csi4j.
+   */
+  static Optional<String> group(FileOwnership wish) {
+    if (wish.group().isEmpty()) {
+      return Optional.empty();
+    }
+    long group = wish.group().getAsLong();
+    FileOwnership same =
+        FileOwnership.ofGroup(group).toBuilder()
+            .maxFiles(wish.maxFiles())
+            .maxTime(wish.maxTime())
+            .build();
+    return wish.equals(same) ? Optional.of(Long.toString(group)) : Optional.empty();
+  }
+
+  private static boolean isThePluginsPart(MountRequest request, MountedVolume there) {
+    Optional<String> stated =
+        request.capability().mountOptions().flatMap(MountOptions::volumeMountGroup);
+    return stated.isPresent()
+        || (there instanceof MountedVolume.Filesystem filesystem
+            && request.groupIfOffered().isPresent()
+            && request.groupIfOffered().equals(filesystem.volumeMountGroup()));
   }
 
   private void make(MountRequest request, FileOwnership wish, MountPath path) {

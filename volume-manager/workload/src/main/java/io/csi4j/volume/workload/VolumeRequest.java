@@ -147,6 +147,7 @@ public final class VolumeRequest {
       request.block();
     } else {
       request.volumeOptions(volume.mountOptions()).requestOptions(mountOptions());
+      ownership().flatMap(OwnershipChange::group).ifPresent(request::groupIfOffered);
     }
     return (readOnly() ? request.readOnly() : request).build();
   }
@@ -292,7 +293,8 @@ public final class VolumeRequest {
      * Gives the files to a user or group before the workload is told of the volume; see {@link
      * WorkloadVolumes#mountAll(io.csi4j.volume.node.VolumeMounter)}. Where the volume is mounted
      * with a {@linkplain MountOptions#volumeMountGroup() group}, the plugin does that, and nothing
-     * more is done.
+     * more is done; a plugin that offers VOLUME_MOUNT_GROUP is given the group of {@link
+     * FileOwnership#ofGroup} on its own ({@link MountRequest.Builder#groupIfOffered}).
      */
     public Builder ownership(FileOwnership wish) {
       ownership = Objects.requireNonNull(wish, "wish");

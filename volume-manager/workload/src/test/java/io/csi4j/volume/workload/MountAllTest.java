@@ -8,6 +8,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
@@ -133,22 +134,78 @@ class MountAllTest {
             .attachment(AttachmentMode.FILESYSTEM)
             .ownership(FileOwnership.ofGroup(2000))
             .build();
+    fake.upgrade(fake.shape().without(NodeCapability.VOLUME_MOUNT_GROUP));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
-      VolumeException failed =
-          catchThrowableOfType(
-              VolumeException.class, () -> builder().volume(request).build().mountAll(manager));
-      assertThat(failed.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
-      assertThat(failed)
-          .as("this plugin makes directories only, and the pass goes over a mount")
-          .hasMessageContaining("nothing is mounted there");
-      Eventually.isTrue("given back", () -> manager.volumes().isEmpty());
+      isNotSetByAPass(manager, request);
+      assertThat(groups()).containsOnly("");
+    }
 
-      List<MountedVolume> mounted =
-          builder()
-              .volume(request.toBuilder().mountOptions(group).build())
-              .build()
-              .mountAll(manager);
+    fake.upgrade(fake.shape().with(NodeCapability.VOLUME_MOUNT_GROUP));
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      fake.journal().clear();
+      WorkloadVolumes automatic = builder().volume(request).build();
+      List<MountedVolume> mounted = automatic.mountAll(manager);
       assertThat(mounted).extracting(MountedVolume::usage).containsExactly(use("a"));
+      assertThat(groups()).containsExactly("2000", "2000");
+      assertThat(automatic.mountAll(manager)).as("what is mounted is equal").isEqualTo(mounted);
+      manager.reconcile(automatic.liveMounts());
+      assertThat(automatic.mountAll(manager)).as("also for its list").isEqualTo(mounted);
+      assertThat(Preflight.of(manager).check(automatic).obstacles()).isEmpty();
+
+      WorkloadVolumes stated =
+          builder().volume(request.toBuilder().mountOptions(group).build()).build();
+      assertThat(stated.mountAll(manager)).as("the same in so many words").isEqualTo(mounted);
+      assertThat(groups()).hasSize(2);
+      manager.unmount(use("a"));
+      fake.assertLawful();
+    }
+  }
+
+  /** The plugin makes directories only, and a pass goes over a mount: so it shows itself. */
+  private static void isNotSetByAPass(VolumeManager manager, VolumeRequest request) {
+    VolumeException failed =
+        catchThrowableOfType(
+            VolumeException.class, () -> builder().volume(request).build().mountAll(manager));
+    assertThat(failed.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
+    assertThat(failed).hasMessageContaining("nothing is mounted there");
+    Eventually.isTrue("given back", () -> manager.volumes().isEmpty());
+  }
+
+  /** The group in each call that mounts; empty without one. */
+  private List<String> groups() {
+    return fake.journal().calls().stream()
+        .filter(
+            call ->
+                call.operation() == CsiOperation.NODE_STAGE_VOLUME
+                    || call.operation() == CsiOperation.NODE_PUBLISH_VOLUME)
+        .map(call -> call.request().message("volume_capability").message("mount"))
+        .map(mount -> mount.text("volume_mount_group"))
+        .toList();
+  }
+
+  @Test
+  void aPassThatIsMoreThanAGroupIsNotLeftToThePlugin() {
+    FileOwnership group = FileOwnership.ofGroup(2000);
+    VolumeRequest.Builder request =
+        VolumeRequest.builder("a", VolumeType.CSI, "a")
+            .accessMode(AccessMode.SINGLE_NODE_WRITER)
+            .attachment(AttachmentMode.FILESYSTEM);
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      for (FileOwnership more :
+          List.of(
+              group.toBuilder().user(1000).build(),
+              group.toBuilder().addPermissions(0666, 02777).build(),
+              group.toBuilder().policy(FileOwnership.Policy.ALWAYS).build())) {
+        isNotSetByAPass(manager, request.ownership(more).build());
+      }
+      assertThat(groups()).containsOnly("");
+
+      fake.journal().clear();
+      FileOwnership limited = group.toBuilder().maxFiles(1).build();
+      assertThat(builder().volume(request.ownership(limited).build()).build().mountAll(manager))
+          .hasSize(1);
+      assertThat(groups()).containsExactly("2000", "2000");
+      manager.unmount(use("a"));
       fake.assertLawful();
     }
   }

@@ -283,7 +283,8 @@ final class OperationRun {
         memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
     if (known.isPresent() && isThere) {
       // What is there is given again without asking the plugin what it can do.
-      publish(operation, request, known.get().plan().staged(), Goal.Publish.mode(request, known));
+      boolean isStaged = known.get().plan().staged();
+      publish(operation, request, isStaged, Goal.Publish.mode(request, known), false);
       return;
     }
     if (engine.index.isDrained(identity.plugin())) {
@@ -301,7 +302,7 @@ final class OperationRun {
           if (unreachable.isPresent()) {
             volume.end(operation, new Result.Refused(unreachable.get()));
           } else {
-            publish(operation, request, isStaged(request, up), mode);
+            publish(operation, request, isStaged(request, up), mode, up.takesGroup());
           }
         };
     plugin.knownFacts(ifUp(operation, admitted));
@@ -363,7 +364,12 @@ final class OperationRun {
         .orElse(up.stages() && !request.isInline());
   }
 
-  private void publish(Operation operation, MountRequest request, boolean stages, AccessMode mode) {
+  private void publish(
+      Operation operation,
+      MountRequest request,
+      boolean stages,
+      AccessMode mode,
+      boolean takesGroup) {
     Goal.Publish goal =
         Goal.Publish.of(
             identity,
@@ -371,6 +377,7 @@ final class OperationRun {
             stages,
             mode,
             Goal.Publish.label(request, memory.record(), plugin.policy().takesSelinuxLabel()),
+            Goal.Publish.group(request, memory.record(), takesGroup),
             memory.use(request.usage()).map(TargetRecord::claim).orElse(ClaimMark.NONE));
     VolumeRecord known = memory.before(goal, request);
     if (!known.targets().isEmpty()) {
@@ -988,12 +995,17 @@ final class OperationRun {
   /** How the plugin is told that a volume is used: in the same words each time. */
   private static VolumeCapability capability(MountRequest request, Plan plan) {
     VolumeCapability asked = request.capability().withAccessMode(plan.mode());
-    if (plan.label().equals(Plan.label(asked))) {
+    if (asked.isBlock()) {
       return asked;
     }
     MountOptions options = asked.mountOptions().orElseGet(MountOptions::none);
-    return VolumeCapability.mount(
-        asked.accessMode(), SelinuxLabel.of(plan.label()).addedTo(options));
+    if (!plan.label().equals(Plan.label(asked))) {
+      options = SelinuxLabel.of(plan.label()).addedTo(options);
+    }
+    if (!plan.group().isEmpty()) {
+      options = options.withVolumeMountGroup(plan.group());
+    }
+    return VolumeCapability.mount(asked.accessMode(), options);
   }
 
   // ---- going on with an answer

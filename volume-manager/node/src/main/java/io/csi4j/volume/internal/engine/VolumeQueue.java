@@ -741,7 +741,8 @@ final class VolumeQueue {
             usage,
             path,
             readOnly,
-            Optional.of(plan.label()).filter(it -> !it.isEmpty()).map(SelinuxLabel::of));
+            Optional.of(plan.label()).filter(it -> !it.isEmpty()).map(SelinuxLabel::of),
+            Optional.of(plan.group()).filter(it -> !it.isEmpty()));
   }
 
   private void ended(Optional<VolumeException> failure) {

@@ -15,6 +15,7 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** The goal of an operation. */
@@ -70,6 +71,7 @@ public sealed interface Goal {
      *
      * @param mode the access mode under which the plugin is asked
      * @param label the label of SELinux that the plugin is given; empty if it is given none
+     * @param group the group that the plugin mounts it for; empty if it is given none
      * @param known under which claim the use is on record; it stays so unless the request names one
      */
     public static Publish of(
@@ -78,13 +80,15 @@ public sealed interface Goal {
         boolean stages,
         AccessMode mode,
         String label,
+        String group,
         ClaimMark known) {
       return new Publish(
           identity,
           request.usage(),
           Plan.of(identity, stages, request.capability().withAccessMode(mode))
               .attachedBy(identity, request.publishContext())
-              .labelled(label),
+              .labelled(label)
+              .grouped(group),
           request.readOnly(),
           Plan.mustBeWritable(request.capability(), request.readOnly()),
           false,
@@ -106,6 +110,7 @@ public sealed interface Goal {
           known.plan().staged(),
           mode(request, Optional.of(known)),
           label(request, Optional.of(known), false),
+          group(request, Optional.of(known), false),
           known.claim(request.usage()));
     }
 
@@ -122,13 +127,39 @@ public sealed interface Goal {
         return stated;
       }
       String own = request.selinuxLabel().map(SelinuxLabel::value).orElse("");
+      return atFirstUse(own, request, known, Plan::label, isTaken);
+    }
+
+    /**
+     * The group for which the plugin mounts the volume of a request; empty if it is given none.
+     * Whether it is given one is decided at the first use of the volume, and kept until the last.
+     *
+     * @param isTaken whether the plugin takes one
+     */
+    public static String group(
+        MountRequest request, Optional<VolumeRecord> known, boolean isTaken) {
+      String stated =
+          request.capability().mountOptions().flatMap(MountOptions::volumeMountGroup).orElse("");
+      if (!stated.isEmpty() || request.capability().isBlock()) {
+        return stated;
+      }
+      String own = request.groupIfOffered().orElse("");
+      return atFirstUse(own, request, known, Plan::group, isTaken);
+    }
+
+    private static String atFirstUse(
+        String own,
+        MountRequest request,
+        Optional<VolumeRecord> known,
+        Function<Plan, String> part,
+        boolean isTaken) {
       Optional<Plan> inForce =
           known
               .filter(record -> !record.targets().isEmpty())
               .map(VolumeRecord::plan)
               .filter(Plan::isKnown);
       if (inForce.isPresent()) {
-        String there = inForce.get().label();
+        String there = part.apply(inForce.get());
         return there.isEmpty() || own.isEmpty() ? there : own;
       }
       // A claim says how the volume is mounted, and the controller was told the same.

@@ -75,6 +75,11 @@ public record Plan(
     return new Plan(staged, block, mode, fsType, flags, group, attached, with);
   }
 
+  /** Returns the plan for a volume that the plugin mounts for this group, or for none. */
+  public Plan grouped(String with) {
+    return new Plan(staged, block, mode, fsType, flags, with, attached, label);
+  }
+
   /** Returns the plan for a volume that was attached with this answer. */
   public Plan attachedBy(VolumeIdentity identity, PublishContext context) {
     return attached(Digests.of(identity, context));

@@ -269,7 +269,14 @@ class CsiNodePluginsTest {
     NodePlugin full = register(fake());
     assertThat(up(full))
         .isEqualTo(
-            new Up(true, full.instance(), true, true, true, new HealthOffer(false, true, false)));
+            new Up(
+                true,
+                full.instance(),
+                true,
+                true,
+                true,
+                true,
+                new HealthOffer(false, true, false)));
     assertThat(full.instance()).startsWith("boot-1/");
 
     NodePlugin newest = register(fake(PluginShape.full113().named(SHAPE.name())));
@@ -282,7 +289,8 @@ class CsiNodePluginsTest {
                     NodeCapability.STAGE_UNSTAGE_VOLUME,
                     NodeCapability.EXPAND_VOLUME,
                     NodeCapability.GET_VOLUME_STATS,
-                    NodeCapability.SINGLE_NODE_MULTI_WRITER)));
+                    NodeCapability.SINGLE_NODE_MULTI_WRITER,
+                    NodeCapability.VOLUME_MOUNT_GROUP)));
     assertThat(up(plain)).isEqualTo(new Up(false, plain.instance(), false, false, false));
   }
 

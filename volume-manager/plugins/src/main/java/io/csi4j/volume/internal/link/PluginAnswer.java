@@ -18,6 +18,7 @@ public sealed interface PluginAnswer {
    * @param offersExpand whether it wants to know of volumes that have grown
    * @param offersStats whether it tells how full volumes are
    * @param knowsWriters whether it knows the access modes that count the writers on one node
+   * @param takesGroup whether it mounts filesystems for a group
    * @param health the faults that it can tell
    */
   record Up(
@@ -26,17 +27,18 @@ public sealed interface PluginAnswer {
       boolean offersExpand,
       boolean offersStats,
       boolean knowsWriters,
+      boolean takesGroup,
       HealthOffer health)
       implements PluginAnswer {
 
-    /** A plugin that tells no faults. */
+    /** A plugin that takes no group and tells no faults. */
     public Up(
         boolean stages,
         String instance,
         boolean offersExpand,
         boolean offersStats,
         boolean knowsWriters) {
-      this(stages, instance, offersExpand, offersStats, knowsWriters, HealthOffer.NONE);
+      this(stages, instance, offersExpand, offersStats, knowsWriters, false, HealthOffer.NONE);
     }
   }
 

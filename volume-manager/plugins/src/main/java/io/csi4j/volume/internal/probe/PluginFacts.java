@@ -186,6 +186,7 @@ public final class PluginFacts {
         offered.offers(NodeCapability.EXPAND_VOLUME),
         offered.offers(NodeCapability.GET_VOLUME_STATS),
         offered.offers(NodeCapability.SINGLE_NODE_MULTI_WRITER),
+        offered.offers(NodeCapability.VOLUME_MOUNT_GROUP),
         new PluginAnswer.HealthOffer(
             offered.offers(NodeCapability.GET_VOLUME_HEALTH),
             offered.offers(NodeCapability.VOLUME_CONDITION)

@@ -161,7 +161,7 @@ class PluginCodecTest {
     try {
       return setter.invoke(builder, value);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(setter.getName() + "(" + value + ")", e);
+      throw new LinkageError(setter.getName() + "(" + value + ")", e);
     }
   }
 
@@ -220,7 +220,7 @@ class PluginCodecTest {
         try {
           all.put(question.getName(), question.invoke(options));
         } catch (ReflectiveOperationException e) {
-          throw new AssertionError(question.getName(), e);
+          throw new LinkageError(question.getName(), e);
         }
       }
     }

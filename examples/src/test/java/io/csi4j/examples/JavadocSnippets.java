@@ -10,7 +10,9 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
@@ -35,8 +37,11 @@ import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.volume.backup.BlockRangeFile;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.PluginView;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.catalog.VolumeSummary;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -45,6 +50,7 @@ import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.claim.store.ClaimsView;
 import io.csi4j.volume.controller.JobVolumes;
+import io.csi4j.volume.controller.PageRequest;
 import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
@@ -59,6 +65,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -68,6 +75,7 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.node.WorkloadFacts;
 import io.csi4j.volume.placement.Placement;
@@ -105,6 +113,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The examples in the Javadoc of the front doors, by the names of the types. */
 final class JavadocSnippets {
@@ -480,6 +489,9 @@ final class JavadocSnippets {
         MountPolicy.builder()
             .requireStagingMount(true) // this plugin always mounts at the staging path
             .unstageMountedElsewhere(true) // and mounts the device for itself, too
+            .holdDevices(true) // its devices could be detached by others
+            .refreshInterval(Duration.ofMinutes(30)) // its tokens expire after an hour
+            .retryBudget(20) // it gets 20 repeats at once, for all its volumes
             .build();
     PluginBinding binding = PluginBinding.builder(id, endpoint).policy(policy).build();
     // end
@@ -505,6 +517,89 @@ final class JavadocSnippets {
     String volume = "{\"volume_id\": \"vol-1\"}";
     JsonCall call = JsonCall.of(CsiOperation.DELETE_VOLUME, volume).secrets(secrets);
     call.send(plugin).forEach(log); // {}
+    // end
+  }
+
+  static void volumeMounter(VolumeMounter mounter, MountRequest request, Consumer<Object> log) {
+    // snippet: VolumeMounter
+    try {
+      MountedVolume mounted = mounter.mount(request);
+      log.accept(mounted.path());
+      mounter.refresh(request); // published again, with the secrets of now
+      log.accept(mounter.unmount(request.usage())); // LAST: nobody here has the volume
+    } catch (VolumeException failed) {
+      log.accept(failed.outcome() + " " + failed.getMessage());
+    }
+    // end
+  }
+
+  static MountRequest mountRequest(
+      PluginId plugin, VolumeUse usage, VolumeId handle, WorkloadFacts facts) {
+    // snippet: MountRequest
+    MountRequest shared =
+        MountRequest.builder(plugin, usage, handle, AccessMode.MULTI_NODE_MULTI_WRITER)
+            .volumeOptions(MountOptions.none().withFsType("xfs"))
+            .readOnly()
+            .build();
+    MountRequest inline = // a volume that lives with its workload
+        MountRequest.inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER)
+            .workloadFacts(facts) // which workload it is, for the plugin
+            .build();
+    // end
+    return shared.isInline() ? shared : inline;
+  }
+
+  static PluginConfig pluginConfig(Path sockets, Path volumes) {
+    // snippet: PluginConfig
+    PluginConfig config =
+        PluginConfig.builder("ebs", sockets)
+            .role("node")
+            .volumeRoot(volumes)
+            .infoInterval(Duration.ofMinutes(5)) // how old the limits of its node may be
+            .build();
+    // end
+    return config;
+  }
+
+  static void volumeChange(VolumeController controller, VolumeKey key, Consumer<Object> log) {
+    // snippet: VolumeChange
+    for (VolumeChange change : controller.changes(key)) {
+      log.accept(change.wish() + ": " + change.progress() + " " + change.seen());
+      log.accept(change.next()); // what the host does next, in sentences
+    }
+    // end
+  }
+
+  static void csiListener(CsiEndpoint endpoint, Consumer<Object> log) {
+    // snippet: CsiListener
+    CsiListener listener =
+        new CsiListener() {
+          @Override
+          public void onLost(Lost event) {
+            log.accept(event.endpoint() + " is gone");
+          }
+
+          @Override
+          public void onConnected(Connected event) {
+            log.accept(event.endpoint() + " is served by " + event.peer());
+          }
+        };
+    ConnectOptions options = ConnectOptions.builder().listener(listener).build();
+    // end
+    log.accept(options);
+  }
+
+  static void volumeSummary(
+      VolumeController controller,
+      PluginId plugin,
+      Function<PluginId, PluginView> plugins,
+      Consumer<Object> log) {
+    // snippet: VolumeSummary
+    VolumeSummary.Page page =
+        controller.summaries(Optional.of(plugin), Optional.empty(), PageRequest.first(), plugins);
+    for (VolumeSummary each : page.volumes()) {
+      log.accept(each.key() + " " + each.capabilities() + " " + each.writers());
+    }
     // end
   }
 }

@@ -14,6 +14,22 @@ import java.util.Optional;
  * on callback threads.
  *
  * @since 1.0
+ *
+ * <pre>{@code
+ * CsiListener listener =
+ *     new CsiListener() {
+ *       @Override
+ *       public void onLost(Lost event) {
+ *         log.accept(event.endpoint() + " is gone");
+ *       }
+ *
+ *       @Override
+ *       public void onConnected(Connected event) {
+ *         log.accept(event.endpoint() + " is served by " + event.peer());
+ *       }
+ *     };
+ * ConnectOptions options = ConnectOptions.builder().listener(listener).build();
+ * }</pre>
  */
 public interface CsiListener {
 

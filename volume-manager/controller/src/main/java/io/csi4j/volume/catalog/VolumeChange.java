@@ -12,6 +12,13 @@ import java.util.TreeMap;
  * A change of a volume that was asked for and is not done: how far it is, what was said about it,
  * and what the host does next.
  *
+ * <pre>{@code
+ * for (VolumeChange change : controller.changes(key)) {
+ *   log.accept(change.wish() + ": " + change.progress() + " " + change.seen());
+ *   log.accept(change.next()); // what the host does next, in sentences
+ * }
+ * }</pre>
+ *
  * @param wish what was asked for
  * @param progress how far it is
  * @param seen what was seen at the last attempt, with the words of the plugin; empty if nothing

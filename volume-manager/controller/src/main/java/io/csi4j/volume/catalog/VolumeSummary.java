@@ -20,6 +20,14 @@ import java.util.Set;
 /**
  * A volume in a list: what people look for, without what only calls need.
  *
+ * <pre>{@code
+ * VolumeSummary.Page page =
+ *     controller.summaries(Optional.of(plugin), Optional.empty(), PageRequest.first(), plugins);
+ * for (VolumeSummary each : page.volumes()) {
+ *   log.accept(each.key() + " " + each.capabilities() + " " + each.writers());
+ * }
+ * }</pre>
+ *
  * @param key how the host names it
  * @param id how the plugin names it
  * @param provider the plugin's own name, where it is known

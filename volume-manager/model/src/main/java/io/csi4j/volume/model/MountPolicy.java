@@ -13,6 +13,9 @@ import java.util.Objects;
  *     MountPolicy.builder()
  *         .requireStagingMount(true) // this plugin always mounts at the staging path
  *         .unstageMountedElsewhere(true) // and mounts the device for itself, too
+ *         .holdDevices(true) // its devices could be detached by others
+ *         .refreshInterval(Duration.ofMinutes(30)) // its tokens expire after an hour
+ *         .retryBudget(20) // it gets 20 repeats at once, for all its volumes
  *         .build();
  * PluginBinding binding = PluginBinding.builder(id, endpoint).policy(policy).build();
  * }</pre>

@@ -22,6 +22,18 @@ import java.util.OptionalLong;
  * count, nor does a group for a plugin that mounts for one.
  *
  * @since 1.0
+ *
+ * <pre>{@code
+ * MountRequest shared =
+ *     MountRequest.builder(plugin, usage, handle, AccessMode.MULTI_NODE_MULTI_WRITER)
+ *         .volumeOptions(MountOptions.none().withFsType("xfs"))
+ *         .readOnly()
+ *         .build();
+ * MountRequest inline = // a volume that lives with its workload
+ *     MountRequest.inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER)
+ *         .workloadFacts(facts) // which workload it is, for the plugin
+ *         .build();
+ * }</pre>
  */
 public final class MountRequest {
 

@@ -18,6 +18,17 @@ import java.util.OptionalLong;
  * on. Interrupting the caller ends its waiting and nothing else. Safe for many threads.
  *
  * @since 1.0
+ *
+ * <pre>{@code
+ * try {
+ *   MountedVolume mounted = mounter.mount(request);
+ *   log.accept(mounted.path());
+ *   mounter.refresh(request); // published again, with the secrets of now
+ *   log.accept(mounter.unmount(request.usage())); // LAST: nobody here has the volume
+ * } catch (VolumeException failed) {
+ *   log.accept(failed.outcome() + " " + failed.getMessage());
+ * }
+ * }</pre>
  */
 public interface VolumeMounter {
 

@@ -27,6 +27,15 @@ import org.jspecify.annotations.Nullable;
  * directories, and how patient the host is with it. Says nothing of how it is started.
  *
  * @since 1.0
+ *
+ * <pre>{@code
+ * PluginConfig config =
+ *     PluginConfig.builder("ebs", sockets)
+ *         .role("node")
+ *         .volumeRoot(volumes)
+ *         .infoInterval(Duration.ofMinutes(5)) // how old the limits of its node may be
+ *         .build();
+ * }</pre>
  */
 public final class PluginConfig {
 

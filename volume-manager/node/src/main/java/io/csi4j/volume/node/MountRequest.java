@@ -22,8 +22,7 @@ import java.util.OptionalLong;
  * count, nor does a group for a plugin that mounts for one.
  *
  * @since 1.0
- *
- * <pre>{@code
+ *     <pre>{@code
  * MountRequest shared =
  *     MountRequest.builder(plugin, usage, handle, AccessMode.MULTI_NODE_MULTI_WRITER)
  *         .volumeOptions(MountOptions.none().withFsType("xfs"))

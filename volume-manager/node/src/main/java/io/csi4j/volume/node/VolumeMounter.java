@@ -18,8 +18,7 @@ import java.util.OptionalLong;
  * on. Interrupting the caller ends its waiting and nothing else. Safe for many threads.
  *
  * @since 1.0
- *
- * <pre>{@code
+ *     <pre>{@code
  * try {
  *   MountedVolume mounted = mounter.mount(request);
  *   log.accept(mounted.path());

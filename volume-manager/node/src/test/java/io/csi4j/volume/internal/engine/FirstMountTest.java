@@ -33,6 +33,7 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.io.Writer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -90,6 +91,36 @@ class FirstMountTest {
         assertThat(manager.volumes()).isEmpty();
         assertThat(temp.resolve("root/v")).isEmptyDirectory();
       }
+      plugin.assertLawful();
+    }
+  }
+
+  @Test
+  void oneWorkloadWritesAVolumeAndAnotherReadsItOnly() throws Exception {
+    try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint());
+        VolumeManager manager = manager(plugin)) {
+      Volume volume =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder(
+                          "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
+                      .capacityRange(CapacityRange.atLeast(1 << 20))
+                      .build());
+      VolumeUse writer = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("writer"));
+      VolumeUse reader = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("reader"));
+      MountedVolume written = manager.mount(request(writer, volume));
+      MountedVolume read = manager.mount(request(reader, volume).toBuilder().readOnly().build());
+
+      Files.writeString(written.path().resolve("hello"), "there");
+
+      assertThat(read.path().resolve("hello")).hasContent("there");
+      assertThatThrownBy(() -> Files.writeString(read.path().resolve("hello"), "mine"))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining("Read-only file system");
+      assertThat(manager.unmount(writer)).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(manager.unmount(reader)).isEqualTo(UnmountOutcome.LAST);
       plugin.assertLawful();
     }
   }

@@ -150,6 +150,7 @@ class FailureFamilyTest {
             Map.entry(WorkloadId.class, USE.workload()),
             Map.entry(PluginBinding.class, binding()),
             Map.entry(Duration.class, Duration.ofMillis(10)),
+            Map.entry(Path.class, temp.resolve("report.zip")),
             Map.entry(String.class, "the machine is gone"),
             Map.entry(long.class, 1L),
             Map.entry(Collection.class, List.of(new WantedUse.Named(USE))),

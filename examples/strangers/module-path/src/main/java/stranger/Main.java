@@ -45,7 +45,9 @@ public final class Main {
               .controller()
               .createVolume(
                   CreateVolumeRequest.builder(
-                          "data", List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)))
+                          "data",
+                          List.of(
+                              VolumeCapability.mount(AccessMode.SINGLE_NODE_SINGLE_WRITER)))
                       .build());
       volumes(
           kernel,
@@ -79,7 +81,8 @@ public final class Main {
       manager.reconcile(live); // once: all that is still wanted; the rest is given back
       MountedVolume mounted =
           manager.mount(
-              MountRequest.builder(plugin, usage, created.id(), AccessMode.SINGLE_NODE_WRITER)
+              MountRequest.builder(
+                      plugin, usage, created.id(), AccessMode.SINGLE_NODE_SINGLE_WRITER)
                   .volumeContext(created.context())
                   .build());
       workload.accept(mounted.path());

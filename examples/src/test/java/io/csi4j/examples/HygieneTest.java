@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -80,6 +81,8 @@ class HygieneTest {
         lines
             .filter(pattern.asPredicate())
             .forEach(line -> found.add(ROOT.relativize(file) + ": " + line.strip()));
+      } catch (NoSuchFileException gone) {
+        // It belonged to a test that runs beside this one.
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -108,6 +111,13 @@ class HygieneTest {
                 files.add(file);
               }
               return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException why) throws IOException {
+              return why instanceof NoSuchFileException
+                  ? FileVisitResult.CONTINUE
+                  : super.visitFileFailed(file, why);
             }
           });
     } catch (IOException e) {

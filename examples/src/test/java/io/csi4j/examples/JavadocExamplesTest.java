@@ -26,7 +26,7 @@ class JavadocExamplesTest {
   private static final Pattern BLOCK =
       Pattern.compile("(?s) \\* <pre>\\{@code\n(.*?) \\* \\}</pre>\n");
 
-  private static final Pattern FIRST_TAG = Pattern.compile("(?m)^ \\* @param ");
+  private static final Pattern FIRST_TAG = Pattern.compile("(?m)^ \\* @(?:param|since) ");
 
   @TestFactory
   Stream<DynamicTest> theExampleOfAFrontDoorIsARegionOfASourceThatIsCompiled() throws IOException {

@@ -13,8 +13,6 @@ import java.util.Optional;
  * listeners: be quick. The start of a first attempt is told on the thread of the caller, all else
  * on callback threads.
  *
- * @since 1.0
- *
  * <pre>{@code
  * CsiListener listener =
  *     new CsiListener() {
@@ -30,6 +28,8 @@ import java.util.Optional;
  *     };
  * ConnectOptions options = ConnectOptions.builder().listener(listener).build();
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface CsiListener {
 

@@ -21,8 +21,7 @@ import java.util.OptionalLong;
  * The wish of a workload for a volume. Compares by value; where its secrets come from does not
  * count, nor does a group for a plugin that mounts for one.
  *
- * @since 1.0
- *     <pre>{@code
+ * <pre>{@code
  * MountRequest shared =
  *     MountRequest.builder(plugin, usage, handle, AccessMode.MULTI_NODE_MULTI_WRITER)
  *         .volumeOptions(MountOptions.none().withFsType("xfs"))
@@ -33,6 +32,8 @@ import java.util.OptionalLong;
  *         .workloadFacts(facts) // which workload it is, for the plugin
  *         .build();
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class MountRequest {
 

@@ -17,8 +17,7 @@ import java.util.OptionalLong;
  * {@link io.csi4j.volume.model.VolumeException.Outcome#IN_PROGRESS} says so, and the operation goes
  * on. Interrupting the caller ends its waiting and nothing else. Safe for many threads.
  *
- * @since 1.0
- *     <pre>{@code
+ * <pre>{@code
  * try {
  *   MountedVolume mounted = mounter.mount(request);
  *   log.accept(mounted.path());
@@ -28,6 +27,8 @@ import java.util.OptionalLong;
  *   log.accept(failed.outcome() + " " + failed.getMessage());
  * }
  * }</pre>
+ *
+ * @since 1.0
  */
 public interface VolumeMounter {
 

@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * The configuration of a plugin: what a host knows of it before it runs: its name and roles, its
  * directories, and how patient the host is with it. Says nothing of how it is started.
  *
- * @since 1.0
- *
  * <pre>{@code
  * PluginConfig config =
  *     PluginConfig.builder("ebs", sockets)
@@ -36,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  *         .infoInterval(Duration.ofMinutes(5)) // how old the limits of its node may be
  *         .build();
  * }</pre>
+ *
+ * @since 1.0
  */
 public final class PluginConfig {
 

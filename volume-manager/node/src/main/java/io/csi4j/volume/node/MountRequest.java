@@ -307,7 +307,7 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the group whose the files shall be, as a number. Where the plugin offers
+     * Sets the group that the files are to belong to, as a number. Where the plugin offers
      * VOLUME_MOUNT_GROUP, and the mount options name no group, the filesystem is mounted for this
      * one, and {@link MountedVolume.Filesystem#volumeMountGroup} says so; elsewhere the caller
      * gives the files to it. Whether a volume is mounted for a group is decided at its first use on

@@ -29,8 +29,8 @@ public sealed interface MountedVolume {
    * @param readOnly whether it may only be read
    * @param selinuxLabel the label that all its files show, as it is mounted with it: they are not
    *     to be relabelled, and cannot be
-   * @param volumeMountGroup the group for which the plugin has mounted it: their owners are not to
-   *     be changed
+   * @param volumeMountGroup the group for which the plugin has mounted it: the owners of its files
+   *     are not to be changed
    */
   record Filesystem(
       VolumeUse usage,

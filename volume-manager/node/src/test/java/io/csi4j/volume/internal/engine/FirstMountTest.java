@@ -54,14 +54,7 @@ class FirstMountTest {
   void aVolumeIsMountedAdoptedSharedAndGivenUp() throws Exception {
     try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
         CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
-      Volume volume =
-          client
-              .controller()
-              .createVolume(
-                  CreateVolumeRequest.builder(
-                          "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
-                      .capacityRange(CapacityRange.atLeast(1 << 20))
-                      .build());
+      Volume volume = created(client);
       VolumeUse web = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
       VolumeUse job = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("job"));
       Path path;
@@ -100,14 +93,7 @@ class FirstMountTest {
     try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
         CsiPlugin client = CsiPlugin.connect(plugin.endpoint());
         VolumeManager manager = manager(plugin)) {
-      Volume volume =
-          client
-              .controller()
-              .createVolume(
-                  CreateVolumeRequest.builder(
-                          "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
-                      .capacityRange(CapacityRange.atLeast(1 << 20))
-                      .build());
+      Volume volume = created(client);
       VolumeUse writer = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("writer"));
       VolumeUse reader = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("reader"));
       MountedVolume written = manager.mount(request(writer, volume));
@@ -169,14 +155,7 @@ class FirstMountTest {
     try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
         CsiPlugin client = CsiPlugin.connect(plugin.endpoint());
         VolumeManager manager = manager(plugin)) {
-      Volume volume =
-          client
-              .controller()
-              .createVolume(
-                  CreateVolumeRequest.builder(
-                          "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
-                      .capacityRange(CapacityRange.atLeast(1 << 20))
-                      .build());
+      Volume volume = created(client);
       VolumeUse web = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
       MountRequest request =
           request(web, volume).toBuilder()
@@ -216,6 +195,16 @@ class FirstMountTest {
     return VolumeManager.builder(temp.resolve("root"))
         .plugin(PluginBinding.of(PLUGIN, plugin.nodeEndpoint()))
         .open();
+  }
+
+  private static Volume created(CsiPlugin client) {
+    return client
+        .controller()
+        .createVolume(
+            CreateVolumeRequest.builder(
+                    "v1", List.of(VolumeCapability.mount(AccessMode.MULTI_NODE_MULTI_WRITER)))
+                .capacityRange(CapacityRange.atLeast(1 << 20))
+                .build());
   }
 
   private static MountRequest request(VolumeUse usage, Volume volume) {

@@ -86,7 +86,7 @@ public final class StoredPlugins implements PluginMemory {
    * Returns the instances in a state that was read, by plugin, the newest first; a record that
    * cannot be read is left out.
    *
-   * @param now since when nobody has asked them
+   * @param now the moment of the look: none of them was asked since
    */
   public static List<RegisteredPlugin> known(LoadedState state, Instant now) {
     SortedMap<PluginId, List<RegisteredPlugin>> known = new TreeMap<>();

@@ -36,11 +36,9 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What beginners do wrong, and what they are told: what failed, why, and what to do next. */
-@Timeout(60)
 class BeginnersMistakesTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

@@ -45,11 +45,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/claims.md to what really compiles, runs and is there. */
-@Timeout(120)
 class ClaimsPageTest {
 
   private static final Page PAGE = Page.of("docs/claims.md", "ClaimsSnippets.java");

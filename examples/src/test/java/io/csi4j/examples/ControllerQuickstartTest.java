@@ -9,11 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program of the quickstart for controllers. */
-@Timeout(60)
 class ControllerQuickstartTest {
 
   @TempDir Path directory;

@@ -25,11 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/health.md to what really compiles, runs and is said. */
-@Timeout(60)
 class HealthPageTest {
 
   private static final Page PAGE = Page.of("docs/health.md", "HealthSnippets.java");

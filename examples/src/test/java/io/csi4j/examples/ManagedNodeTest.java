@@ -15,14 +15,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The suite for orchestrators against one that is made of csi4j. It waits most of the time, so
  * scenarios run beside each other; one that is written as a test of its own extends {@code
  * OrchestratorConformanceTest}.
  */
-@Timeout(120)
 class ManagedNodeTest {
 
   private static final Set<String> SLICE =

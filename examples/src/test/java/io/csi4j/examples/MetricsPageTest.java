@@ -27,14 +27,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Holds docs/metrics.md to what really compiles, runs and is shown. Its tables are held by the
  * tests of the modules that they are about.
  */
-@Timeout(60)
 class MetricsPageTest {
 
   private static final Page PAGE = Page.of("docs/metrics.md", "MetricsSnippets.java");

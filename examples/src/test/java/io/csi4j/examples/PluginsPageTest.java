@@ -29,11 +29,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/plugins.md to what really compiles, runs and is there. */
-@Timeout(120)
 class PluginsPageTest {
 
   private static final Page PAGE = Page.of("docs/plugins.md", "PluginsSnippets.java");

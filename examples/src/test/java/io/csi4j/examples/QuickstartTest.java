@@ -19,11 +19,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The program of the quickstart, with a host that is really killed and real mounts. */
 @MountTest
-@Timeout(120)
 class QuickstartTest {
 
   private static final Page README = Page.of("README.md", "ReadmeSnippets.java");

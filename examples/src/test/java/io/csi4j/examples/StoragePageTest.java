@@ -59,11 +59,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/storage.md to what really compiles and runs. */
-@Timeout(60)
 class StoragePageTest {
 
   private static final Page PAGE = Page.of("docs/storage.md", "StorageSnippets.java");

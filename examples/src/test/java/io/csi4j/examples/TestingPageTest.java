@@ -35,11 +35,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/testing-with-csi4j.md to what really compiles, runs and is said. */
-@Timeout(60)
 class TestingPageTest {
 
   private static final Page PAGE = Page.of("docs/testing-with-csi4j.md", "TestingSnippets.java");

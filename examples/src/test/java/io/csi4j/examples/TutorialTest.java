@@ -21,12 +21,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Runs the programs of the tutorial in its order, with real mounts and an agent that is killed. */
 @MountTest
 @Tag("campaign")
-@Timeout(180)
 class TutorialTest {
 
   @Test

@@ -29,11 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds docs/workloads.md to what really compiles, runs and is said. */
-@Timeout(60)
 class WorkloadsPageTest {
 
   private static final Page PAGE = Page.of("docs/workloads.md", "WorkloadSnippets.java");

@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
  * The mounts used by a host of their own, which is compiled here and runs in its own JVM: as a
  * module and on the class path, without a warning, and without native access.
  */
-@Timeout(120)
 class ModulePathTest {
 
   private static final String FOREIGN = "java.lang.foreign came with Java 22";

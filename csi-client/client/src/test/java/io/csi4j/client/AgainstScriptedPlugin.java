@@ -23,11 +23,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A scripted plugin for each test, and connections to it that leave no thread behind. */
-@Timeout(60)
 abstract class AgainstScriptedPlugin {
 
   static final NodeUnpublishVolumeRequest UNPUBLISH =

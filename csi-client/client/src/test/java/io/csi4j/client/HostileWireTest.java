@@ -28,14 +28,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Peers that speak HTTP/2, but not as they should: each call fails typed, and the next works. */
-@Timeout(60)
 class HostileWireTest {
 
   private static final Script READY = out -> out.headers().message().trailers("grpc-status", "0");

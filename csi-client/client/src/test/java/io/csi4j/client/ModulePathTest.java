@@ -19,14 +19,12 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The client as a module, used by a host that is a module too and requires nothing else. The host
  * is compiled here, with all warnings as errors, and runs in a JVM of its own.
  */
-@Timeout(120)
 class ModulePathTest {
 
   private static final String HOST_MODULE =

@@ -26,7 +26,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
  * beside the 12 MiB that a connected client needs. Each answer has its exact end, and the process
  * goes on.
  */
-@Timeout(240)
 class SmallHeapTest {
 
   private static final int ANSWER = 4 << 20;

@@ -25,11 +25,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** That each call takes and gives what the kernel has, by whichever binding. Nothing is mounted. */
-@Timeout(120)
 abstract class SyscallsContract {
 
   static final String ARCHITECTURE = System.getProperty("os.arch");

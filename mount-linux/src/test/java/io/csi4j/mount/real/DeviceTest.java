@@ -24,12 +24,10 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cases L of the mount facts: volumes that are devices. */
 @MountTest
 @NeedsRoot("a loop device with a filesystem on it")
-@Timeout(120)
 class DeviceTest {
 
   private static final UnmountPolicy ONCE = UnmountPolicy.PLAIN.withBusyLimit(Duration.ZERO);

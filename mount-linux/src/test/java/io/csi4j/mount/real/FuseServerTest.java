@@ -11,12 +11,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** That the filesystem of the tests lives, dies and hangs as the mount facts say. */
 @MountTest
 @NeedsRoot("/dev/fuse")
-@Timeout(60)
 class FuseServerTest {
 
   private static final int STATX_BASIC = 0x7ff;

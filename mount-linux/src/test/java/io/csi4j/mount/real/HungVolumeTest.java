@@ -26,7 +26,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * That no operation waits for a volume whose server hangs, although whoever looks at it the usual
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @MountTest
 @NeedsRoot("/dev/fuse")
-@Timeout(120)
 class HungVolumeTest {
 
   private static final int STATX_BASIC = 0x7ff;

@@ -11,11 +11,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the kernel answers when something is unmounted or deleted: the ground of cases U and C. */
 @MountTest
-@Timeout(60)
 class UnmountFactsTest {
 
   private static final int NOFOLLOW = Abi.UMOUNT_NOFOLLOW;

@@ -57,11 +57,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The metrics of csi4j: names, tags and counts of real operations, and their bounds. */
-@Timeout(60)
 class CsiMetricsTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake");

@@ -25,11 +25,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The dashboard, and the table of the page, held against what Prometheus is given. */
-@Timeout(60)
 class DashboardTest {
 
   private static final Path ROOT = Path.of(System.getProperty("csi4j.root", "../.."));

@@ -76,11 +76,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The traces of real operations, calls and claims. */
-@Timeout(60)
 class CsiTracingTest {
 
   private static final Path ROOT = Path.of(System.getProperty("csi4j.root", "../.."));

@@ -17,11 +17,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The suite passes against a plugin that really mounts. */
 @MountTest
-@Timeout(240)
 class HostPathConformanceTest {
 
   @Tag("campaign")

@@ -31,11 +31,9 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A registrar and its client, over a real socket. */
-@Timeout(120)
 class FakeRegistrarTest {
 
   private static final PluginName NAME = PluginName.of("ebs.csi.aws.com");

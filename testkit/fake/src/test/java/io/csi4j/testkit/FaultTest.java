@@ -38,13 +38,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes wrong when it is told to, as a caller on the socket sees it. */
-@Timeout(60)
 class FaultTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

@@ -47,11 +47,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the journal says of the calls that were made. */
-@Timeout(60)
 class JournalTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

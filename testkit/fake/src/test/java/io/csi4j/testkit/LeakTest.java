@@ -16,10 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A thousand plugins in one process leave nothing behind. */
-@Timeout(120)
 class LeakTest {
 
   private static final int PLUGINS = 1_000;

@@ -56,11 +56,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Starting, stopping, freezing, and where it listens. */
-@Timeout(60)
 class LifeTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

@@ -46,10 +46,8 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Answers that a test makes: in place of the work, after it, or out of the plugin's own. */
-@Timeout(60)
 class MadeAnswersTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

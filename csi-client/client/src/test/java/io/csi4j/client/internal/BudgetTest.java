@@ -27,7 +27,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,7 +34,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * A host that was stopped for longer than a call may take, and one whose calls may take nothing.
  */
-@Timeout(120)
 class BudgetTest {
 
   private static final NodeGetVolumeStatsRequest STATS =

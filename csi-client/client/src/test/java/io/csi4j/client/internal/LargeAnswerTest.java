@@ -24,11 +24,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Answers whose reading takes a while: nothing else waits for it, and no deadline is missed. */
-@Timeout(60)
 class LargeAnswerTest {
 
   private static final ListVolumesRequest ALL = ListVolumesRequest.builder().build();

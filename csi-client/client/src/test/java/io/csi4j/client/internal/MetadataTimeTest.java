@@ -23,11 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whose time counts in a stream of block metadata, on virtual time against a real socket. */
-@Timeout(30)
 class MetadataTimeTest {
 
   private static final GetMetadataAllocatedRequest REQUEST =

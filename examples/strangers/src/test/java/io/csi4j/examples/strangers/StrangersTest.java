@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
  * volume in a JVM of its own, and ends.
  */
 @Tag("campaign")
-@Timeout(180)
 class StrangersTest {
 
   private static final Path ROOT =

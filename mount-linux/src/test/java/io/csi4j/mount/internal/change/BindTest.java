@@ -39,13 +39,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Cases B of the mount facts: bind mounts, on this kernel and on older ones. */
 @MountTest
-@Timeout(60)
 class BindTest {
 
   @ParameterizedTest

@@ -34,11 +34,9 @@ import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cases C of the mount facts. */
 @MountTest
-@Timeout(90)
 class CleanupTest {
 
   private static final UnmountPolicy ONCE = UnmountPolicy.PLAIN.withBusyLimit(Duration.ZERO);

@@ -24,13 +24,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A mount that is held open stays the same, and nothing beneath it leads out of it. */
 @MountTest
-@Timeout(120)
 class HeldPathTest {
 
   private static final UnmountPolicy ONCE = new UnmountPolicy(Duration.ZERO, false, false);

@@ -31,11 +31,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The files of a volume are given to a task's user, all of them and no others. */
 @MountTest
-@Timeout(120)
 class OwnershipPassTest {
 
   private static final FileOwnership GROUP = FileOwnership.ofGroup(2000);

@@ -19,13 +19,11 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Cases R of the mount facts: with whom mounts are shared, by the exact tags of the table. */
 @MountTest
-@Timeout(60)
 class PropagationChangeTest {
 
   @ParameterizedTest

@@ -27,14 +27,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cases S of the mount facts: no symbolic link is followed, and nothing outside is reached. */
 @MountTest
-@Timeout(120)
 class SymlinkTest {
 
   private static final int ATTEMPTS = 20_000;

@@ -24,11 +24,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Who keeps a mount in use, found without asking the mount. */
 @MountTest
-@Timeout(60)
 class HoldersTest {
 
   private final MountTable table = MountTable.system();

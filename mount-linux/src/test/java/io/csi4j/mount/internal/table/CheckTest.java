@@ -26,13 +26,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** That a mount is found again by its reference, and no other is taken for it. */
 @MountTest
-@Timeout(60)
 class CheckTest {
 
   @ParameterizedTest

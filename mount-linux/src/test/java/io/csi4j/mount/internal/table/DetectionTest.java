@@ -35,13 +35,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Cases D of the mount facts: what is found at a path, by every way there is. */
 @MountTest
-@Timeout(60)
 class DetectionTest {
 
   private static final int MOVE_BENEATH = 0x200;

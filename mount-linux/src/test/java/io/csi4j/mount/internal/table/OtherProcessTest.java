@@ -16,11 +16,9 @@ import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Neighbour;
 import io.csi4j.mount.real.Scratch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What another process sees, and the mount that a path is in. */
 @MountTest
-@Timeout(60)
 class OtherProcessTest {
 
   private final MountTable table = MountTable.system();

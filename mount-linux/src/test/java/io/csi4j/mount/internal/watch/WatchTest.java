@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Cases N of the mount facts: changes that the kernel tells of. */
 @MountTest
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WatchTest {
 
   private static final OptionalLong NOBODY = OptionalLong.empty();

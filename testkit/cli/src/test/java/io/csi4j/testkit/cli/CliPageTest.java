@@ -17,12 +17,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Runs the examples of docs/cli.md, and holds its reference to what the commands say. */
-@Timeout(120)
 class CliPageTest {
 
   private static final Path PAGE = Path.of(System.getProperty("csi4j.root", "."), "docs/cli.md");

@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
  * is compiled with all warnings as errors, and runs in a JVM of its own, on either path.
  */
 @Tag("packaged")
-@Timeout(300)
 class ConsumerTest {
 
   private static final String TEST =

@@ -11,12 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands on the page about performance by which a host starts faster, run as they stand. */
 @Tag("packaged")
-@Timeout(300)
 class FasterStartTest {
 
   private static final Path JAR = Path.of(System.getProperty("csi4j.jar", "none"));

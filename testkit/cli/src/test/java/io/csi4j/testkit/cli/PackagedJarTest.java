@@ -15,12 +15,10 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The one jar that people download, as a process. */
 @Tag("packaged")
-@Timeout(300)
 class PackagedJarTest {
 
   private static final Path JAR = Path.of(System.getProperty("csi4j.jar", "none"));

@@ -16,10 +16,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class StateCommandTest {
 
   @TempDir Path temp;

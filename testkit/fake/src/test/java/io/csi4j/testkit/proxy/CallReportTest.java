@@ -34,11 +34,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page of calls, as a text and in a browser. */
-@Timeout(120)
 class CallReportTest {
 
   @TempDir Path directory;

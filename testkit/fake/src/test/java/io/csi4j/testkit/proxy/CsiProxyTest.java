@@ -64,13 +64,11 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A proxy between a caller and a plugin, as each of the two sees it. */
-@Timeout(60)
 class CsiProxyTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

@@ -22,11 +22,9 @@ import java.util.Random;
 import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A file of ranges is whole and right, or it is refused. */
-@Timeout(30)
 class BlockRangeFileTest {
 
   private static final Content CONTENT =

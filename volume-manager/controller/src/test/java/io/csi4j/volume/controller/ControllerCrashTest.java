@@ -72,13 +72,11 @@ import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The process ends at each step of an operation in turn: before and after every write and every
  * call, the calls being to a real plugin. In the end no volume is left, and there were never two.
  */
-@Timeout(120)
 class ControllerCrashTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -64,11 +64,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever a controller is asked, and in whatever state it is: what it throws has a code. */
-@Timeout(120)
 class ControllerFamilyTest {
 
   private static final PluginId PLUGIN = PluginId.of("gone.csi4j.example");

@@ -70,10 +70,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Volumes that come with the first claim of a job and go with the last, on a real socket. */
-@Timeout(120)
 class JobVolumesTest {
 
   private static final Namespace TEAM = Namespace.of("team");

@@ -42,10 +42,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Snapshots that can be used from some places only, and the volumes that are made from them. */
-@Timeout(60)
 class PlacedSnapshotTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

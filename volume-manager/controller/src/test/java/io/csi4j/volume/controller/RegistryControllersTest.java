@@ -47,11 +47,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Controllers behind real sockets. */
-@Timeout(120)
 class RegistryControllersTest {
 
   private static final NodeId NODE = NodeId.of("node-1");

@@ -37,11 +37,9 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A manager, a supervisor and a controller of one host, and the connections that a plugin sees. */
-@Timeout(120)
 class SharedConnectionTest {
 
   private static final PluginId ID = PluginId.of("fake");

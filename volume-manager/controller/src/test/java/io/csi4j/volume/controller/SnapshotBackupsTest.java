@@ -47,10 +47,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Snapshots that are cut in a moment and ready later, maybe for another life of the host. */
-@Timeout(60)
 class SnapshotBackupsTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -27,10 +27,8 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Snapshots that take their time, which passes at once. */
-@Timeout(60)
 class SnapshotCreationTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -73,11 +73,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A volume goes from one node to another, over real sockets, and never to both at once. */
-@Timeout(120)
 class TwoNodesTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

@@ -75,11 +75,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a host looks after with a controller and a manager of its own, without a line between. */
-@Timeout(60)
 class UpkeepOfAHostTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -37,10 +37,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What is told of changes that do not come to their end at once, or at all. */
-@Timeout(120)
 class VolumeChangeTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -103,12 +103,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The controller on a real socket; the referee judges every test. */
-@Timeout(120)
 class VolumeControllerTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

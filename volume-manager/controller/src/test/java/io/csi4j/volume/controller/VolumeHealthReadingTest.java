@@ -36,10 +36,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** How volumes are, read on request from plugins that tell it in different ways. */
-@Timeout(60)
 class VolumeHealthReadingTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -10,13 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A control plane: a host that takes csi4j-volume-controller and csi4j-claims-etcd. */
-@Timeout(120)
 class ControlPlaneTest {
 
   /** Claims a volume through one store, and reads the claim through another. */

@@ -51,11 +51,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a disk and etcd know of the values of plugins: nothing, where the host gives a key. */
-@Timeout(120)
 class SealedAtRestTest {
 
   private static final String CANARY = "canary-5d1c0e";

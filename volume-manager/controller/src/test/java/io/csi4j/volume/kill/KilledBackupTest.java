@@ -35,7 +35,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -43,7 +42,6 @@ import org.junit.jupiter.api.io.TempDir;
  * are exactly the snapshots that the host noted or asked for again; all others were on record, and
  * are dropped.
  */
-@Timeout(300)
 class KilledBackupTest {
 
   private static final List<String> WAY = List.of("cut 1", "ready 1", "keep 1");

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
  * which is before the next; the next one goes on from what is on disk. The plugin's referee judges
  * both.
  */
-@Timeout(180)
 class KilledCoordinatorTest {
 
   @TempDir Path directory;

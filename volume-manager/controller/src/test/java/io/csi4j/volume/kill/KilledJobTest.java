@@ -26,7 +26,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
  * writes. What the next process finds is used, or taken away by its reaper; and there were never
  * two volumes. The plugin's referee judges both.
  */
-@Timeout(300)
 class KilledJobTest {
 
   /** All that is written on the way, in this order; with the calls between. */

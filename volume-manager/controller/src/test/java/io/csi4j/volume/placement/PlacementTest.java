@@ -66,10 +66,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Nodes in three zones, ranked for volumes of a plugin that runs on all of them. */
-@Timeout(60)
 class PlacementTest {
 
   private static final Topology A = Topology.of(Map.of("zone", "a"));

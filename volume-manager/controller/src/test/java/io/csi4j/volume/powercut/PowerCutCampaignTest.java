@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,7 +25,6 @@ class PowerCutCampaignTest {
 
   @ParameterizedTest
   @EnumSource
-  @Timeout(300)
   void whatAHostWasToldIsTrueAfterAPowerCut(FilesystemKind kind, Scratch scratch)
       throws IOException {
     Optional<String> obstacle = Obstacle.to(kind);

@@ -43,13 +43,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What was changed on a storage system behind everybody's back is found: exactly that. */
-@Timeout(60)
 class DriftCheckTest {
 
   private static final NodeId N1 = NodeId.of("n1");

@@ -36,10 +36,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Chores that are done from time to time, by any number of keepers. */
-@Timeout(60)
 class VolumeKeeperTest {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -24,10 +24,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A node holds itself to the claims that it was given. */
-@Timeout(60)
 class ClaimedMountTest {
 
   private static final VolumeUse WEB = usage("vol-1", "web");

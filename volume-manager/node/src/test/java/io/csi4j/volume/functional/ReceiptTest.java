@@ -23,10 +23,8 @@ import io.csi4j.volume.node.UnmountOutcome;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A node proves that it has given a use back, and never says so of what is still there. */
-@Timeout(60)
 class ReceiptTest {
 
   private static final VolumeUse WEB = usage("vol-1", "web");

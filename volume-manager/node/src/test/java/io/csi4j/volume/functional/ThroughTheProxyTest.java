@@ -9,13 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
 /** The functional tests with a proxy before each plugin have the results that they have without. */
-@Timeout(900)
 class ThroughTheProxyTest {
 
   @Test

@@ -7,11 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node's agent: a host that takes csi4j-volume-manager alone. */
-@Timeout(120)
 class NodeAgentTest {
 
   /** Opens a manager, and prints which modules of csi4j there are. */

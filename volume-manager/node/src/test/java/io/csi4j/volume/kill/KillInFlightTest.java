@@ -18,7 +18,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * A process is killed while the plugin has a call of it, of each kind: once the plugin had done it
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("campaign")
 @MountTest
-@Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KillInFlightTest {
 

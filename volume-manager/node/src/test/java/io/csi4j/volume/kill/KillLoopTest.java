@@ -96,7 +96,6 @@ class KillLoopTest {
 
   /** Without this the test above might not see what it looks for. */
   @Test
-  @Timeout(300)
   void aMountThatWasMadeAgainUnderAnOpenFileAndALostLineAreFound(Scratch scratch) throws Exception {
     try (KillWorld opened = KillWorld.ofMortalPlugins(scratch, PLUGINS.toArray(PluginId[]::new))) {
       begin(opened);

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * A process is killed with a volume at each named moment of each deed, once for a workload that is
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("campaign")
 @MountTest
-@Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KillPointsTest {
 

@@ -18,11 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What a host that dies, comes back, dies again or comes twice means for the mounts. */
 @MountTest
-@Timeout(180)
 class KilledHostTest {
 
   private KillWorld world;

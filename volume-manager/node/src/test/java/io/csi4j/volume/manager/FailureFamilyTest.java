@@ -36,11 +36,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever a manager is asked, and in whatever state it is: what it throws has a code. */
-@Timeout(120)
 class FailureFamilyTest {
 
   private static final PluginId PLUGIN = PluginId.of("gone.csi4j.example");

@@ -8,13 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A manager on a machine that gives too few threads: a process whose memory has no room for them.
  */
-@Timeout(120)
 class FewThreadsTest {
 
   /** Each thread wants 1 GiB of addresses, and the process has room for less than 64 of them. */

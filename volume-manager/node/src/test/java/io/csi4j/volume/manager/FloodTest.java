@@ -35,7 +35,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -43,7 +42,6 @@ import org.junit.jupiter.api.io.TempDir;
  * the same manager go on.
  */
 @Tag("campaign")
-@Timeout(300)
 class FloodTest {
 
   private static final int FLOODING = 4;

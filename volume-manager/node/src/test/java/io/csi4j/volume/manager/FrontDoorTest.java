@@ -50,11 +50,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a host meets at the front door while a plugin hangs. */
-@Timeout(120)
 class FrontDoorTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

@@ -53,11 +53,9 @@ import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The report that a running manager writes of itself. */
-@Timeout(60)
 class ManagerReportTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

@@ -51,11 +51,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The directory of a manager, read from outside. */
-@Timeout(60)
 class ManagerViewTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

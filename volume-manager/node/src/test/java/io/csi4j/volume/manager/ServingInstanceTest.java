@@ -49,11 +49,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which instance of a plugin gets the calls for volumes, and which calls. */
-@Timeout(120)
 class ServingInstanceTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

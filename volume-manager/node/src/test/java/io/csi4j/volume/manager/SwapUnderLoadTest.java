@@ -49,7 +49,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -57,7 +56,6 @@ import org.junit.jupiter.api.io.TempDir;
  * instance has a socket path of its own, which leads to the plugin as long as that has the same
  * socket.
  */
-@Timeout(180)
 class SwapUnderLoadTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

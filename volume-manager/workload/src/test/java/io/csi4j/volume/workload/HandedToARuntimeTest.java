@@ -32,11 +32,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** From a request to what a task really sees, with a runtime that is three lines long. */
 @MountTest
-@Timeout(120)
 class HandedToARuntimeTest {
 
   private static final PluginId PLUGIN = PluginId.of("hostpath");

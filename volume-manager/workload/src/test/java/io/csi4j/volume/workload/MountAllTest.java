@@ -42,11 +42,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** All volumes of a workload, or none. */
-@Timeout(120)
 class MountAllTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake");

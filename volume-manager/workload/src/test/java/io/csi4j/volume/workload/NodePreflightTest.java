@@ -34,11 +34,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is found on a node with a manager, and a plugin that said what it is over its socket. */
-@Timeout(120)
 class NodePreflightTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake");

@@ -33,11 +33,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A workload that is not root is told of its volumes when it may use their files. */
 @MountTest
-@Timeout(120)
 class OwnedVolumesTest {
 
   private static final PluginId PLUGIN = PluginId.of("hostpath");

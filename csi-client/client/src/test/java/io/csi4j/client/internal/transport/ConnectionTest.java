@@ -69,14 +69,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On real sockets. The paths of the build's temporary directory have to leave room for a name. */
-@Timeout(60)
 class ConnectionTest {
 
   private static final Duration LONG = Duration.ofSeconds(20);

@@ -23,13 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Open files that a plugin passes along with its bytes do not get into this process. */
-@Timeout(60)
 class PassedDescriptorsTest {
 
   private static final int PASSED = 10_000;

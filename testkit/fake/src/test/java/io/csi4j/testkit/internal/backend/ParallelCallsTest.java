@@ -36,10 +36,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** One call at a time for one thing, and any number for different ones. */
-@Timeout(30)
 class ParallelCallsTest {
 
   private final ExecutorService callers = Executors.newCachedThreadPool();

@@ -19,11 +19,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What is in volumes: copies of it, and its limits. */
 @MountTest
-@Timeout(120)
 class HostPathContentTest {
 
   private static final Map<String, String> MEMORY = Map.of("medium", "memory");

@@ -30,11 +30,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Volumes that are raw devices. */
 @MountTest
-@Timeout(120)
 class HostPathDeviceTest {
 
   private static final int BLOCK = 64 << 10;

@@ -14,11 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A plugin in a process of its own that is killed in the middle of its life. */
 @MountTest
-@Timeout(120)
 class HostPathKillTest {
 
   /** What the other process runs: a plugin with one volume in use, until it is killed. */

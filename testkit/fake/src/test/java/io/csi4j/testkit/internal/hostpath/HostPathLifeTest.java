@@ -43,11 +43,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The life of volumes that are directories, over a real socket, with real mounts. */
 @MountTest
-@Timeout(120)
 class HostPathLifeTest {
 
   @Test

@@ -28,12 +28,10 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An etcd that does not serve everybody. */
 @EtcdTest
-@Timeout(60)
 class EtcdAccessTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -54,12 +54,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What befalls a real etcd, and the line to it. */
 @EtcdTest
-@Timeout(60)
 class EtcdTroubleTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");

@@ -15,10 +15,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The one way in which listeners are told. */
-@Timeout(60)
 class ListenerHubTest {
 
   private final Queue<Runnable> tasks = new ArrayDeque<>();

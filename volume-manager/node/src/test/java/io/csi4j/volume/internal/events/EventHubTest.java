@@ -27,11 +27,9 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What listeners and the flight recorder are told, and what listeners can do wrong. */
-@Timeout(60)
 class EventHubTest {
 
   private static final Duration LONG = Duration.ofSeconds(30);

@@ -14,10 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Those whom a host names are asked on threads of their own. */
-@Timeout(30)
 class AskedClaimsTest {
 
   private static AskedClaims asking(ClaimConfirmation confirmation) {

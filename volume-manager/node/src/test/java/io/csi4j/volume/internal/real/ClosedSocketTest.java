@@ -12,9 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class ClosedSocketTest {
 
   /** File modes do not apply to root, but to a root without the two capabilities for that. */

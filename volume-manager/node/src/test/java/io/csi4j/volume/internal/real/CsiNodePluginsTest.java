@@ -82,11 +82,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plugins behind real sockets. */
-@Timeout(120)
 class CsiNodePluginsTest {
 
   private static final PluginId ID = PluginId.of("fake");

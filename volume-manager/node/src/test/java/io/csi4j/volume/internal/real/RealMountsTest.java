@@ -28,11 +28,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What is seen of the running kernel. */
 @MountTest
-@Timeout(120)
 class RealMountsTest {
 
   private static final long READ_ONLY = 1;

@@ -16,10 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @MountTest
-@Timeout(60)
 class RealPartsTest {
 
   private static List<String> threads() {

@@ -28,11 +28,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Whether a plugin's mounts reach the manager, in real namespaces. */
 @MountTest
-@Timeout(60)
 @Tag("B-04")
 class PropagationCheckTest {
 

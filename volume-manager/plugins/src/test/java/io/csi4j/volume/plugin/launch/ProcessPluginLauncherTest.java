@@ -24,11 +24,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plugins as plain processes: shells that do what a test needs. */
-@Timeout(60)
 class ProcessPluginLauncherTest {
 
   private static final LaunchSettings QUICK =

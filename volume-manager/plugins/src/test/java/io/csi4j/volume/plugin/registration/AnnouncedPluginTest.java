@@ -32,11 +32,9 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plugins that come by a registrar, as the registry and the supervisor see them. */
-@Timeout(120)
 class AnnouncedPluginTest {
 
   private static final InstanceId INSTANCE = InstanceId.of("pod-7");

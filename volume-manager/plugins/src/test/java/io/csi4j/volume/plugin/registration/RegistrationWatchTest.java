@@ -33,11 +33,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A watched directory with registrars in it, over real sockets. */
-@Timeout(120)
 class RegistrationWatchTest {
 
   private static final PluginName EBS = PluginName.of("ebs.csi.aws.com");

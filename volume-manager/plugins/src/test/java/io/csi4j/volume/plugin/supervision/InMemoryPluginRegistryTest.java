@@ -34,10 +34,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A registry without a manager, with real threads. */
-@Timeout(120)
 class InMemoryPluginRegistryTest {
 
   private static final PluginId ID = PluginId.of("plugin");

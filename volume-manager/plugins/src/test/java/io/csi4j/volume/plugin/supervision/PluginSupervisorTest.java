@@ -58,11 +58,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plugins behind real sockets that come, fail, and are replaced. */
-@Timeout(120)
 class PluginSupervisorTest {
 
   private static final PluginId ID = PluginId.of("fake");

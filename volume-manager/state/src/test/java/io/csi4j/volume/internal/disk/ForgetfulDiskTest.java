@@ -9,14 +9,12 @@ import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The disk of the host on a filesystem that forgets all that was not synced: what {@link Disk} says
  * of a power cut is true of system calls. Each test also sees that without the sync it is lost.
  */
 @MountTest
-@Timeout(60)
 class ForgetfulDiskTest {
 
   private static final Path ROOT = Path.of("/disk");

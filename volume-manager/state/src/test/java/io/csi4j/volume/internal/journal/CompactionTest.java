@@ -30,12 +30,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A new segment is written beside the writers, who go on in the one before. */
-@Timeout(60)
 class CompactionTest {
 
   private static final int SEGMENT = 16 * 1024;

@@ -24,13 +24,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Segments that somebody wrote who knows the format, and files that are no segments. */
-@Timeout(60)
 class HostileSegmentTest {
 
   private static final long MUCH = 8L << 20;

@@ -28,7 +28,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The power is cut at every operation of a history with openings, compactions and closings, and
@@ -216,7 +215,6 @@ class PowerCutTest {
   class ThroughSystemCalls {
 
     @Test
-    @Timeout(60)
     void whatWasAcknowledgedIsThereAfterAPowerCut(Scratch scratch) {
       FakeDisk whole = FakeDisk.with(Fixture.ROOT);
       assertThat(new History().play(whole, scratch)).isTrue();

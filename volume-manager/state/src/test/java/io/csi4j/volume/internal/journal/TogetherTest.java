@@ -29,10 +29,8 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Callers who write while another one waits for the disk: their records are synced together. */
-@Timeout(60)
 class TogetherTest {
 
   private static final JournalSettings SETTINGS =

@@ -10,9 +10,13 @@ final class CallMeters implements CsiListener {
   private final Meters meters;
   private final PluginTags plugins;
 
-  CallMeters(Meters meters, PluginTags plugins) {
+  /** What the host calls the plugin, if all calls are to one. */
+  private final Optional<String> hosts;
+
+  CallMeters(Meters meters, PluginTags plugins, Optional<String> hosts) {
     this.meters = meters;
     this.plugins = plugins;
+    this.hosts = hosts;
   }
 
   @Override
@@ -48,6 +52,6 @@ final class CallMeters implements CsiListener {
   }
 
   private String plugin(Optional<PluginName> name) {
-    return name.map(known -> plugins.of(known.value())).orElse(PluginTags.UNKNOWN);
+    return hosts.or(() -> name.map(PluginName::value)).map(plugins::of).orElse(PluginTags.UNKNOWN);
   }
 }

@@ -11,6 +11,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The metrics of csi4j in a registry of Micrometer: timers of calls, operations and claims, gauges
@@ -18,7 +19,7 @@ import java.util.Objects;
  *
  * <pre>{@code
  * CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
- * ConnectOptions options = ConnectOptions.builder().listener(metrics.calls()).build();
+ * ConnectOptions options = ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
  * VolumeManager manager =
  *     VolumeManager.builder(directory)
  *         .listener(metrics.volumes())
@@ -72,11 +73,19 @@ public final class CsiMetrics implements AutoCloseable {
 
   /**
    * A listener for {@link io.csi4j.client.model.ConnectOptions.Builder#listener}, which times every
-   * attempt of a call. Any number of connections may share it. It never blocks, so that callbacks
-   * may be in place.
+   * attempt of a call. Any number of connections may share it; the tag {@code plugin} is what each
+   * plugin calls itself. It never blocks, so that callbacks may be in place.
    */
   public CsiListener calls() {
-    return new CallMeters(meters, plugins);
+    return new CallMeters(meters, plugins, Optional.empty());
+  }
+
+  /**
+   * The same for the connections to one plugin, with the host's name of it as the tag, so that its
+   * calls stand beside its volumes.
+   */
+  public CsiListener calls(String plugin) {
+    return new CallMeters(meters, plugins, Optional.of(Objects.requireNonNull(plugin, "plugin")));
   }
 
   /** A listener for the builder of one manager, which times every operation. */

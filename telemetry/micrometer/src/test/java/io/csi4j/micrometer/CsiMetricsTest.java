@@ -345,6 +345,21 @@ class CsiMetricsTest {
   }
 
   @Test
+  void theCallsOfAPluginThatTheHostNamesHaveThatName() {
+    ConnectOptions.Builder options = ConnectOptions.builder();
+    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+        FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+        CsiPlugin plugin =
+            CsiPlugin.connect(fake.endpoint(), options.listener(metrics.calls("nfs")).build())) {
+      assertThat(plugin.identity().getPluginInfo().name().value()).isEqualTo("fake.csi4j.example");
+
+      assertThat(counts(CsiMeter.ATTEMPTS).keySet())
+          .containsOnly("nfs GetPluginInfo OK", "nfs Probe OK");
+      assertThat(counts(CsiMeter.CONNECTIONS)).containsOnly(Map.entry("nfs made", 1L));
+    }
+  }
+
+  @Test
   void aConnectionThatIsLostAndMadeAgainIsCounted() {
     ConnectOptions.Builder options = ConnectOptions.builder();
     try (CsiMetrics metrics = CsiMetrics.bindTo(registry);

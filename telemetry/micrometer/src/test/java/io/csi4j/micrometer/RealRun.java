@@ -84,7 +84,8 @@ final class RealRun implements AutoCloseable {
             PluginConfig.builder(PLUGIN.value(), sockets)
                 .volumeRoot(directory.resolve("v"))
                 .policy(policy)
-                .connectOptions(ConnectOptions.builder().listener(metrics.calls()).build())
+                .connectOptions(
+                    ConnectOptions.builder().listener(metrics.calls(PLUGIN.value())).build())
                 .build());
     claims =
         new ClaimCoordinator(

@@ -6,6 +6,8 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.manager.ManagerView;
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -192,9 +194,13 @@ final class DumpCommand implements Callable<Integer> {
 
   private static void write(Path archive, Map<String, String> files) {
     try {
-      Files.createFile(archive, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      try (ZipOutputStream zip =
-          new ZipOutputStream(Files.newOutputStream(archive, StandardOpenOption.WRITE))) {
+      // Opened once: whoever may rename files there could put another one in its place.
+      SeekableByteChannel archived =
+          Files.newByteChannel(
+              archive,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      try (ZipOutputStream zip = new ZipOutputStream(Channels.newOutputStream(archived))) {
         for (Map.Entry<String, String> file : files.entrySet()) {
           zip.putNextEntry(new ZipEntry(file.getKey()));
           zip.write(file.getValue().getBytes(StandardCharsets.UTF_8));

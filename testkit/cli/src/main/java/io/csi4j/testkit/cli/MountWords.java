@@ -34,7 +34,7 @@ final class MountWords {
 
   /** The mount in a few words: what it shows, of which filesystem. */
   static String phrase(MountRecord mount) {
-    String source = mount.source().isEmpty() ? "no source" : mount.source().toString();
+    String source = mount.source().isEmpty() ? "no source" : source(mount);
     return mount.type()
         + " from "
         + source
@@ -42,12 +42,17 @@ final class MountWords {
         + (mount.isReadOnly() ? ", read-only" : "");
   }
 
+  /** The source without a name and a password that an address may have before its host. */
+  private static String source(MountRecord mount) {
+    return mount.source().toString().replaceAll("//[^/\\s]*@", "//…@");
+  }
+
   static Json json(MountRecord mount) {
     return new Json()
         .with("path", mount.path())
         .with("ref", mount.ref().encode())
         .with("type", mount.type())
-        .with("source", mount.source())
+        .with("source", source(mount))
         .with("root", mount.root())
         .with("device", mount.device())
         .with("flags", words(mount))

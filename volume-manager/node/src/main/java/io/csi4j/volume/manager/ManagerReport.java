@@ -22,6 +22,8 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -74,10 +76,15 @@ record ManagerReport(
   void writeTo(Path archive) {
     Map<String, List<String>> entries = entries();
     try {
-      Files.createFile(archive, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      // Opened once: whoever may rename files there could put another one in its place.
+      SeekableByteChannel file =
+          Files.newByteChannel(
+              archive,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(OWNER_ONLY));
       try {
-        write(archive, entries);
-      } catch (IOException e) {
+        write(file, entries);
+      } catch (IOException | RuntimeException | Error e) {
         delete(archive, e);
         throw e;
       }
@@ -87,9 +94,9 @@ record ManagerReport(
     }
   }
 
-  private static void write(Path archive, Map<String, List<String>> entries) throws IOException {
-    try (ZipOutputStream zip =
-        new ZipOutputStream(Files.newOutputStream(archive, StandardOpenOption.WRITE))) {
+  private static void write(SeekableByteChannel file, Map<String, List<String>> entries)
+      throws IOException {
+    try (ZipOutputStream zip = new ZipOutputStream(Channels.newOutputStream(file))) {
       for (Map.Entry<String, List<String>> entry : entries.entrySet()) {
         zip.putNextEntry(new ZipEntry(entry.getKey()));
         for (String line : entry.getValue()) {
@@ -100,7 +107,7 @@ record ManagerReport(
     }
   }
 
-  private static void delete(Path archive, IOException failure) {
+  private static void delete(Path archive, Throwable failure) {
     try {
       Files.deleteIfExists(archive);
     } catch (IOException left) {
@@ -380,7 +387,8 @@ record ManagerReport(
         + ": "
         + mount.type()
         + " from "
-        + mount.source()
+        // Some plugins mount an address with a name and a password in it.
+        + mount.source().toString().replaceAll("//[^/\\s]*@", "//…@")
         + ", its directory "
         + mount.root()
         + ", device "

@@ -371,7 +371,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * moment; the manager goes on meanwhile, so two volumes may be of two moments.
    *
    * <p>There are no secrets, contexts, mount flags or options of filesystems in it. There are names
-   * of volumes, workloads, plugins and paths, and the words of plugins as listeners are told them.
+   * of volumes, workloads, plugins and paths, the sources of mounts without what stands before the
+   * {@code @} of an address, and the words of plugins as listeners are told them.
    *
    * <pre>{@code
    * Path archive = reports.resolve("csi4j-" + ticket + ".zip"); // must not be there yet

@@ -14,9 +14,11 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** P-136: the device of a raw block volume is held open from its publication to its release. */
@@ -194,6 +196,31 @@ class HeldDeviceTest {
       node.openDevices().loosen();
 
       assertThat(node.openDevices().asked()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsSaidOfAnOpeningIsNotSaidOfTheNext() {
+    try (Node node = node()) {
+      MountPath web = node.targetPath("vol-1", "web");
+      MountPath job = node.targetPath("vol-1", "job");
+      node.mount(block("vol-1", "job"));
+      holds(node, job);
+      node.openDevices().stick();
+      node.mount(block("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      node.openDevices().unstick();
+      node.mount(block("vol-1", "web"));
+      holds(node, web, job);
+
+      AtomicBoolean isLater = new AtomicBoolean();
+      var unused = node.time().after(Duration.ofSeconds(15), () -> isLater.set(true));
+      node.skip(Duration.ofSeconds(20));
+      Node.eventually("what was due is done", isLater::get);
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(notHeld(node)).isEmpty();
     }
   }
 }

@@ -61,6 +61,11 @@ final class OpenDevices implements HeldDevices.Opener {
     }
   }
 
+  /** What comes from now on takes no time; what was begun before still takes for ever. */
+  void unstick() {
+    isStuck = false;
+  }
+
   /** Lets whatever is opened or closed from now on take for ever. */
   void stick() {
     isStuck = true;

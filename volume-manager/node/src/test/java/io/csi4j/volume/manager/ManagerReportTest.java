@@ -15,6 +15,9 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.Errno;
+import io.csi4j.mount.model.FilesystemRequest;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
@@ -254,6 +257,28 @@ class ManagerReportTest {
             line -> line.startsWith("  now: mounting for workload 'web-1' (default/db): waiting"));
     assertThat(entries().get("owed.txt"))
         .contains("  the plugin may still be working on NodeStageVolume for the staging");
+  }
+
+  @Test
+  void whatOpensAnAddressIsNotInTheReportOfItsMount() throws IOException {
+    try (VolumeManager manager = builder().open()) {
+      MountPath place = kernel.host().directory(MountPath.of(temp.resolve("v/dav").toString()));
+      kernel
+          .mounts()
+          .mount(
+              FilesystemRequest.builder(
+                      "nfs4",
+                      KernelText.of("https://user:" + CANARIES.get(0) + "@host/a@b"),
+                      place)
+                  .build());
+
+      manager.dump(archive());
+
+      assertThat(entries().get("mounts.txt"))
+          .anyMatch(line -> line.startsWith(place + ": nfs4 from https://…@host/a@b, "));
+      assertThat(entries().toString()).doesNotContain(CANARIES.get(0));
+      kernel.host().detach(place);
+    }
   }
 
   @Test

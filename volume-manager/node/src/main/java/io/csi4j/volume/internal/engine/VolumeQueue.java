@@ -87,8 +87,18 @@ final class VolumeQueue {
   private long begun;
   private boolean isTold;
 
-  /** The nodes of the devices that are to be held open; and whether it was told that one is not. */
-  private Map<MountPath, Boolean> devices = Map.of();
+  /** The devices that are to be held open, by the paths of their nodes. */
+  private Map<MountPath, Device> devices = Map.of();
+
+  /** A device as it was opened last; what is said of an opening before is about another one. */
+  private static final class Device {
+    /** Whether it was told that it is not held. */
+    boolean isTold;
+
+    Device(boolean isTold) {
+      this.isTold = isTold;
+    }
+  }
 
   /** Whether all there is appeared after the volume had been given back. */
   private boolean isLate;
@@ -259,13 +269,18 @@ final class VolumeQueue {
     devices.keySet().stream()
         .filter(path -> !wanted.containsKey(path))
         .forEach(path -> parts.kernel().letGo(path, () -> {}));
-    Map<MountPath, Boolean> known = wanted.isEmpty() ? Map.of() : new HashMap<>();
-    wanted.keySet().forEach(path -> known.put(path, devices.getOrDefault(path, false)));
+    Map<MountPath, Device> known = wanted.isEmpty() ? Map.of() : new HashMap<>();
+    for (MountPath path : wanted.keySet()) {
+      Device before = devices.get(path);
+      known.put(path, before == null ? new Device(false) : before);
+    }
     devices = known;
     wanted.forEach(this::hold);
   }
 
   private void hold(MountPath path, VolumeUse usage) {
+    Device before = devices.get(path);
+    Device device = new Device(before != null && before.isTold);
     AtomicBoolean isOver = new AtomicBoolean();
     boolean isOpening =
         parts
@@ -274,8 +289,11 @@ final class VolumeQueue {
                 path,
                 problem -> {
                   isOver.set(true);
-                  mailbox.put(() -> held(path, usage, problem));
+                  mailbox.put(() -> held(path, device, usage, problem));
                 });
+    if (isOpening) {
+      devices.put(path, device);
+    }
     if (isOpening && !isOver.get()) {
       parts
           .scheduler()
@@ -283,17 +301,17 @@ final class VolumeQueue {
               SLOW_DEVICE,
               () -> {
                 if (!isOver.get()) {
-                  mailbox.put(() -> held(path, usage, Optional.of("it takes very long to open")));
+                  mailbox.put(
+                      () -> held(path, device, usage, Optional.of("it takes very long to open")));
                 }
               });
     }
   }
 
   /** A device is held, or not; that it is not is told once. */
-  private void held(MountPath path, VolumeUse usage, Optional<String> problem) {
-    Boolean told = devices.get(path);
-    if (told != null && told != problem.isPresent()) {
-      devices.put(path, problem.isPresent());
+  private void held(MountPath path, Device device, VolumeUse usage, Optional<String> problem) {
+    if (devices.get(path) == device && device.isTold != problem.isPresent()) {
+      device.isTold = problem.isPresent();
       problem.ifPresent(
           why -> report.tell(new Notice(OperatorCode.DEVICE_NOT_HELD, why, Optional.of(usage))));
     }

@@ -36,10 +36,17 @@ final class DeviceNodes implements HeldDevices.Opener {
       if (isDevice(candidate, number)) {
         FileChannel device =
             FileChannel.open(candidate, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-        if (isDevice(candidate, number)) {
+        boolean isSame = false;
+        try {
+          isSame = isDevice(candidate, number);
+        } finally {
+          if (!isSame) {
+            device.close();
+          }
+        }
+        if (isSame) {
           return device;
         }
-        device.close();
       }
     }
     throw new NoSuchFileException("it has no node any more");

@@ -36,6 +36,10 @@ public final class HeldDevices {
   private final Executor threads;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<MountPath, Held> held = new HashMap<>();
+
+  /** The ends of what was held for a path and is still being closed. */
+  private final Map<MountPath, CompletableFuture<?>> closing = new HashMap<>();
+
   private boolean closed;
 
   /**
@@ -77,7 +81,7 @@ public final class HeldDevices {
       lock.unlock();
     }
     if (before != null) {
-      close(before, () -> {});
+      var unused = close(path, before);
     }
     try {
       threads.execute(() -> open(path, next, then));
@@ -102,14 +106,32 @@ public final class HeldDevices {
       return;
     }
     next.device().complete(device);
-    then.accept(Optional.empty());
+    tell(then, Optional.empty());
   }
 
   private void failed(
       MountPath path, Held next, Consumer<Optional<String>> then, @Nullable String why) {
-    forget(path, next);
+    forget(held, path, next);
     next.device().complete(Optional.empty());
-    then.accept(Optional.of("device " + next.number() + " could not be opened: " + why));
+    tell(then, Optional.of("device " + next.number() + " could not be opened: " + why));
+  }
+
+  private static void tell(Consumer<Optional<String>> then, Optional<String> problem) {
+    try {
+      then.accept(problem);
+    } catch (RejectedExecutionException closed) {
+      // Whom it concerned has ended.
+    }
+  }
+
+  /** Whether a device is held for this path, or being opened. */
+  boolean isHeld(MountPath path) {
+    lock.lock();
+    try {
+      return held.containsKey(path);
+    } finally {
+      lock.unlock();
+    }
   }
 
   @SuppressWarnings("ReferenceEquality") // the same device may be asked for again meanwhile
@@ -122,48 +144,73 @@ public final class HeldDevices {
     }
   }
 
-  private void forget(MountPath path, Held one) {
+  private <T> void forget(Map<MountPath, T> from, MountPath path, T one) {
     lock.lock();
     try {
-      held.remove(path, one);
+      from.remove(path, one);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Closes the device that is held for a path, once it is open; tells whether there is one. */
+  /**
+   * Closes the device that is held for a path, once it is open.
+   *
+   * @param then is run once nothing that was held for the path is open
+   * @return false if nothing is held or being closed; then {@code then} is not run
+   */
   boolean letGo(MountPath path, Runnable then) {
     Held one;
+    CompletableFuture<?> end;
     lock.lock();
     try {
       one = held.remove(path);
+      end = closing.get(path);
     } finally {
       lock.unlock();
     }
-    if (one == null) {
+    if (one != null) {
+      end = close(path, one);
+    }
+    if (end == null) {
       return false;
     }
-    close(one, then);
+    var unused = end.thenRun(then);
     return true;
   }
 
-  /** The last to close a device waits until the kernel has written what is left. */
-  private void close(Held one, Runnable then) {
-    var unused =
+  /**
+   * The last to close a device waits until the kernel has written what is left.
+   *
+   * @return ends once this one and all before it of its path are closed
+   */
+  private CompletableFuture<?> close(MountPath path, Held one) {
+    CompletableFuture<Void> closed =
         one.device()
-            .thenAccept(
+            .thenCompose(
                 device -> {
+                  CompletableFuture<Void> end = new CompletableFuture<>();
                   Runnable work =
                       () -> {
                         device.ifPresent(HeldDevices::close);
-                        then.run();
+                        end.complete(null);
                       };
                   try {
                     threads.execute(work);
                   } catch (RejectedExecutionException | OutOfMemoryError refused) {
                     work.run();
                   }
+                  return end;
                 });
+    CompletableFuture<?> all;
+    lock.lock();
+    try {
+      all = closing.merge(path, closed, (before, last) -> CompletableFuture.allOf(before, last));
+    } finally {
+      lock.unlock();
+    }
+    var unused = all.thenRun(() -> forget(closing, path, all));
+    return all;
   }
 
   private static void close(Closeable device) {
@@ -185,6 +232,9 @@ public final class HeldDevices {
     } finally {
       lock.unlock();
     }
-    all.values().forEach(one -> close(one, () -> {}));
+    all.forEach(
+        (path, one) -> {
+          var unused = close(path, one);
+        });
   }
 }

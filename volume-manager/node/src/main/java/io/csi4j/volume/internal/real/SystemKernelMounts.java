@@ -454,6 +454,10 @@ public final class SystemKernelMounts implements KernelMounts {
     if (device.isPresent()) {
       return held.hold(path, device.get(), then);
     }
+    if (held.isHeld(path)) {
+      // Its mount is gone for now; the device itself is open.
+      return false;
+    }
     then.accept(Optional.of("no block device is seen there"));
     return true;
   }

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.csi4j.client.CsiPlugin;
@@ -32,8 +33,13 @@ import io.csi4j.volume.node.UnmountOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +50,7 @@ class HeldDevicesTest {
   private static final PluginId PLUGIN = PluginId.of("hostpath");
 
   private final List<String> failures = new CopyOnWriteArrayList<>();
+  private final List<String> ended = new CopyOnWriteArrayList<>();
 
   @Test
   @NeedsRoot("a loop device")
@@ -147,6 +154,45 @@ class HeldDevicesTest {
 
     assertThat(open).isEmpty();
     assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void aReleaseWaitsForADeviceThatIsBeingClosedAlready() {
+    Queue<Runnable> later = new ArrayDeque<>();
+    HeldDevices held =
+        new HeldDevices((path, number) -> () -> ended.add("closed " + number), later::add);
+    MountPath node = MountPath.of("/srv/t");
+    assertThat(held.hold(node, "7:1", it -> it.ifPresent(failures::add))).isTrue();
+    later.remove().run();
+    assertThat(held.letGo(node, () -> ended.add("first"))).isTrue();
+
+    assertThat(held.letGo(node, () -> ended.add("second"))).isTrue();
+
+    assertThat(ended).isEmpty();
+    later.remove().run();
+    assertThat(ended)
+        .startsWith("closed 7:1")
+        .containsExactlyInAnyOrder("closed 7:1", "first", "second");
+    assertThat(held.letGo(node, () -> ended.add("third"))).isFalse();
+    assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void aDeviceThatOpensAfterItsManagerHasEndedIsClosedWithoutATrace() {
+    Queue<Runnable> later = new ArrayDeque<>();
+    HeldDevices held =
+        new HeldDevices((path, number) -> () -> ended.add("closed " + number), later::add);
+    Consumer<Optional<String>> over =
+        problem -> {
+          throw new RejectedExecutionException("the manager has ended");
+        };
+    assertThat(held.hold(MountPath.of("/srv/t"), "7:1", over)).isTrue();
+
+    assertThatNoException().isThrownBy(() -> later.remove().run());
+
+    held.close();
+    later.remove().run();
+    assertThat(ended).containsExactly("closed 7:1");
   }
 
   private static long number(String device) throws IOException {

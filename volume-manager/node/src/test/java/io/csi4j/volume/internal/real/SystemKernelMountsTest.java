@@ -22,6 +22,7 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -132,6 +133,26 @@ class SystemKernelMountsTest {
         .extracting(each -> each.evidence().root())
         .containsExactly("/", "/one", "/two");
     assertThat(mounts.beneath(at("/manager"))).isEqualTo(mounts.at(target));
+  }
+
+  @Test
+  void aDeviceThatIsHeldStaysSoWhileItsMountIsGone() {
+    List<String> open = new CopyOnWriteArrayList<>();
+    List<String> told = new CopyOnWriteArrayList<>();
+    HeldDevices held =
+        new HeldDevices(
+            (path, number) -> {
+              open.add(number);
+              return () -> open.remove(number);
+            },
+            Runnable::run);
+    assertThat(held.hold(target, "7:1", problem -> problem.ifPresent(told::add))).isTrue();
+
+    assertThat(mounts.holding(held).hold(target, problem -> problem.ifPresent(told::add)))
+        .isFalse();
+
+    assertThat(open).containsExactly("7:1");
+    assertThat(told).isEmpty();
   }
 
   @Test

@@ -98,8 +98,7 @@ public final class CallPath {
   /** A call that does not block its caller; its result is taken in where the host wants it. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> async(
       UnaryRpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
-    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, answers(), true)
-        .begin();
+    return new UnaryCall<>(this, rpc, request, policy, answers(), true).begin();
   }
 
   /** Where answers are taken in whose actions are the host's; null stands for the I/O thread. */
@@ -111,8 +110,7 @@ public final class CallPath {
   <T, Q extends Message, A extends Message, R extends @Nullable Object> R blocking(
       UnaryRpc<T, Q, A, R> rpc, T request, CallPolicy policy) {
     Executor executor = listeners.isEmpty() ? null : answers();
-    UnaryCall<Q, A, R> call =
-        new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, true);
+    UnaryCall<Q, A, R> call = new UnaryCall<>(this, rpc, request, policy, executor, true);
     if (Thread.currentThread().isInterrupted()) {
       throw call.cancelled(CsiCancelledException.Reason.INTERRUPTED);
     }
@@ -126,18 +124,24 @@ public final class CallPath {
     Duration deadline =
         limit.compareTo(usual.attemptDeadline()) < 0 ? limit : usual.attemptDeadline();
     CallPolicy policy = usual.with(each -> each.attempts(1).attemptDeadline(deadline));
-    return new UnaryCall<>(this, rpc, rpc.toProto().apply(request), policy, executor, false)
-        .begin();
+    return new UnaryCall<>(this, rpc, request, policy, executor, false).begin();
   }
 
-  /** Returns why this request must not be sent, even if the plugin offers the call. */
+  /**
+   * Returns why this request must not be sent, even if the plugin offers the call.
+   *
+   * @param arePlain whether the text of its contexts is known to be ASCII without NUL
+   */
   Optional<CsiException> refuse(
-      CsiOperation operation, Message request, Supplier<CsiFailure.Builder> failure) {
+      CsiOperation operation,
+      Message request,
+      boolean arePlain,
+      Supplier<CsiFailure.Builder> failure) {
     if (operation.service() == CsiService.IDENTITY) {
       // Without a field there is nothing to check, and a first Probe is spared the descriptors.
       return Optional.empty();
     }
-    RequestChecks.Result checked = RequestChecks.check(operation, request);
+    RequestChecks.Result checked = RequestChecks.check(operation, request, arePlain);
     warn(operation, checked.remarks());
     List<Violation> violations = checked.violations();
     if (options.strictSizes() && !checked.oversize().isEmpty()) {

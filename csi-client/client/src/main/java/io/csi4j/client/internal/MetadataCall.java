@@ -182,6 +182,7 @@ final class MetadataCall<Q extends Message, A extends Message>
         path.refuse(
             source.operation(),
             request,
+            false,
             () -> describe(StatusCode.INVALID_ARGUMENT, Outcome.SETTLED));
     if (refusal.isPresent()) {
       failed(refusal.get());

@@ -3,6 +3,7 @@ package io.csi4j.client.internal;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.mapping.AnswerFindings;
 import io.csi4j.client.internal.mapping.UnusableAnswerException;
+import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiCancelledException;
 import io.csi4j.client.model.CsiException;
@@ -35,6 +36,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final CallPath path;
   private final UnaryRpc<?, Q, A, R> rpc;
   private final Q request;
+  private final boolean arePlain;
   private final CallPolicy policy;
   private final @Nullable Executor executor;
   private final boolean gated;
@@ -59,16 +61,17 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
    * @param executor where answers are taken in and retries sent off; null for the I/O thread
    * @param gated whether the plugin has to offer the call first
    */
-  UnaryCall(
+  <T> UnaryCall(
       CallPath path,
-      UnaryRpc<?, Q, A, R> rpc,
-      Q request,
+      UnaryRpc<T, Q, A, R> rpc,
+      T request,
       CallPolicy policy,
       @Nullable Executor executor,
       boolean gated) {
     this.path = path;
     this.rpc = rpc;
-    this.request = request;
+    this.request = rpc.toProto().apply(request);
+    this.arePlain = RequestChecks.hasPlainContexts(request);
     this.policy = policy;
     this.executor = executor;
     this.gated = gated;
@@ -84,7 +87,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   /** Sends the first attempt, unless the request itself forbids it. */
   CallFuture<R> begin() {
     Optional<CsiException> refusal =
-        path.refuse(rpc.operation(), request, () -> describe(StatusCode.INVALID_ARGUMENT));
+        path.refuse(
+            rpc.operation(), request, arePlain, () -> describe(StatusCode.INVALID_ARGUMENT));
     if (refusal.isPresent()) {
       result.completeExceptionally(refusal.get());
       return result;

@@ -1,9 +1,9 @@
 package io.csi4j.client.model;
 
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.internal.text.TextEntries;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +26,7 @@ abstract sealed class SensitiveMap permits Secrets, VolumeContext, PublishContex
           }
           copy.put(key, value);
         });
-    this.entries = Collections.unmodifiableMap(copy);
+    this.entries = new TextEntries(copy);
   }
 
   /** Returns the entries in clear, unmodifiable. The caller answers for where they go. */

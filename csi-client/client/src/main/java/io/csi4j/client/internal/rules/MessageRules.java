@@ -10,6 +10,7 @@ import io.csi4j.client.internal.redaction.SpecFields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -75,6 +76,8 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
   static final Map<String, String> REQUIRED_CHOICE =
       Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
 
+  private static final Set<String> CONTEXTS = Set.of("publish_context", "volume_context");
+
   private static final Map<Descriptor, MessageRules> KNOWN = new ConcurrentHashMap<>();
 
   /** The kinds of values of a field, or of each of its elements. */
@@ -102,6 +105,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
    * @param required whether it must be set
    * @param repeated whether it has elements; not so for maps and flags
    * @param present whether it tells what is not set from what is empty
+   * @param context whether it holds the publish context or the volume context
    * @param secret whether it must not be seen
    * @param topology whether its entries are labels of a place
    */
@@ -112,6 +116,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
       boolean required,
       boolean repeated,
       boolean present,
+      boolean context,
       boolean secret,
       boolean topology) {}
 
@@ -165,6 +170,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
         required,
         repeated,
         field.hasPresence(),
+        CONTEXTS.contains(field.getName()),
         SpecFields.isSecret(field),
         field.getContainingType().equals(Topology.getDescriptor()));
   }

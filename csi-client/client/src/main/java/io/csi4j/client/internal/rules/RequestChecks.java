@@ -12,9 +12,12 @@ import io.csi4j.client.internal.rules.MessageRules.Choice;
 import io.csi4j.client.internal.rules.MessageRules.Field;
 import io.csi4j.client.internal.rules.MessageRules.Kind;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.internal.text.TextEntries;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeStageVolumeRequest;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -57,6 +60,7 @@ public final class RequestChecks {
           "(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
 
   private final CsiOperation operation;
+  private final boolean arePlain;
   // What is sent is nearly always right, so lists are made when there is something to tell.
   private List<Violation> violations = List.of();
   private List<Violation> oversize = List.of();
@@ -65,8 +69,9 @@ public final class RequestChecks {
   /** The fields on the way to the one that is looked at, which is the last. */
   private final List<String> way = new ArrayList<>();
 
-  private RequestChecks(CsiOperation operation) {
+  private RequestChecks(CsiOperation operation, boolean arePlain) {
     this.operation = operation;
+    this.arePlain = arePlain;
   }
 
   /**
@@ -79,15 +84,31 @@ public final class RequestChecks {
   public record Result(
       List<Violation> violations, List<Violation> oversize, List<Violation> remarks) {}
 
-  /** All that is wrong with {@code request}, a generated message of {@code operation}. */
-  public static Result check(CsiOperation operation, Message request) {
-    RequestChecks checks = new RequestChecks(operation);
+  /**
+   * All that is wrong with {@code request}, a generated message of {@code operation}.
+   *
+   * @param arePlain whether the text of its contexts is known to be ASCII without NUL
+   */
+  public static Result check(CsiOperation operation, Message request, boolean arePlain) {
+    RequestChecks checks = new RequestChecks(operation, arePlain);
     checks.message(request);
     if (request instanceof GetMetadataDeltaRequest delta) {
       checks.delta(delta);
     }
     return new Result(
         List.copyOf(checks.violations), List.copyOf(checks.oversize), List.copyOf(checks.remarks));
+  }
+
+  /** Whether the contexts of a request were found to be ASCII without NUL when they were made. */
+  public static boolean hasPlainContexts(Object request) {
+    if (request instanceof NodePublishVolumeRequest publish) {
+      return TextEntries.arePlain(publish.publishContext().reveal())
+          && TextEntries.arePlain(publish.volumeContext().reveal());
+    } else if (request instanceof NodeStageVolumeRequest stage) {
+      return TextEntries.arePlain(stage.publishContext().reveal())
+          && TextEntries.arePlain(stage.volumeContext().reveal());
+    }
+    return false;
   }
 
   private void message(Message message) {
@@ -267,10 +288,11 @@ public final class RequestChecks {
       return;
     }
     long[] bytes = {0};
+    boolean isKnown = arePlain && field.context();
     // Unlike its entries, an unmodifiable map can be walked without making objects.
     entries.forEach(
         (key, value) -> {
-          boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);
+          boolean plain = isKnown || (SafeText.isPlain(key) && SafeText.isPlain(value));
           bytes[0] +=
               plain
                   ? key.length() + (long) value.length()

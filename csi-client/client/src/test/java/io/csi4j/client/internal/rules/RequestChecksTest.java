@@ -31,14 +31,20 @@ import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.rules.RequestChecks.Result;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.scripted.RandomMessages;
 import io.csi4j.client.scripted.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -79,7 +85,7 @@ class RequestChecksTest {
   private static Result check(Message request) {
     String type = request.getDescriptorForType().getName();
     String rpc = type.substring(0, type.length() - "Request".length());
-    return RequestChecks.check(CsiOperation.ofRpcName(rpc).orElseThrow(), request);
+    return RequestChecks.check(CsiOperation.ofRpcName(rpc).orElseThrow(), request, false);
   }
 
   private static Result nothing() {
@@ -127,9 +133,9 @@ class RequestChecksTest {
     NodeGetVolumeHealthRequest.Builder health =
         NodeGetVolumeHealthRequest.newBuilder().setVolumeId("v");
     CsiOperation operation = CsiOperation.NODE_GET_VOLUME_HEALTH;
-    assertThat(RequestChecks.check(operation, health.build()).violations()).isEmpty();
+    assertThat(RequestChecks.check(operation, health.build(), false).violations()).isEmpty();
     health.setVolumePublishPath("p").setStagingTargetPath("s");
-    assertThat(RequestChecks.check(operation, health.build()).violations())
+    assertThat(RequestChecks.check(operation, health.build(), false).violations())
         .containsExactly(
             of("volume_publish_path", Rule.NOT_ABSOLUTE, "does not begin with /"),
             of("staging_target_path", Rule.NOT_ABSOLUTE, "does not begin with /"));
@@ -149,7 +155,7 @@ class RequestChecksTest {
     Message request = Wire.request(operation);
     String type = request.getDescriptorForType().getName();
 
-    Result result = RequestChecks.check(operation, request);
+    Result result = RequestChecks.check(operation, request, false);
 
     assertThat(result.violations())
         .extracting(Violation::field)
@@ -723,7 +729,7 @@ class RequestChecksTest {
                   }
                   return text;
                 });
-        Result result = RequestChecks.check(operation, request);
+        Result result = RequestChecks.check(operation, request, false);
 
         for (List<Violation> findings :
             Arrays.asList(result.violations(), result.oversize(), result.remarks())) {
@@ -735,6 +741,58 @@ class RequestChecksTest {
         }
       }
     }
+  }
+
+  @Test
+  void contextsThatAreKnownToBePlainAreMeasuredAndAllElseIsReadAsEver() {
+    NodePublishVolumeRequest.Builder request =
+        NodePublishVolumeRequest.newBuilder()
+            .setVolumeId("vol-1")
+            .setTargetPath("/t")
+            .setVolumeCapability(mount(MountVolume.newBuilder()))
+            .putPublishContext("key", "v".repeat(5000));
+    CsiOperation operation = CsiOperation.NODE_PUBLISH_VOLUME;
+    Result read = RequestChecks.check(operation, request.build(), false);
+    assertThat(read.oversize()).extracting(Violation::field).containsExactly("publish_context");
+    assertThat(RequestChecks.check(operation, request.build(), true)).isEqualTo(read);
+
+    request.putSecrets("key", "a\0b");
+    assertThat(RequestChecks.check(operation, request.build(), true).violations())
+        .extracting(Violation::rule)
+        .containsExactly(Rule.NUL);
+  }
+
+  @Test
+  void onlyContextsThatAreAsciiWithoutNulAreKnownToBePlain() {
+    assertThat(RequestChecks.hasPlainContexts(valuesOf("a", "b"))).isTrue();
+    for (String odd : List.of("a\0b", "\u00e9", "\ud800")) {
+      assertThat(RequestChecks.hasPlainContexts(valuesOf(odd, "b"))).isFalse();
+      assertThat(RequestChecks.hasPlainContexts(valuesOf("a", odd))).isFalse();
+      assertThat(RequestChecks.hasPlainContexts(stageOf(odd, "b"))).isFalse();
+      assertThat(RequestChecks.hasPlainContexts(stageOf("a", odd))).isFalse();
+    }
+    assertThat(RequestChecks.hasPlainContexts(stageOf("a", "b"))).isTrue();
+    assertThat(RequestChecks.hasPlainContexts(VolumeId.of("vol-1"))).isFalse();
+  }
+
+  private static final io.csi4j.client.model.VolumeCapability CAPABILITY =
+      io.csi4j.client.model.VolumeCapability.mount(
+          io.csi4j.client.model.AccessMode.SINGLE_NODE_WRITER, MountOptions.none());
+
+  private static Object valuesOf(String publish, String volume) {
+    return io.csi4j.client.node.NodePublishVolumeRequest.builder(
+            VolumeId.of("vol-1"), PluginPath.of("/t"), CAPABILITY)
+        .publishContext(PublishContext.of(Map.of("key", publish)))
+        .volumeContext(VolumeContext.of(Map.of(volume, "value")))
+        .build();
+  }
+
+  private static Object stageOf(String publish, String volume) {
+    return io.csi4j.client.node.NodeStageVolumeRequest.builder(
+            VolumeId.of("vol-1"), PluginPath.of("/s"), CAPABILITY)
+        .publishContext(PublishContext.of(Map.of(publish, "value")))
+        .volumeContext(VolumeContext.of(Map.of("key", volume)))
+        .build();
   }
 
   @Test

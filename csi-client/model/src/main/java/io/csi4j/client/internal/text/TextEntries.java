@@ -1,0 +1,58 @@
+package io.csi4j.client.internal.text;
+
+import java.util.AbstractMap;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries that cannot be changed. Their text is looked at when they are made, and not each time
+ * that they are sent.
+ */
+public final class TextEntries extends AbstractMap<String, String> {
+
+  private final Map<String, String> entries;
+  private final boolean isPlain;
+
+  /** These, which the caller gives away. */
+  public TextEntries(Map<String, String> entries) {
+    this.entries = Collections.unmodifiableMap(entries);
+    isPlain =
+        entries.entrySet().stream()
+            .allMatch(
+                entry -> SafeText.isPlain(entry.getKey()) && SafeText.isPlain(entry.getValue()));
+  }
+
+  /** Whether these entries are known to be ASCII without NUL; false if they are of another kind. */
+  public static boolean arePlain(Map<String, String> entries) {
+    return entries instanceof TextEntries known && known.isPlain;
+  }
+
+  @Override
+  public Set<Entry<String, String>> entrySet() {
+    return entries.entrySet();
+  }
+
+  @Override
+  public Set<String> keySet() {
+    return entries.keySet();
+  }
+
+  @Override
+  public @Nullable String get(@Nullable Object key) {
+    return entries.get(key);
+  }
+
+  @Override
+  public boolean containsKey(@Nullable Object key) {
+    return entries.containsKey(key);
+  }
+
+  /** Without making objects, unlike a walk over the entries. */
+  @Override
+  public void forEach(BiConsumer<? super String, ? super String> action) {
+    entries.forEach(action);
+  }
+}

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
 
 /** The volumes that are remembered: what the store has, at hand. */
 final class Catalog {
@@ -41,6 +42,18 @@ final class Catalog {
 
   List<CatalogVolume> volumes() {
     return all().stream().flatMap(each -> each.volume().stream()).toList();
+  }
+
+  /**
+   * Returns the snapshots of a volume that are on record, and the groups that it belongs to: also
+   * one that a crash has left on the record of other volumes only.
+   */
+  Stream<Cut> cuts(VolumeKey key) {
+    return Stream.concat(
+        find(key).stream().flatMap(record -> record.cuts().stream()),
+        all().stream()
+            .flatMap(record -> record.cuts().stream())
+            .filter(cut -> cut.group().contains(key)));
   }
 
   /**

@@ -146,9 +146,10 @@ public final class SnapshotBackups {
    * harmless, in this life of the host and in a later one, until it is kept or dropped.
    *
    * @throws ControllerException {@link OperatorCode#SNAPSHOT_UNKNOWN} if none of that name is on
-   *     record; {@link OperatorCode#SNAPSHOT_NOT_READY} if it takes longer than the controller's
-   *     patience, and this may be called again; {@link OperatorCode#SNAPSHOT_LOST} if the snapshot
-   *     that was cut is gone
+   *     record, also if it was kept or dropped during this call; {@link
+   *     OperatorCode#SNAPSHOT_NOT_READY} if it takes longer than the controller's patience, and
+   *     this may be called again; {@link OperatorCode#SNAPSHOT_LOST} if the snapshot that was cut
+   *     is gone
    */
   public Snapshot ready(VolumeKey volume, SnapshotName name) {
     String doing = "waiting for snapshot '" + name + "' of";
@@ -177,7 +178,8 @@ public final class SnapshotBackups {
 
   /**
    * Says that the host has noted a snapshot, or a group of snapshots, and looks after it from now
-   * on: it is not on record here any more. One that is not on record is no error.
+   * on: it is not on record here any more. One that is not on record is no error. Waits for the end
+   * of a call for the same snapshot.
    *
    * @param volume the volume, or any of the group's
    * @return whether one of that name was on record

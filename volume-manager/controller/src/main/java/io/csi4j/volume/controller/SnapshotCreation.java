@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,16 +26,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * Cuts snapshots, and drops those whose fate is not known. A snapshot that is cut and not ready is
  * asked for again, in just the same way, until it is: only so the plugin tells what goes wrong
  * meanwhile.
+ *
+ * <p>One operation at a time works on the snapshots of one name: it reads the record, calls the
+ * plugin and writes the record in one turn. Otherwise a call could make a snapshot again that was
+ * dropped a moment before.
  */
 final class SnapshotCreation {
 
@@ -47,10 +51,15 @@ final class SnapshotCreation {
   private final Clock clock;
   private final Scheduler timers;
   private final Duration patience;
+  private final OperationTurns<VolumeLane> turns;
+
+  /** The requests whose record ends with their answer; of equal ones, with the last answer. */
+  private final List<Wish<?>> waiting = new CopyOnWriteArrayList<>();
 
   /**
    * Cuts snapshots.
    *
+   * @param turns of the names of snapshots
    * @param patience how long one may take until it is ready
    */
   SnapshotCreation(
@@ -59,12 +68,14 @@ final class SnapshotCreation {
       ControllerCalls calls,
       Clock clock,
       Scheduler timers,
+      OperationTurns<VolumeLane> turns,
       Duration patience) {
     this.catalog = catalog;
     this.controllers = controllers;
     this.calls = calls;
     this.clock = clock;
     this.timers = timers;
+    this.turns = turns;
     this.patience = patience;
   }
 
@@ -75,18 +86,25 @@ final class SnapshotCreation {
    * @param cut what is on record of it
    * @param call asks for it
    * @param isReady whether a volume can be made of what was answered
-   * @param deleting deletes what was answered
    * @param answer the ids in an answer, for the record
-   * @param mayBeThere whether one may be there of which no caller was told
    */
   private record Wish<T>(
       List<CatalogVolume> volumes,
       Cut cut,
       ControllerCall<T> call,
       Predicate<T> isReady,
-      Function<T, ControllerCall<Done>> deleting,
-      Function<T, Cut.Answer> answer,
-      AtomicBoolean mayBeThere) {}
+      Function<T, Cut.Answer> answer) {
+
+    /** Any of the volumes. */
+    VolumeKey key() {
+      return volumes.get(0).key();
+    }
+
+    /** Whether the other one asks for the same. */
+    boolean isFor(Wish<?> other) {
+      return key().equals(other.key()) && cut.asked().equals(other.cut.asked());
+    }
+  }
 
   private Wish<Snapshot> single(CatalogVolume volume, Cut cut) {
     return new Wish<>(
@@ -94,26 +112,16 @@ final class SnapshotCreation {
         cut,
         calls.cut(volume, cut),
         Snapshot::readyToUse,
-        made -> calls.delete(volume.plugin(), made.id(), volume.spec().secrets()),
-        made -> new Cut.Answer(Optional.empty(), Map.of(volume.id(), made.id())),
-        new AtomicBoolean());
+        made -> new Cut.Answer(Optional.empty(), Map.of(volume.id(), made.id())));
   }
 
   private Wish<VolumeGroupSnapshot> group(List<CatalogVolume> volumes, Cut cut) {
-    VolumeSpec first = volumes.get(0).spec();
     return new Wish<>(
         volumes,
         cut,
         calls.cut(volumes, cut.name(), cut.parameters()),
         VolumeGroupSnapshot::readyToUse,
-        made ->
-            calls.delete(
-                first.plugin(),
-                made.id(),
-                made.snapshots().stream().map(Snapshot::id).toList(),
-                first.secrets()),
-        SnapshotCreation::answer,
-        new AtomicBoolean());
+        SnapshotCreation::answer);
   }
 
   private static Cut.Answer answer(VolumeGroupSnapshot made) {
@@ -214,7 +222,8 @@ final class SnapshotCreation {
    */
   Optional<Snapshot> ready(CatalogEntry record, SnapshotName name) {
     return onRecord(record, name, false)
-        .map(cut -> awaited(single(record.volume().orElseThrow(), cut)));
+        .map(cut -> single(record.volume().orElseThrow(), cut))
+        .map(wish -> awaited(wish, again(wish, false)));
   }
 
   /**
@@ -223,14 +232,9 @@ final class SnapshotCreation {
    * @param record any volume of the group
    */
   Optional<VolumeGroupSnapshot> readyGroup(CatalogEntry record, SnapshotName name) {
-    return onRecord(record, name, true).map(cut -> awaited(group(allMembers(cut), cut)));
-  }
-
-  private <T> T awaited(Wish<T> asked) {
-    Wish<T> wish = begun(asked);
-    T seen = orForgotten(wish, () -> ready(wish));
-    note(wish, seen);
-    return seen;
+    return onRecord(record, name, true)
+        .map(cut -> group(allMembers(cut), cut))
+        .map(wish -> awaited(wish, again(wish, false)));
   }
 
   /**
@@ -240,26 +244,23 @@ final class SnapshotCreation {
    * @return whether one was on record
    */
   boolean keep(CatalogEntry record, SnapshotName name) {
-    List<Cut> all = named(record, name);
-    for (Cut cut : all) {
-      Set<VolumeKey> keys = cut.group().isEmpty() ? Set.of(record.key()) : cut.group();
-      Subject subject = Subject.of("keeping snapshot '" + name + "'");
-      keys.forEach(key -> catalog.end(subject, key, cut));
-    }
-    return !all.isEmpty();
+    Subject subject = Subject.of("keeping snapshot '" + name + "'");
+    return inTurn(
+        record.spec().plugin(),
+        name.value(),
+        subject,
+        () -> {
+          List<Cut> all = named(record, name);
+          all.forEach(cut -> end(subject, record.key(), cut));
+          return !all.isEmpty();
+        });
   }
 
-  /**
-   * The snapshot and the groups of this name. A group is found by any of its volumes, also where a
-   * crash has left it on record with others only; with its answer, if one of them has that.
-   */
+  /** The snapshot and the groups of this name, with their answer if any of the volumes has it. */
   private List<Cut> named(CatalogEntry record, SnapshotName name) {
     Map<Cut, Cut> all = new LinkedHashMap<>();
-    Stream.concat(
-            record.cuts().stream(),
-            catalog.all().stream()
-                .flatMap(each -> each.cuts().stream())
-                .filter(each -> each.group().contains(record.key())))
+    catalog
+        .cuts(record.key())
         .filter(each -> each.name().equals(name.value()))
         .forEach(each -> all.merge(each.asked(), each, (a, b) -> a.answer().isPresent() ? a : b));
     return List.copyOf(all.values());
@@ -292,81 +293,83 @@ final class SnapshotCreation {
         .toList();
   }
 
+  /** Works while no other operation works on the snapshots of this name. */
+  private <T> T inTurn(PluginId plugin, String name, Subject subject, Supplier<T> work) {
+    Runnable leave =
+        Controllers.ended(
+            turns.<Runnable>take(
+                new TreeSet<>(Set.of(VolumeLane.name(plugin, name))),
+                subject,
+                (giving, turn) -> turn.complete(giving)));
+    try {
+      return work.get();
+    } finally {
+      leave.run();
+    }
+  }
+
+  private <T> T inTurn(Wish<T> wish, Supplier<T> work) {
+    return inTurn(wish.call().plugin(), wish.cut().name(), wish.call().subject(), work);
+  }
+
   /** Records what is asked for before the storage system hears of it. */
-  private <T> Wish<T> begun(Wish<T> wish) {
-    Cut cut = wish.cut();
+  private Optional<Cut> begun(Wish<?> wish) {
+    Optional<Cut> known = Optional.empty();
     List<VolumeKey> begun = new ArrayList<>();
     for (CatalogVolume volume : wish.volumes()) {
       Optional<Cut> before;
       try {
-        before = catalog.begin(wish.call().subject(), volume.key(), cut.asked());
+        before = catalog.begin(wish.call().subject(), volume.key(), wish.cut().asked());
       } catch (ControllerException refused) {
         begun.forEach(key -> catalog.end(wish.call().subject(), key, wish.cut()));
         throw refused;
       }
-      if (before.isPresent()) {
-        wish.mayBeThere().set(true);
-        cut = before.get().answer().isPresent() ? before.get() : cut;
-      } else {
+      if (before.isEmpty()) {
         begun.add(volume.key());
+      } else if (known.flatMap(Cut::answer).isEmpty()) {
+        known = before;
       }
     }
-    return new Wish<>(
-        wish.volumes(),
-        cut,
-        wish.call(),
-        wish.isReady(),
-        wish.deleting(),
-        wish.answer(),
-        wish.mayBeThere());
+    return known;
   }
 
-  private <T> T remembered(Wish<T> asked) {
-    Wish<T> wish = begun(asked);
-    T seen = orForgotten(wish, () -> ready(wish));
-    forget(wish);
-    return seen;
-  }
-
-  private <T> T kept(Wish<T> asked) {
-    Wish<T> wish = begun(asked);
-    T seen = orForgotten(wish, () -> again(wish, Optional.empty()));
-    note(wish, seen);
-    return seen;
-  }
-
-  private <T> void note(Wish<T> wish, T seen) {
-    Cut cut = wish.cut().answered(wish.answer().apply(seen));
-    wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
-  }
-
-  /** What failed and surely is not there is not on record any more. */
-  private <T> T orForgotten(Wish<T> wish, Supplier<T> work) {
+  private <T> T remembered(Wish<T> wish) {
+    waiting.add(wish);
     try {
-      return work.get();
-    } catch (ControllerException failed) {
-      if (!wish.mayBeThere().get()) {
-        forget(wish);
-      }
-      throw failed;
+      return awaited(wish, kept(wish));
+    } finally {
+      waiting.remove(wish);
     }
   }
 
-  private void forget(Wish<?> wish) {
-    wish.volumes().forEach(volume -> catalog.end(wish.call().subject(), volume.key(), wish.cut()));
+  private <T> T kept(Wish<T> wish) {
+    return inTurn(wish, () -> answered(wish, false));
   }
 
-  private <T> T ready(Wish<T> wish) {
+  /**
+   * Asks for what is on record already.
+   *
+   * @param isRepeat whether the plugin has answered it in this life
+   */
+  private <T> T again(Wish<T> wish, boolean isRepeat) {
+    return inTurn(
+        wish,
+        () -> {
+          if (catalog.cuts(wish.key()).noneMatch(it -> it.asked().equals(wish.cut().asked()))) {
+            throw ControllerFailures.refused(
+                OperatorCode.SNAPSHOT_UNKNOWN,
+                wish.call().subject(),
+                "it was kept, dropped or deleted meanwhile, or its volume was deregistered");
+          }
+          return answered(wish, isRepeat);
+        });
+  }
+
+  private <T> T awaited(Wish<T> wish, T first) {
     long end = clock.nanos() + patience.toNanos();
     Duration pause = FIRST_PAUSE;
-    Optional<T> before = Optional.empty();
-    while (true) {
-      T seen = again(wish, before);
-      wish.mayBeThere().set(true);
-      if (wish.isReady().test(seen)) {
-        return seen;
-      }
-      before = Optional.of(seen);
+    T seen = first;
+    while (!wish.isReady().test(seen)) {
       if (clock.nanos() + pause.toNanos() - end > 0) {
         throw ControllerFailures.failed(
             Outcome.UNCERTAIN,
@@ -376,57 +379,90 @@ final class SnapshotCreation {
             null);
       }
       pause(pause);
+      seen = again(wish, true);
       Duration doubled = pause.multipliedBy(2);
       pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
+    return seen;
   }
 
-  /** Asks once more. What was cut and then refused is deleted: it will never be ready. */
-  private <T> T again(Wish<T> wish, Optional<T> before) {
+  /**
+   * Asks once, and records the answer. What failed and surely is not there is not on record any
+   * more; what was cut and is refused when it is asked for again is deleted: it will never be
+   * ready.
+   */
+  private <T> T answered(Wish<T> wish, boolean isRepeat) {
+    Optional<Cut> before = begun(wish);
+    Optional<Cut.Answer> known = before.flatMap(Cut::answer);
+    T seen;
     try {
-      return asCut(wish, controllers.answer(wish.call()));
+      seen = controllers.answer(wish.call());
     } catch (ControllerException failed) {
-      if (failed.outcome() == Outcome.UNCERTAIN) {
-        wish.mayBeThere().set(true);
-      }
-      if (before.isPresent() && failed.outcome() == Outcome.REFUSED) {
-        try {
-          controllers.answer(wish.deleting().apply(before.get()));
-          wish.mayBeThere().set(false);
-        } catch (ControllerException left) {
-          failed.addSuppressed(left);
-        }
+      if (before.isEmpty() && failed.outcome() != Outcome.UNCERTAIN) {
+        forget(wish);
+      } else if (isRepeat && failed.outcome() == Outcome.REFUSED) {
+        known.ifPresent(cut -> delete(wish, cut, failed));
       }
       throw failed;
     }
+    Cut.Answer now = wish.answer().apply(seen);
+    known.filter(cut -> !cut.equals(now)).ifPresent(lost -> refuse(wish, lost, now));
+    boolean isLast =
+        wish.isReady().test(seen)
+            && waiting.remove(wish)
+            && waiting.stream().noneMatch(wish::isFor);
+    if (isLast) {
+      forget(wish);
+    } else {
+      note(wish, now);
+    }
+    return seen;
   }
 
   /**
    * Refuses a snapshot that is another one than was cut under the name before: that one is gone,
    * and the plugin made this one only now.
    */
-  private <T> T asCut(Wish<T> wish, T seen) {
-    Optional<Cut.Answer> before = wish.cut().answer();
-    Cut.Answer now = wish.answer().apply(seen);
-    if (before.isEmpty() || before.get().equals(now)) {
-      return seen;
-    }
+  private void refuse(Wish<?> wish, Cut.Answer before, Cut.Answer now) {
     ControllerException lost =
         ControllerFailures.refused(
             OperatorCode.SNAPSHOT_LOST,
             wish.call().subject(),
             "it was cut as "
-                + before.get().snapshots().values()
+                + before.snapshots().values()
                 + ", and the plugin has just made "
                 + now.snapshots().values());
-    wish.mayBeThere().set(true);
-    try {
-      controllers.answer(wish.deleting().apply(seen));
-      wish.mayBeThere().set(false);
-    } catch (ControllerException left) {
-      lost.addSuppressed(left);
-    }
+    delete(wish, now, lost);
     throw lost;
+  }
+
+  /** Deletes what will not be used. It stays on record if that fails. */
+  private void delete(Wish<?> wish, Cut.Answer cut, ControllerException why) {
+    try {
+      controllers.answer(deleting(wish, cut));
+      forget(wish);
+    } catch (ControllerException left) {
+      why.addSuppressed(left);
+    }
+  }
+
+  private void note(Wish<?> wish, Cut.Answer answer) {
+    Cut cut = wish.cut().answered(answer);
+    wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
+  }
+
+  private void forget(Wish<?> wish) {
+    end(wish.call().subject(), wish.key(), wish.cut());
+  }
+
+  /**
+   * Takes a snapshot or a group off the record.
+   *
+   * @param key the volume, or any of the group's
+   */
+  private void end(Subject subject, VolumeKey key, Cut cut) {
+    Set<VolumeKey> keys = cut.group().isEmpty() ? Set.of(key) : cut.group();
+    keys.forEach(each -> catalog.end(subject, each, cut));
   }
 
   private void pause(Duration time) {
@@ -446,15 +482,23 @@ final class SnapshotCreation {
    * @return whether one was asked for
    */
   boolean drop(CatalogEntry record, SnapshotName name) {
-    List<Cut> all = named(record, name);
-    for (Cut cut : all) {
-      if (cut.group().isEmpty()) {
-        drop(sendable(record.volume().orElseThrow(), cut));
-      } else {
-        dropGroup(group(members(cut), cut));
-      }
-    }
-    return !all.isEmpty();
+    Subject subject = Subject.of("dropping snapshot '" + name + "'");
+    return inTurn(
+        record.spec().plugin(),
+        name.value(),
+        subject,
+        () -> {
+          List<Cut> all = named(record, name);
+          for (Cut cut : all) {
+            if (cut.group().isEmpty()) {
+              delete(sendable(record.volume().orElseThrow(), cut));
+            } else {
+              deleteGroup(group(members(cut), cut));
+            }
+            end(subject, record.key(), cut);
+          }
+          return !all.isEmpty();
+        });
   }
 
   /**
@@ -462,12 +506,10 @@ final class SnapshotCreation {
    * the plugin was never asked for the group, or what came of it has been told: without an answer
    * there is nothing to delete.
    */
-  private void dropGroup(Wish<VolumeGroupSnapshot> wish) {
+  private void deleteGroup(Wish<VolumeGroupSnapshot> wish) {
     boolean isComplete = wish.volumes().size() == wish.cut().group().size();
     if (isComplete || wish.cut().answer().isPresent()) {
-      drop(wish);
-    } else {
-      forget(wish);
+      delete(wish);
     }
   }
 
@@ -481,16 +523,14 @@ final class SnapshotCreation {
             new Cut(cut.name(), cut.parameters(), cut.group(), Optional.empty(), cut.answer()));
   }
 
-  private <T> void drop(Wish<T> wish) {
-    Optional<Cut.Answer> known = wish.cut().answer();
-    controllers.answer(
-        known.isPresent()
-            ? deleting(wish.volumes().get(0).spec(), known.get())
-            : wish.deleting().apply(controllers.answer(wish.call())));
-    forget(wish);
+  private <T> void delete(Wish<T> wish) {
+    Cut.Answer known =
+        wish.cut().answer().orElseGet(() -> wish.answer().apply(controllers.answer(wish.call())));
+    controllers.answer(deleting(wish, known));
   }
 
-  private ControllerCall<Done> deleting(VolumeSpec spec, Cut.Answer known) {
+  private ControllerCall<Done> deleting(Wish<?> wish, Cut.Answer known) {
+    VolumeSpec spec = wish.volumes().get(0).spec();
     List<SnapshotId> ids = List.copyOf(known.snapshots().values());
     return known
         .group()

@@ -160,7 +160,15 @@ public final class VolumeController implements AutoCloseable {
     calls = new ControllerCalls(options.secrets);
     volumes = new VolumeOperations(catalog, controllers, calls, clock, options);
     snapshots =
-        new SnapshotCreation(catalog, controllers, calls, clock, timers, options.snapshotPatience);
+        new SnapshotCreation(
+            catalog,
+            controllers,
+            calls,
+            clock,
+            timers,
+            new OperationTurns<>(
+                options.settings.waiters(), options.settings.longestWait(), timers),
+            options.snapshotPatience);
     unfinished = new UnfinishedWork(catalog, timers, key -> goingOn(key).end());
     unfinished.later();
   }
@@ -527,7 +535,10 @@ public final class VolumeController implements AutoCloseable {
 
   // ---- snapshots
 
-  /** Cuts a snapshot, and waits until it is ready; or finds the one of this name. */
+  /**
+   * Cuts a snapshot, and waits until it is ready; or finds the one of this name. An interrupt ends
+   * the waiting alone: {@link #dropSnapshot} gives the snapshot up.
+   */
   public Snapshot createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
     return await(cutting(volume, name, parameters, Optional.empty()));
@@ -552,7 +563,8 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Deletes a snapshot, or a group of them, that was asked for and whose fate is not known, as
-   * after a crash.
+   * after a crash or an interrupt. It is not asked for again: a caller that still waits for it is
+   * told {@link OperatorCode#SNAPSHOT_UNKNOWN}.
    *
    * @param volume the volume, or one of the group's
    * @return whether one was asked for under this name

@@ -5,13 +5,16 @@ import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 
 /** Time in which whoever waits has waited already. */
 final class Leaping implements Clock, Scheduler {
   private final VirtualClock plugin = VirtualClock.create();
   private final List<Duration> pauses = new ArrayList<>();
+  private final Queue<Runnable> meanwhile = new ArrayDeque<>();
   private long now;
 
   @Override
@@ -32,6 +35,10 @@ final class Leaping implements Clock, Scheduler {
   @Override
   public Timer after(Duration delay, Runnable work) {
     pauses.add(delay);
+    Runnable first = meanwhile.poll();
+    if (first != null) {
+      first.run();
+    }
     now += delay.toNanos();
     plugin.advance(delay);
     work.run();
@@ -46,6 +53,11 @@ final class Leaping implements Clock, Scheduler {
   /** The time of a plugin, which passes with this one. */
   VirtualClock ofPlugin() {
     return plugin;
+  }
+
+  /** Does this in the next pause, before its time passes. */
+  void inNextPause(Runnable work) {
+    meanwhile.add(work);
   }
 
   /** How long was waited each time. */

@@ -28,6 +28,8 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
@@ -42,6 +44,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -71,13 +74,17 @@ class SnapshotBackupsTest {
   private VolumeController controller = open(Duration.ofHours(1));
 
   private VolumeController open(Duration patience) {
+    return open(patience, time);
+  }
+
+  private VolumeController open(Duration patience, Scheduler timers) {
     return new VolumeController(
         VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
             .snapshotPatience(patience)
             .told(message -> {}),
         controllers,
         time,
-        time,
+        timers,
         threads,
         () -> {});
   }
@@ -239,6 +246,56 @@ class SnapshotBackupsTest {
     assertThat(controller.backups().pending()).isEmpty();
   }
 
+  @Test
+  void oneThatIsDroppedWhileItIsAwaitedAfterItsAnswerWasLostIsNotMadeAgain() {
+    SnapshotBackups backups = start();
+    plugin.inject(Fault.applyThenDrop(), When.calling(CREATE_SNAPSHOT).once());
+    assertThat(failure(() -> backups.cut(DB, NIGHTLY, FULL)).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    time.inNextPause(() -> assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue());
+
+    ControllerException ended = failure(() -> backups.ready(DB, NIGHTLY));
+
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(backups.pending()).isEmpty();
+    assertThat(ended.code()).isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
+    assertThat(ended).hasMessageContaining("it was kept, dropped or deleted meanwhile");
+  }
+
+  @Test
+  void oneThatIsAskedForAgainWhileTheFirstCallRunsIsOnRecordThoughThatCallFails() {
+    assertThat(start().pending()).isEmpty();
+    medium.crash();
+    controller = open(Duration.ofHours(1), threads);
+    SnapshotBackups backups = controller.backups();
+    plugin.inject(
+        Fault.hang().then(Fault.fail(StatusCode.FAILED_PRECONDITION, "no")),
+        When.calling(CREATE_SNAPSHOT).once());
+    List<Snapshot> cut = new CopyOnWriteArrayList<>();
+    List<ControllerException> failed = new CopyOnWriteArrayList<>();
+    Runnable cutting =
+        () -> {
+          try {
+            cut.add(backups.cut(DB, NIGHTLY, FULL));
+          } catch (ControllerException refused) {
+            failed.add(refused);
+          }
+        };
+    Thread first = new Thread(cutting);
+    first.start();
+    plugin.journal().await(call -> call.operation() == CREATE_SNAPSHOT, Duration.ofSeconds(30));
+    Thread second = new Thread(cutting);
+    second.start();
+    Waits.until(() -> second.getState() == Thread.State.WAITING);
+    plugin.release();
+    Waits.until(() -> !first.isAlive() && !second.isAlive());
+
+    assertThat(failed).extracting(ControllerException::outcome).containsExactly(Outcome.REFUSED);
+    assertThat(answered(DB).orElseThrow().snapshots().values())
+        .containsExactlyElementsOf(cut.stream().map(Snapshot::id).toList())
+        .containsExactlyElementsOf(plugin.contents().snapshots());
+  }
+
   // ---- groups
 
   @Test
@@ -272,14 +329,16 @@ class SnapshotBackupsTest {
     assertThat(controller.backups().pending()).isEmpty();
   }
 
+  private static CatalogEntry stored(VolumeStore store, VolumeKey key) {
+    return store.load().stream().filter(it -> it.key().equals(key)).findFirst().orElseThrow();
+  }
+
   /** The host is killed after the group was asked for on the record of one volume only. */
   private SnapshotBackups asDbAloneHasIt(SortedSet<VolumeKey> group) {
     assertThat(start().pending()).isEmpty();
     medium.crash();
     VolumeStore store = VolumeStore.on(medium.open());
-    CatalogEntry db =
-        store.load().stream().filter(it -> it.key().equals(DB)).findFirst().orElseThrow();
-    store.put(db.with(new Cut(NIGHTLY.value(), new TreeMap<>(FULL), group)));
+    store.put(stored(store, DB).with(new Cut(NIGHTLY.value(), new TreeMap<>(FULL), group)));
     SnapshotBackups next = restarted();
     assertThat(next.pending()).containsOnlyKeys(DB);
     return next;
@@ -300,6 +359,20 @@ class SnapshotBackupsTest {
     assertThat(backups.pending()).isEmpty();
     assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
     controller.delete(DB);
+  }
+
+  @Test
+  void aGroupThatIsDroppedWhileItIsAwaitedIsNotMadeAgain() {
+    SnapshotBackups backups = start();
+    time.inNextPause(() -> assertThat(controller.dropSnapshot(LOG, NIGHTLY)).isTrue());
+
+    ControllerException ended =
+        failure(() -> controller.createGroupSnapshot(Set.of(DB, LOG), NIGHTLY, FULL));
+
+    assertThat(plugin.contents().groups()).isEmpty();
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(backups.pending()).isEmpty();
+    assertThat(ended.code()).isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
   }
 
   @Test

@@ -19,11 +19,14 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -116,6 +119,83 @@ class SnapshotCreationTest {
     assertThat(refused).hasMessageContaining("the copy broke");
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
     assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  private static void assertNotOnRecord(ControllerException ended) {
+    assertThat(ended.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(ended.code()).isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
+    assertThat(ended).hasMessageContaining("it was kept, dropped or deleted meanwhile");
+  }
+
+  @Test
+  void oneThatIsDroppedWhileItIsAwaitedIsNotMadeAgain() {
+    VolumeController opened = open(Duration.ofHours(1));
+    time.inNextPause(() -> assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue());
+    ControllerException ended = catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(opened.owed()).isEmpty();
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).as("its id was on record").hasSize(1);
+    assertNotOnRecord(ended);
+  }
+
+  @Test
+  void oneThatIsBeingDroppedIsNotAskedForMeanwhile() {
+    VolumeController opened = open(Duration.ofHours(1));
+    plugin.inject(Fault.applyThenHang(), When.calling(DELETE_SNAPSHOT).once());
+    Thread dropping = new Thread(() -> assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue());
+    time.inNextPause(
+        () -> {
+          dropping.start();
+          plugin
+              .journal()
+              .await(call -> call.operation() == DELETE_SNAPSHOT, Duration.ofSeconds(30));
+        });
+    ControllerException busy = catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    plugin.release();
+    Waits.until(() -> !dropping.isAlive());
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(opened.owed()).isEmpty();
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(1);
+    assertThat(busy.code())
+        .as("it was not its turn in time")
+        .isEqualTo(OperatorCode.CONTROLLER_BUSY);
+  }
+
+  @Test
+  void oneWhoseVolumeIsDeregisteredWhileItIsAwaitedIsNotAskedForAgain() {
+    VolumeController opened = open(Duration.ofHours(1));
+    time.inNextPause(() -> assertThat(opened.deregister(DB)).isTrue());
+    ControllerException ended = catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(1);
+    assertNotOnRecord(ended);
+  }
+
+  @Test
+  void oneThatIsKeptWhileItIsAwaitedIsNotDeletedIfThePluginRefusesItThen() {
+    VolumeController opened = open(Duration.ofHours(1));
+    time.inNextPause(() -> assertThat(opened.backups().keep(DB, NIGHTLY)).isTrue());
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "the copy broke"),
+        When.calling(CREATE_SNAPSHOT).nth(2));
+    ControllerException ended = catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(plugin.contents().snapshots()).hasSize(1);
+    assertNotOnRecord(ended);
+  }
+
+  @Test
+  void oneThatTwoCallersAwaitIsOwedUntilBothAreTold() {
+    VolumeController opened = open(Duration.ofHours(1));
+    List<Snapshot> other = new ArrayList<>();
+    time.inNextPause(
+        () -> {
+          other.add(cut(opened));
+          assertThat(opened.owed()).containsExactly(DB);
+        });
+    Snapshot ready = cut(opened);
+    assertThat(ready.readyToUse()).isTrue();
+    assertThat(other).extracting(Snapshot::id).containsExactly(ready.id());
+    assertThat(plugin.contents().snapshots()).containsExactly(ready.id());
+    assertThat(opened.owed()).isEmpty();
   }
 
   @Test

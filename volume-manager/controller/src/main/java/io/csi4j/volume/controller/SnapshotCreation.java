@@ -411,10 +411,12 @@ final class SnapshotCreation {
         wish.isReady().test(seen)
             && waiting.remove(wish)
             && waiting.stream().noneMatch(wish::isFor);
+    if (!isLast || !wish.cut().group().isEmpty()) {
+      // A group is taken off the record volume by volume; a crash meanwhile leaves the ids.
+      note(wish, now);
+    }
     if (isLast) {
       forget(wish);
-    } else {
-      note(wish, now);
     }
     return seen;
   }
@@ -502,9 +504,9 @@ final class SnapshotCreation {
   }
 
   /**
-   * A volume of a group cannot be deleted while the group is on record with it. So if one is gone,
-   * the plugin was never asked for the group, or what came of it has been told: without an answer
-   * there is nothing to delete.
+   * A volume of a group cannot be deleted while the group is on record with it, and the answer is
+   * on record with all volumes before the group is told. So if one was deleted, and there is no
+   * answer, the plugin was never asked for the group: there is nothing to delete.
    */
   private void deleteGroup(Wish<VolumeGroupSnapshot> wish) {
     boolean isComplete = wish.volumes().size() == wish.cut().group().size();

@@ -98,8 +98,7 @@ final class Catalog {
                               OperatorCode.VOLUME_UNKNOWN,
                               subject,
                               "it is being deleted, or is gone"));
-          Optional<Cut> before = record.cut(cut);
-          if (before.filter(each -> !each.asked().equals(cut.asked())).isPresent()) {
+          if (cuts(key).anyMatch(it -> it.isNamedAs(cut) && !it.asked().equals(cut.asked()))) {
             throw ControllerFailures.refused(
                 OperatorCode.VOLUME_REQUEST_REFUSED,
                 subject,
@@ -107,6 +106,7 @@ final class Catalog {
                     + " it may be in the storage system; ask for just that one, drop it, or take"
                     + " another name");
           }
+          Optional<Cut> before = record.cut(cut);
           if (before.isEmpty()) {
             write(subject, record.with(cut));
           }
@@ -124,7 +124,7 @@ final class Catalog {
           key,
           () ->
               find(key)
-                  .filter(record -> record.cut(cut).filter(it -> !it.equals(cut)).isPresent())
+                  .filter(record -> isOnRecord(record, cut) && !record.cuts().contains(cut))
                   .map(record -> write(subject, record.with(cut))));
     } catch (ControllerException notWritten) {
       LOG.log(
@@ -134,10 +134,18 @@ final class Catalog {
     }
   }
 
-  /** Forgets a snapshot that is there and told, or that is not there. */
+  /**
+   * Forgets a snapshot that is there and told, or that is not there. Another one that is on record
+   * under the same name stays.
+   */
   void end(Subject subject, VolumeKey key, Cut cut) {
     try {
-      turns.during(key, () -> find(key).map(record -> write(subject, record.without(cut))));
+      turns.during(
+          key,
+          () ->
+              find(key)
+                  .filter(record -> isOnRecord(record, cut))
+                  .map(record -> write(subject, record.without(cut))));
     } catch (ControllerException notWritten) {
       // It is told as owed until it is asked for again, which finds it and comes by here.
       LOG.log(
@@ -145,6 +153,10 @@ final class Catalog {
           "What came of a snapshot is not on record: {0}",
           notWritten.getMessage());
     }
+  }
+
+  private static boolean isOnRecord(CatalogEntry record, Cut cut) {
+    return record.cuts().stream().anyMatch(it -> it.asked().equals(cut.asked()));
   }
 
   private CatalogEntry write(Subject subject, CatalogEntry record) {

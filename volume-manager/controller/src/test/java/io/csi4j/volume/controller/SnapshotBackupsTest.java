@@ -376,6 +376,42 @@ class SnapshotBackupsTest {
   }
 
   @Test
+  void aGroupIsRefusedUnderTheNameOfAnotherThatIsOnRecordWithOneOfItsVolumesOnly() {
+    SnapshotBackups backups = asDbAloneHasIt(new TreeSet<>(Set.of(DB, LOG)));
+    VolumeKey app = VolumeKey.of("app");
+    controller.create(
+        app,
+        VolumeSpec.builder(ID).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.BLOCK).build());
+
+    ControllerException other = failure(() -> backups.cut(Set.of(LOG, app), NIGHTLY, FULL));
+
+    assertThat(other.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
+    assertThat(other).hasMessageContaining("on record with other parameters, places or volumes");
+    assertThat(backups.pending()).containsOnlyKeys(DB);
+    assertThat(plugin.journal().calls(CREATE_VOLUME_GROUP_SNAPSHOT)).isEmpty();
+    assertThat(controller.dropSnapshot(LOG, NIGHTLY)).isTrue();
+    assertThat(backups.cut(Set.of(LOG, app), NIGHTLY, FULL).snapshots()).hasSize(2);
+    assertThat(backups.pending()).containsOnlyKeys(LOG, app);
+  }
+
+  @Test
+  void aGroupThatIsKeptTakesNoOtherGroupOfItsNameOffTheRecord() {
+    assertThat(start().pending()).isEmpty();
+    SortedSet<VolumeKey> other = new TreeSet<>(Set.of(LOG, VolumeKey.of("app")));
+    medium.crash();
+    VolumeStore store = VolumeStore.on(medium.open());
+    Cut both = new Cut(NIGHTLY.value(), new TreeMap<>(FULL), new TreeSet<>(Set.of(DB, LOG)));
+    store.put(stored(store, DB).with(both));
+    store.put(stored(store, LOG).with(new Cut(NIGHTLY.value(), new TreeMap<>(FULL), other)));
+    SnapshotBackups next = restarted();
+
+    assertThat(next.keep(DB, NIGHTLY)).isTrue();
+
+    assertThat(next.pending()).containsOnlyKeys(LOG);
+    assertThat(next.pending().get(LOG)).extracting(Cut::group).containsExactly(other);
+  }
+
+  @Test
   void aGroupThatIsRefusedForOneOfItsVolumesIsNotOnRecordWithTheOthers() {
     SnapshotBackups backups = asDbAloneHasIt(new TreeSet<>(Set.of(DB)));
     VolumeKey app = VolumeKey.of("app");

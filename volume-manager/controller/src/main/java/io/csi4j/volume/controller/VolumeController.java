@@ -212,7 +212,8 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Forgets a volume without holders, and leaves it where it is: also one that was made here.
+   * Forgets a volume without holders, and leaves it where it is: also one that was made here. One
+   * with a snapshot that nobody was told of is not forgotten.
    *
    * @return whether it was on record
    */
@@ -221,9 +222,10 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Forgets a volume although workloads hold it, and leaves it where it is. Their claims stay, and
-   * have to be ended by a person: nothing attaches, detaches or deletes the volume any more. Who
-   * decided it, why, and the holders are told as {@link OperatorCode#VOLUME_FORGOTTEN}.
+   * Forgets a volume although workloads hold it or a snapshot of it is owed, and leaves both where
+   * they are. Their claims stay, and have to be ended by a person: nothing attaches, detaches or
+   * deletes the volume any more. Who decided it, why, and the holders are told as {@link
+   * OperatorCode#VOLUME_FORGOTTEN}.
    *
    * @return whether it was on record
    */

@@ -202,6 +202,7 @@ final class VolumeOperations {
     if (known.isPresent()) {
       Subject subject = Subject.of("forgetting volume '" + key + "'");
       refuseClaimed(subject, key);
+      refuseCut(subject, known.get());
       if (known.get().state() instanceof State.Deleting) {
         hold.endLeft(subject, key);
       }
@@ -234,7 +235,8 @@ final class VolumeOperations {
             by
                 + " decided it: "
                 + reason.text()
-                + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)));
+                + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
+                + (known.get().cuts().isEmpty() ? "" : "; " + asked(known.get()))));
     return true;
   }
 
@@ -763,13 +765,15 @@ final class VolumeOperations {
   /** A snapshot of unknown fate can be found by its volume only. */
   private static void refuseCut(Subject subject, CatalogEntry record) {
     if (!record.cuts().isEmpty()) {
-      throw ControllerFailures.refused(
-          OperatorCode.SNAPSHOT_OWED,
-          subject,
-          record.cuts().stream()
-              .map(cut -> "snapshot '" + cut.name() + "' was asked for")
-              .collect(Collectors.joining(", ")));
+      throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked(record));
     }
+  }
+
+  /** The snapshots that nobody was told of. */
+  private static String asked(CatalogEntry record) {
+    return record.cuts().stream()
+        .map(cut -> "snapshot '" + cut.name() + "' was asked for")
+        .collect(Collectors.joining(", "));
   }
 
   /** Growing may have come through, and only its answer would say what is owed to the node. */

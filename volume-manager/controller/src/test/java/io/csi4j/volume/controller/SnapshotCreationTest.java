@@ -17,10 +17,12 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
@@ -164,7 +166,15 @@ class SnapshotCreationTest {
   @Test
   void oneWhoseVolumeIsDeregisteredWhileItIsAwaitedIsNotAskedForAgain() {
     VolumeController opened = open(Duration.ofHours(1));
-    time.inNextPause(() -> assertThat(opened.deregister(DB)).isTrue());
+    ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
+    Clause gone = new Clause("the array was taken away");
+    time.inNextPause(
+        () -> {
+          assertThat(catchThrowableOfType(ControllerException.class, () -> opened.deregister(DB)))
+              .extracting(ControllerException::code)
+              .isEqualTo(OperatorCode.SNAPSHOT_OWED);
+          assertThat(opened.deregister(DB, ada, gone)).isTrue();
+        });
     ControllerException ended = catchThrowableOfType(ControllerException.class, () -> cut(opened));
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(1);
     assertNotOnRecord(ended);

@@ -666,6 +666,8 @@ class VolumeControllerTest {
     ControllerException refused = failure(() -> controller.delete(DB));
     assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
     assertThat(refused).hasMessageContaining("snapshot 'nightly' was asked for");
+    assertThat(failure(() -> controller.deregister(DB)).code())
+        .isEqualTo(OperatorCode.SNAPSHOT_OWED);
     assertThat(controller.expand(DB, CapacityRange.atLeast(5 << 20)).id()).isEqualTo(made.id());
     assertThat(controller.modify(DB, Map.of("iops", "2")).id()).isEqualTo(made.id());
     assertThat(controller.owed()).containsExactly(DB);

@@ -4,6 +4,8 @@ import io.csi4j.volume.model.VolumeKey;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Names of directories and records: 26 lower-case letters and digits, 130 bits of a hash. */
 public final class HashedName {
@@ -11,10 +13,37 @@ public final class HashedName {
   private static final String DIGITS = "abcdefghijklmnopqrstuvwxyz234567";
   private static final int LENGTH = 26;
 
+  /**
+   * Names that were asked for lately, each at the place that its texts' hash gives it: an operation
+   * on a volume asks dozens of times for the same few. Threads may miss what others put here.
+   */
+  private static final @Nullable Known[] LATELY = new Known[512];
+
+  /** A name that was made, and what of. */
+  private static final class Known {
+    final String[] parts;
+    final String name;
+
+    Known(String[] parts, String name) {
+      this.parts = parts;
+      this.name = name;
+    }
+  }
+
   private HashedName() {}
 
   /** The name for these texts, none of which holds a NUL; their order counts. */
   public static String of(String... parts) {
+    int place = Arrays.hashCode(parts) & (LATELY.length - 1);
+    Known known = LATELY[place];
+    if (known == null || !Arrays.equals(known.parts, parts)) {
+      known = new Known(parts.clone(), made(parts));
+      LATELY[place] = known;
+    }
+    return known.name;
+  }
+
+  private static String made(String... parts) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (String part : parts) {

@@ -96,9 +96,26 @@ class MountedElsewhereTest {
       mountedToo(node, node.stagingPath(VOLUME), BACKUP);
       isRefused(node, BACKUP);
 
-      node.kernel().host().detach(BACKUP);
       node.mount(single("vol-1", "web"));
 
+      isRefused(node, BACKUP);
+      node.kernel().host().detach(BACKUP);
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void doesNotKeepTheVolumeFromAWorkloadThatComesAfterARestart() {
+    try (Node node = Node.open()) {
+      mounted(node);
+      mountedToo(node, node.stagingPath(VOLUME), BACKUP);
+      isRefused(node, BACKUP);
+      node.restart();
+
+      node.mount(single("vol-1", "web"));
+
+      isRefused(node, BACKUP);
+      node.kernel().host().detach(BACKUP);
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }

@@ -92,6 +92,13 @@ final class ReleaseStory {
   static final Moment<Event.UsesSeen> LOOK_AT_USES =
       Moment.back("LOOK_AT_USES", "looking for whom it is mounted", ReleaseStory::usesSeen);
 
+  static final Moment<Event.Saved> SAVE_NOT_UNSTAGED =
+      Moment.<Event.Saved>back(
+              "SAVE_NOT_UNSTAGED",
+              "remembering that the plugin was not asked to unstage it",
+              (turn, saved, now) -> unfinished(turn, turn.tries().refusal().orElseThrow()))
+          .reaching(CrashPoint.USE_END_SAVED);
+
   static final Moment<Event.Called> UNSTAGE =
       Moment.back(
           "UNSTAGE",
@@ -508,7 +515,18 @@ final class ReleaseStory {
     }
     return seen.elsewhere().isEmpty()
         ? send(turn, Part.STAGING, now)
-        : unfinished(turn, Inspection.elsewhere(seen.elsewhere()));
+        : notUnstaged(turn, Inspection.elsewhere(seen.elsewhere()));
+  }
+
+  /** The plugin is not asked; so nobody has to wait, after a restart, for the end of a call. */
+  private static Turn notUnstaged(Turn turn, Failure failure) {
+    boolean mayBeUnstaging =
+        turn.sent().contains(Verb.UNSTAGE) || turn.before().staging().awaits(Verb.UNSTAGE);
+    Turn idle = idle(turn, Part.STAGING);
+    return mayBeUnstaging
+        ? unfinished(turn, failure)
+        : idle.with(idle.tries().refused(failure))
+            .await(SAVE_NOT_UNSTAGED, new Step.Save(idle.record(), Need.RELEASING));
   }
 
   private static Turn stagingGone(Turn turn) {

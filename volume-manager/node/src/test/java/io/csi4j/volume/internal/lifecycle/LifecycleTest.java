@@ -675,7 +675,8 @@ class LifecycleTest {
             release,
             "look; "
                 + UNPUBLISHED
-                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; unfinished MOUNTED_ELSEWHERE"),
+                + "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; save USE_END_SAVED [IN_DOUBT];"
+                + " unfinished MOUNTED_ELSEWHERE"),
         row(
             "the same where the policy lets it be unstaged",
             fromUsedBy(A)

@@ -47,6 +47,9 @@ final class OwnershipPass {
       Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_XDEV | Abi.RESOLVE_NO_SYMLINKS;
   private static final int PERMISSIONS = 07777;
 
+  /** The user and the group that have nothing, by their usual number. */
+  private static final int NOBODY = 65_534;
+
   private final Kernel kernel;
   private final Syscalls calls;
   private final MountPath root;
@@ -177,10 +180,36 @@ final class OwnershipPass {
     int opened = calls.openat(Abi.AT_FDCWD, mount.link(), DIRECTORY & ~Abi.O_NOFOLLOW, 0);
     levels.push(new Level(descriptor("open", opened, null), Abi.emptyPath()));
     try {
+      if (!isOwned(facts)) {
+        takeMarkOff(levels.element().directory);
+      }
       return walked();
     } finally {
       levels.forEach(level -> level.directory.close());
     }
+  }
+
+  /**
+   * Whoever the root belongs to has had all files once. Before the first of them goes to somebody
+   * else, the root is given to nobody whom a pass is made for, so that the next pass for either
+   * looks at all files, also if this one does not come to its end.
+   */
+  private void takeMarkOff(Descriptor directory) {
+    int result =
+        calls.fchownat(
+            directory.number(),
+            Abi.emptyPath(),
+            wish.user().isEmpty() ? -1 : neutral(wish.user().getAsLong()),
+            wish.group().isEmpty() ? -1 : neutral(wish.group().getAsLong()),
+            Abi.AT_EMPTY_PATH);
+    if (result != -Abi.EPERM && result != -Abi.EINVAL) {
+      // Not for who may not give files away, or has no number for them in his namespace.
+      var unused = checked("fchownat", result, null);
+    }
+  }
+
+  private static int neutral(long wanted) {
+    return wanted == 0 ? NOBODY : 0;
   }
 
   private OwnershipResult walked() {

@@ -163,6 +163,24 @@ class OwnershipPassTest {
 
   @Test
   @NeedsKernel(Feature.OPENAT2)
+  void aPassThatDoesNotEndTakesTheMarkOfTheOneBeforeIt(Scratch scratch) throws Exception {
+    assumeThereAreOtherUsers();
+    MountPath volume = tree(scratch, 3);
+    FileOwnership first = FileOwnership.ofGroup(2000);
+    FileOwnership other = FileOwnership.ofGroup(3000).toBuilder().maxFiles(2).build();
+    assertThat(pass(volume, first).outcome()).isEqualTo(Outcome.DONE);
+    assertThat(pass(volume, other)).isEqualTo(new OwnershipResult(Outcome.LIMIT, 4, 2, 0));
+
+    assertThat(pass(volume, first).outcome()).isEqualTo(Outcome.DONE);
+
+    for (Path file : all(scratch)) {
+      assertThat(Files.getAttribute(file, "unix:gid")).as("%s", file).isEqualTo(2000);
+    }
+    assertThat(pass(volume, first).outcome()).isEqualTo(Outcome.THERE_ALREADY);
+  }
+
+  @Test
+  @NeedsKernel(Feature.OPENAT2)
   void aPassEndsAtItsLimitAndTheNextOnesGoOn(Scratch scratch) throws Exception {
     MountPath volume = tree(scratch, 10);
     FileOwnership few = OWN_GROUP.toBuilder().maxFiles(10).build();

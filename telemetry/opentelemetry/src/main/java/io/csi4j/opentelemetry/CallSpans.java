@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A span for each attempt of a call on one connection. Only the first attempt begins on the thread
- * of the caller; further ones get the same parent.
+ * A span for each attempt of a call on one connection. Their parent is the caller's span, on
+ * whichever thread they begin.
  */
 final class CallSpans implements CsiListener {
 
@@ -26,19 +26,19 @@ final class CallSpans implements CsiListener {
   }
 
   @Override
+  public void onAsked(Asked event) {
+    if (spans.isOpen()) {
+      callers.note(event.callId());
+    }
+  }
+
+  @Override
   public void onStart(Started event) {
     if (!spans.isOpen()) {
       return;
     }
-    Context parent;
-    if (event.attempt() == 1) {
-      callers.note(event.callId());
-      parent = Context.current();
-    } else {
-      parent = callers.get(event.callId());
-    }
     SpanBuilder span =
-        SpanWords.call(tracer, event.operation(), parent)
+        SpanWords.call(tracer, event.operation(), callers.get(event.callId()))
             .setAttribute(SpanWords.ATTEMPT, (long) event.attempt());
     event.plugin().ifPresent(name -> span.setAttribute(SpanWords.PLUGIN, name.value()));
     Span begun = span.startSpan();

@@ -7,11 +7,15 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
@@ -344,6 +348,32 @@ class CsiTracingTest {
         .extracting(
             attempt -> attempt.getAttributes().get(AttributeKey.longKey("rpc.grpc.status_code")))
         .containsExactly(14L, 0L);
+  }
+
+  @Test
+  void theFirstCallOfAConnectionIsAChildOfItsCallerToo() throws IOException {
+    ConnectOptions options = ConnectOptions.builder().listener(tracing.calls()).build();
+    NodeStageVolumeRequest staged =
+        NodeStageVolumeRequest.builder(
+                VOLUME,
+                PluginPath.of(Files.createDirectory(directory.resolve("s")).toString()),
+                VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, MountOptions.none()))
+            .build();
+    Span job = host.spanBuilder("first").startSpan();
+    try (CsiPlugin plugin = CsiPlugin.connect(fake.endpoint(), options);
+        Scope unused = job.makeCurrent()) {
+      for (int connection = 1; connection <= 2; connection++) {
+        // What the plugin offers has to be asked for first, each time.
+        plugin.node().stageVolume(staged);
+        fake.restart();
+      }
+    } finally {
+      job.end();
+    }
+
+    Eventually.isTrue("both have ended", () -> spans("csi.v1.Node/NodeStageVolume").size() == 2);
+    SpanData first = span("first");
+    spans("csi.v1.Node/NodeStageVolume").forEach(call -> isChild(call, first));
   }
 
   // ---- claims

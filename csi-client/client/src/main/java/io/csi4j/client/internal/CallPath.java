@@ -311,6 +311,14 @@ public final class CallPath {
 
   // ---- telling
 
+  /** Tells that a call will be made, on the thread of whoever asked for it. */
+  void asked(long id, CsiOperation operation) {
+    if (!listeners.isEmpty()) {
+      CsiListener.Asked event = new CsiListener.Asked(id, operation);
+      tell(listener -> listener.onAsked(event));
+    }
+  }
+
   /** Tells that an attempt begins. */
   void started(CsiListener.Started event, Message request) {
     if (options.wireLog()) {

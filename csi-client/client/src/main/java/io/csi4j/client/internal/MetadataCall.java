@@ -188,6 +188,7 @@ final class MetadataCall<Q extends Message, A extends Message>
       failed(refusal.get());
       return;
     }
+    path.asked(id, source.operation());
     path.waitingBegins(this);
     // Behind the end that a closed connection has just put in line.
     inTurn(this::attempt);

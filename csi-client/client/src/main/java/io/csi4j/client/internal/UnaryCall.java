@@ -93,6 +93,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       result.completeExceptionally(refusal.get());
       return result;
     }
+    path.asked(id, rpc.operation());
     attempt();
     return result;
   }

@@ -33,6 +33,12 @@ import java.util.Optional;
  */
 public interface CsiListener {
 
+  /**
+   * A call will be made: told on the thread of whoever asks for it, before the first attempt, which
+   * may begin on another thread.
+   */
+  default void onAsked(Asked event) {}
+
   /** An attempt begins. */
   default void onStart(Started event) {}
 
@@ -53,6 +59,14 @@ public interface CsiListener {
    * cut off. Not told when the host closes it.
    */
   default void onLost(Lost event) {}
+
+  /**
+   * A call that was asked for.
+   *
+   * @param callId that of all its attempts
+   * @param operation the call
+   */
+  record Asked(long callId, CsiOperation operation) {}
 
   /**
    * The beginning of one attempt.

@@ -281,7 +281,8 @@ class OwnershipPassTest {
 
     assertThat(refused(volume, OWN_GROUP))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT))
-        .hasMessageContaining("its directories are deeper than 500 at " + volume + "/d/d/d");
+        .hasMessageContaining("its directories are deeper than 500 at " + volume + "/d/d/d")
+        .hasMessageEndingWith("Set the owners of all files by hand, and that of the root last.");
     descriptors.assertNoneLeft();
   }
 

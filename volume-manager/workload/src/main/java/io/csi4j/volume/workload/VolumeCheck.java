@@ -8,6 +8,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
@@ -325,6 +326,12 @@ record VolumeCheck(
         WorkloadVolumes.isPartOf(first, second) || WorkloadVolumes.isPartOf(second, first);
     if (isSameUse && first.readOnly() != second.readOnly() && !isOneMount) {
       differences.add("read-only");
+    }
+    Optional<FileOwnership> owner = other.request().ownership();
+    if (volume.request().ownership().isPresent()
+        && owner.isPresent()
+        && !owner.equals(volume.request().ownership())) {
+      differences.add("ownership");
     }
     String request = "request " + quoted(other.alias()) + " is for the same volume";
     if (!differences.isEmpty()) {

@@ -126,13 +126,22 @@ public final class WorkloadVolumes {
   }
 
   /**
-   * Returns the requests for the volume manager, each once; a host volume needs none. A volume that
+   * Returns the requests for the volume manager, each once; a host volume needs none. Of equal
+   * requests, one with a {@linkplain MountRequest#groupIfOffered group} is returned. A volume that
    * the workload asks for twice, once to write and once to read only, is mounted to write; what its
    * tasks are handed under the other name is read-only ({@link #mountsFor}).
    */
   public List<MountRequest> mountRequests() {
-    List<MountRequest> all =
-        volumes.stream().flatMap(each -> each.mountRequest().stream()).distinct().toList();
+    Map<MountRequest, MountRequest> each = new LinkedHashMap<>();
+    volumes.stream()
+        .flatMap(volume -> volume.mountRequest().stream())
+        .forEach(
+            request ->
+                each.merge(
+                    request,
+                    request,
+                    (one, equal) -> one.groupIfOffered().isPresent() ? one : equal));
+    Collection<MountRequest> all = each.values();
     return all.stream()
         .filter(request -> all.stream().noneMatch(other -> isPartOf(request, other)))
         .toList();

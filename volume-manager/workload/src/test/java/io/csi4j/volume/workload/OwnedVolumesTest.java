@@ -12,6 +12,7 @@ import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.FileOwnership.Policy;
 import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.OwnershipResult.Outcome;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
@@ -24,12 +25,23 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.AsyncVolumeMounter;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.VolumeMounter;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,10 +53,13 @@ class OwnedVolumesTest {
   private static final PluginId PLUGIN = PluginId.of("hostpath");
   private static final FileOwnership WISH = FileOwnership.ofGroup(0);
 
+  /** After how many files a pass tells how far it is. */
+  private static final int TOLD_EVERY = 10_000;
+
   private HostPathPlugin plugin;
   private VolumeManager manager;
   private ResolvedVolume.Csi volume;
-  private final List<OwnershipResult> told = new ArrayList<>();
+  private final List<OwnershipResult> told = new CopyOnWriteArrayList<>();
 
   @BeforeEach
   void open(Scratch scratch) {
@@ -97,7 +112,11 @@ class OwnedVolumesTest {
   }
 
   private void give(String workload) {
-    manager.unmount(VolumeUse.of(VolumeKey.of("db"), WorkloadId.of(workload)));
+    manager.unmount(use(workload));
+  }
+
+  private static VolumeUse use(String workload) {
+    return VolumeUse.of(VolumeKey.of("db"), WorkloadId.of(workload));
   }
 
   private static int mode(Path file) throws Exception {
@@ -168,5 +187,142 @@ class OwnedVolumesTest {
         .containsExactly(
             new OwnershipResult(Outcome.LIMIT, 4, 3, 0),
             new OwnershipResult(Outcome.DONE, 5, 2, 0));
+  }
+
+  @Test
+  void aListenerThatThrowsEndsTheChangeAndTheVolumeIsGivenBack() {
+    IllegalStateException thrown = new IllegalStateException("no space for this line");
+
+    assertThat(
+            catchThrowableOfType(
+                IllegalStateException.class,
+                () ->
+                    wanted("web-1", Optional.of(WISH))
+                        .mountAll(
+                            manager,
+                            Mounts.system(),
+                            (usage, progress) -> {
+                              throw thrown;
+                            })))
+        .isSameAs(thrown);
+    Eventually.isTrue("given back", () -> manager.usage(VolumeKey.of("db")).isEmpty());
+  }
+
+  @Test
+  void aCallerWhoIsInterruptedKeepsTheVolumeAndTheNextPassGoesOn() throws Exception {
+    Path before = wanted("maker", Optional.empty()).mountAll(manager).get(0).path();
+    for (int i = 0; i < TOLD_EVERY; i++) {
+      Files.createFile(before.resolve("f" + i));
+    }
+    give("maker");
+    Thread caller = Thread.currentThread();
+    CountDownLatch ended = new CountDownLatch(1);
+
+    VolumeException waitedFor =
+        catchThrowableOfType(
+            VolumeException.class,
+            () ->
+                wanted("web-1", Optional.of(WISH))
+                    .mountAll(
+                        manager,
+                        Mounts.system(),
+                        (usage, progress) -> {
+                          caller.interrupt();
+                          passed(ended);
+                        }));
+    ended.countDown();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(waitedFor.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
+    assertThat(waitedFor.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+    assertThat(waitedFor)
+        .hasMessageContaining("this thread was interrupted")
+        .hasMessageEndingWith("Mount again to go on with the files, or unmount the volume.");
+    assertThat(manager.hasMount(use("web-1"))).isTrue();
+
+    mount("web-1", WISH);
+    assertThat(told).last().extracting(OwnershipResult::outcome).isEqualTo(Outcome.DONE);
+  }
+
+  private static void passed(CountDownLatch gate) {
+    try {
+      assertThat(gate.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void workloadsThatStartTogetherWithOneWishAreBothServed() throws Exception {
+    List<Optional<VolumeException>> ends = mountedTogether(WISH, WISH);
+
+    assertThat(ends).containsOnly(Optional.empty());
+    assertThat(told)
+        .extracting(OwnershipResult::outcome)
+        .containsExactlyInAnyOrder(Outcome.DONE, Outcome.THERE_ALREADY);
+  }
+
+  @Test
+  void workloadsThatStartTogetherWithTwoWishesAreServedInTurn() throws Exception {
+    List<Optional<VolumeException>> ends = mountedTogether(WISH, FileOwnership.ofGroup(1));
+
+    assertThat(ends).containsOnlyOnce(Optional.empty());
+    assertThat(ends.stream().flatMap(Optional::stream))
+        .singleElement()
+        .extracting(VolumeException::code)
+        .isEqualTo(OperatorCode.OWNERSHIP_REFUSED);
+    assertThat(told).extracting(OwnershipResult::outcome).containsExactly(Outcome.DONE);
+  }
+
+  /** Mounts for two workloads, of which both have the volume before either looks at its files. */
+  private List<Optional<VolumeException>> mountedTogether(FileOwnership one, FileOwnership other)
+      throws Exception {
+    CyclicBarrier bothMounted = new CyclicBarrier(2);
+    AsyncVolumeMounter async =
+        inPlaceOf(
+            AsyncVolumeMounter.class,
+            manager.async(),
+            "mount",
+            arguments -> {
+              MountedVolume mounted = manager.mount((MountRequest) arguments[0]);
+              bothMounted.await(20, TimeUnit.SECONDS);
+              return CompletableFuture.completedFuture(mounted);
+            });
+    VolumeMounter meeting = inPlaceOf(VolumeMounter.class, manager, "async", arguments -> async);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      Future<Optional<VolumeException>> first = threads.submit(() -> end(meeting, "web-1", one));
+      Future<Optional<VolumeException>> second = threads.submit(() -> end(meeting, "web-2", other));
+      return List.of(first.get(), second.get());
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private Optional<VolumeException> end(
+      VolumeMounter mounter, String workload, FileOwnership wish) {
+    try {
+      wanted(workload, Optional.of(wish))
+          .mountAll(mounter, Mounts.system(), (usage, progress) -> told.add(progress));
+      return Optional.empty();
+    } catch (VolumeException failed) {
+      return Optional.of(failed);
+    }
+  }
+
+  private interface Answer {
+    Object to(Object[] arguments) throws Exception;
+  }
+
+  /** Returns what behaves like the original but for one method. */
+  private static <T> T inPlaceOf(Class<T> type, T original, String method, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, called, arguments) ->
+                called.getName().equals(method)
+                    ? answer.to(arguments)
+                    : called.invoke(original, arguments)));
   }
 }

@@ -26,6 +26,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -558,6 +559,31 @@ class PreflightTest {
                 + ": request 'data' is for the same volume; these differ: access type, read-only;"
                 + " nothing was begun, and the present uses stay. Ask for it once, and let each"
                 + " task's mount say whether it only reads.\n");
+  }
+
+  @Test
+  void twoRequestsForOneVolumeGiveItsFilesToOneOwner() {
+    FileOwnership user = FileOwnership.builder().user(1000).build();
+    VolumeRequest more =
+        VolumeRequest.builder("more", VolumeType.CSI, "db")
+            .accessMode(AccessMode.SINGLE_NODE_WRITER)
+            .attachment(AttachmentMode.FILESYSTEM)
+            .ownership(user)
+            .build();
+
+    for (FileOwnership differing :
+        List.of(FileOwnership.builder().user(1001).build(), FileOwnership.ofGroup(2000))) {
+      WorkloadVolumes wanted =
+          workload(DB).volume(data().ownership(differing).build()).volume(more).build();
+      assertThat(anywhere(wanted).text())
+          .contains(
+              "CSI-501 OPTIONS_DIFFER: " + ABOUT_DATA.replace("'data'", "'more'"),
+              ": request 'data' is for the same volume; these differ: ownership;");
+    }
+    for (VolumeRequest agreeing : List.of(data().ownership(user).build(), data().build())) {
+      assertThat(anywhere(workload(DB).volume(agreeing).volume(more).build()).obstacles())
+          .isEmpty();
+    }
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -229,6 +230,24 @@ class WorkloadVolumesTest {
           .extracting(BindMount::destination, BindMount::readOnly)
           .containsExactlyInAnyOrder(
               tuple(MountPath.of("/data"), false), tuple(MountPath.of("/archive"), true));
+    }
+  }
+
+  @Test
+  void theGroupOfOneOfTwoEqualRequestsIsOfferedToThePluginInEitherOrder() {
+    VolumeRequest plain = data().build();
+    VolumeRequest owned =
+        VolumeRequest.builder("more", VolumeType.CSI, "db")
+            .accessMode("single-node-writer")
+            .attachment("filesystem")
+            .ownership(FileOwnership.ofGroup(2000))
+            .build();
+
+    for (List<VolumeRequest> order : List.of(List.of(plain, owned), List.of(owned, plain))) {
+      assertThat(workload(DB).volume(order.get(0)).volume(order.get(1)).build().mountRequests())
+          .singleElement()
+          .extracting(MountRequest::groupIfOffered)
+          .isEqualTo(Optional.of("2000"));
     }
   }
 

@@ -266,7 +266,7 @@ final class OwnershipPass {
       throw failure(
           Reason.LIMIT,
           "its directories are deeper than " + DEEPEST + " at " + path(name),
-          "Change those below by hand");
+          "Set the owners of all files by hand, and that of the root last");
     }
     Descriptor directory = inside(from, name, DIRECTORY);
     if (directory != null) {

@@ -189,7 +189,7 @@ public final class WorkloadVolumes {
    *
    * @param mounts where the mounter mounts
    * @param ownership told of the files that are given to a user or group: every 10,000 of them, and
-   *     at the end
+   *     at the end; what it throws is thrown here, as a failure like any other
    */
   public List<MountedVolume> mountAll(
       VolumeMounter mounter, Mounts mounts, BiConsumer<VolumeUse, OwnershipResult> ownership) {
@@ -208,26 +208,30 @@ public final class WorkloadVolumes {
             .map(MountRequest::usage)
             .filter(usage -> mounter.usage(usage.volume()).contains(usage.workload()))
             .collect(Collectors.toSet());
-    List<CompletableFuture<MountedVolume>> begun =
-        requests.stream()
-            .map(request -> mounter.async().mount(request).toCompletableFuture())
-            .toList();
     List<MountedVolume> mounted = new ArrayList<>();
+    boolean isKept = false;
     try {
+      List<CompletableFuture<MountedVolume>> begun =
+          requests.stream()
+              .map(request -> mounter.async().mount(request).toCompletableFuture())
+              .toList();
       for (int i = 0; i < begun.size(); i++) {
         mounted.add(end(mounter, requests.get(i), begun.get(i)));
       }
       OwnershipChange change = new OwnershipChange(mounter, mounts, ownership);
       volumes.forEach(volume -> change.make(volume, mounted));
+      isKept = true;
       return List.copyOf(mounted);
     } catch (VolumeException failed) {
-      if (failed.outcome() != Outcome.IN_PROGRESS) {
+      isKept = failed.outcome() == Outcome.IN_PROGRESS;
+      throw failed;
+    } finally {
+      if (!isKept) {
         requests.stream()
             .map(MountRequest::usage)
             .filter(usage -> !before.contains(usage))
             .forEach(mounter.async()::unmount);
       }
-      throw failed;
     }
   }
 

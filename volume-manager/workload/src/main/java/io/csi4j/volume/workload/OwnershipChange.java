@@ -11,6 +11,7 @@ import io.csi4j.mount.model.OwnershipResult.Outcome;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -85,7 +86,11 @@ record OwnershipChange(
       refuseIfOthersUseIt(request, wish, path);
       end = mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
     } catch (MountException failed) {
-      throw notSet(request, wish, String.valueOf(failed.getMessage()), failed);
+      String why = String.valueOf(failed.getMessage());
+      throw switch (failed.reason()) {
+        case INTERRUPTED, DEADLINE -> notWaitedFor(request, wish, why, failed);
+        default -> notSet(request, wish, why, failed);
+      };
     }
     progress.accept(request.usage(), end);
     if (end.outcome() == Outcome.LIMIT) {
@@ -139,6 +144,20 @@ record OwnershipChange(
     return new VolumeException(
         VolumeException.Outcome.REFUSED,
         Messages.of(OperatorCode.OWNERSHIP_NOT_SET, subject(request, wish), why),
+        null,
+        cause);
+  }
+
+  /** The caller's waiting has ended; the pass may still run, so the volume stays mounted. */
+  private static VolumeException notWaitedFor(
+      MountRequest request, FileOwnership wish, String why, Throwable cause) {
+    return new VolumeException(
+        VolumeException.Outcome.IN_PROGRESS,
+        Messages.of(
+            OperatorCode.OWNERSHIP_NOT_SET,
+            subject(request, wish),
+            why,
+            new OperatorMessage.Part("Mount again to go on with the files, or unmount the volume")),
         null,
         cause);
   }

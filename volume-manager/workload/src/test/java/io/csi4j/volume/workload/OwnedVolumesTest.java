@@ -207,4 +207,48 @@ class OwnedVolumesTest {
         .isSameAs(thrown);
     Eventually.isTrue("given back", () -> manager.usage(VolumeKey.of("db")).isEmpty());
   }
+
+  @Test
+  void aCallerWhoIsInterruptedKeepsTheVolumeAndTheNextPassGoesOn() throws Exception {
+    Path before = wanted("maker", Optional.empty()).mountAll(manager).get(0).path();
+    for (int i = 0; i < TOLD_EVERY; i++) {
+      Files.createFile(before.resolve("f" + i));
+    }
+    give("maker");
+    Thread caller = Thread.currentThread();
+    CountDownLatch ended = new CountDownLatch(1);
+
+    VolumeException waitedFor =
+        catchThrowableOfType(
+            VolumeException.class,
+            () ->
+                wanted("web-1", Optional.of(WISH))
+                    .mountAll(
+                        manager,
+                        Mounts.system(),
+                        (usage, progress) -> {
+                          caller.interrupt();
+                          passed(ended);
+                        }));
+    ended.countDown();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(waitedFor.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
+    assertThat(waitedFor.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
+    assertThat(waitedFor)
+        .hasMessageContaining("this thread was interrupted")
+        .hasMessageEndingWith("Mount again to go on with the files, or unmount the volume.");
+    assertThat(manager.hasMount(use("web-1"))).isTrue();
+
+    mount("web-1", WISH);
+    assertThat(told).last().extracting(OwnershipResult::outcome).isEqualTo(Outcome.DONE);
+  }
+
+  private static void passed(CountDownLatch gate) {
+    try {
+      assertThat(gate.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
 }

@@ -37,6 +37,25 @@ record OwnershipChange(
     Supplier<Mounts> mounts,
     BiConsumer<VolumeUse, OwnershipResult> progress) {
 
+  private static final OwnershipTurns TURNS = new OwnershipTurns();
+
+  /** Notes that a request that asks for a change waits for its turn. */
+  void announce(RequestedVolume volume) {
+    if (volume.request().ownership().isPresent()) {
+      volume.mountRequest().ifPresent(it -> TURNS.announce(place(it), it.usage().workload()));
+    }
+  }
+
+  /** Forgets a request that was announced; harmless if the change was made. */
+  void withdraw(RequestedVolume volume) {
+    volume.mountRequest().ifPresent(it -> TURNS.withdraw(place(it), it.usage().workload()));
+  }
+
+  private OwnershipTurns.Place place(MountRequest request) {
+    return new OwnershipTurns.Place(
+        mounter, new VolumeIdentity(request.plugin(), request.handle()));
+  }
+
   /**
    * Makes the change that a request asks for, if it does, in the volume that was mounted for it.
    */
@@ -83,8 +102,7 @@ record OwnershipChange(
   private void make(MountRequest request, FileOwnership wish, MountPath path) {
     OwnershipResult end;
     try {
-      refuseIfOthersUseIt(request, wish, path);
-      end = mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
+      end = inTurn(request, wish, path);
     } catch (MountException failed) {
       String why = String.valueOf(failed.getMessage());
       throw switch (failed.reason()) {
@@ -110,15 +128,35 @@ record OwnershipChange(
     }
   }
 
+  private OwnershipResult inTurn(MountRequest request, FileOwnership wish, MountPath path) {
+    try {
+      TURNS.take(place(request));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw notWaitedFor(
+          request,
+          wish,
+          "this thread was interrupted while another workload had its turn to change them",
+          e);
+    }
+    try {
+      refuseIfOthersUseIt(request, wish, path);
+      return mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
+    } finally {
+      TURNS.end(place(request), request.usage().workload());
+    }
+  }
+
   /** Others may use it if nothing is to be changed, as far as the root of the volume tells. */
   private void refuseIfOthersUseIt(MountRequest request, FileOwnership wish, MountPath path) {
-    VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
+    OwnershipTurns.Place place = place(request);
     String others =
         mounter.volumes().stream()
-            .filter(each -> identity.equals(new VolumeIdentity(each.plugin(), each.handle())))
+            .filter(each -> place.volume().equals(new VolumeIdentity(each.plugin(), each.handle())))
             .flatMap(each -> each.uses().stream())
             .map(use -> use.key().workload())
             .filter(each -> !each.equals(request.usage().workload()))
+            .filter(each -> !TURNS.isWaiting(place, each))
             .distinct()
             .map(PreflightFindings::quoted)
             .collect(Collectors.joining(", "));

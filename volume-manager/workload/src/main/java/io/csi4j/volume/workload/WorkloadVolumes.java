@@ -208,9 +208,13 @@ public final class WorkloadVolumes {
             .map(MountRequest::usage)
             .filter(usage -> mounter.usage(usage.volume()).contains(usage.workload()))
             .collect(Collectors.toSet());
+    OwnershipChange change = new OwnershipChange(mounter, mounts, ownership);
+    List<RequestedVolume> started =
+        volumes.stream().filter(each -> each.usage().filter(before::contains).isEmpty()).toList();
     List<MountedVolume> mounted = new ArrayList<>();
     boolean isKept = false;
     try {
+      started.forEach(change::announce);
       List<CompletableFuture<MountedVolume>> begun =
           requests.stream()
               .map(request -> mounter.async().mount(request).toCompletableFuture())
@@ -218,7 +222,6 @@ public final class WorkloadVolumes {
       for (int i = 0; i < begun.size(); i++) {
         mounted.add(end(mounter, requests.get(i), begun.get(i)));
       }
-      OwnershipChange change = new OwnershipChange(mounter, mounts, ownership);
       volumes.forEach(volume -> change.make(volume, mounted));
       isKept = true;
       return List.copyOf(mounted);
@@ -226,6 +229,7 @@ public final class WorkloadVolumes {
       isKept = failed.outcome() == Outcome.IN_PROGRESS;
       throw failed;
     } finally {
+      started.forEach(change::withdraw);
       if (!isKept) {
         requests.stream()
             .map(MountRequest::usage)

@@ -251,4 +251,78 @@ class OwnedVolumesTest {
       throw new AssertionError(e);
     }
   }
+
+  @Test
+  void workloadsThatStartTogetherWithOneWishAreBothServed() throws Exception {
+    List<Optional<VolumeException>> ends = mountedTogether(WISH, WISH);
+
+    assertThat(ends).containsOnly(Optional.empty());
+    assertThat(told)
+        .extracting(OwnershipResult::outcome)
+        .containsExactlyInAnyOrder(Outcome.DONE, Outcome.THERE_ALREADY);
+  }
+
+  @Test
+  void workloadsThatStartTogetherWithTwoWishesAreServedInTurn() throws Exception {
+    List<Optional<VolumeException>> ends = mountedTogether(WISH, FileOwnership.ofGroup(1));
+
+    assertThat(ends).containsOnlyOnce(Optional.empty());
+    assertThat(ends.stream().flatMap(Optional::stream))
+        .singleElement()
+        .extracting(VolumeException::code)
+        .isEqualTo(OperatorCode.OWNERSHIP_REFUSED);
+    assertThat(told).extracting(OwnershipResult::outcome).containsExactly(Outcome.DONE);
+  }
+
+  /** Mounts for two workloads, of which both have the volume before either looks at its files. */
+  private List<Optional<VolumeException>> mountedTogether(FileOwnership one, FileOwnership other)
+      throws Exception {
+    CyclicBarrier bothMounted = new CyclicBarrier(2);
+    AsyncVolumeMounter async =
+        inPlaceOf(
+            AsyncVolumeMounter.class,
+            manager.async(),
+            "mount",
+            arguments -> {
+              MountedVolume mounted = manager.mount((MountRequest) arguments[0]);
+              bothMounted.await(20, TimeUnit.SECONDS);
+              return CompletableFuture.completedFuture(mounted);
+            });
+    VolumeMounter meeting = inPlaceOf(VolumeMounter.class, manager, "async", arguments -> async);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      Future<Optional<VolumeException>> first = threads.submit(() -> end(meeting, "web-1", one));
+      Future<Optional<VolumeException>> second = threads.submit(() -> end(meeting, "web-2", other));
+      return List.of(first.get(), second.get());
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private Optional<VolumeException> end(
+      VolumeMounter mounter, String workload, FileOwnership wish) {
+    try {
+      wanted(workload, Optional.of(wish))
+          .mountAll(mounter, Mounts.system(), (usage, progress) -> told.add(progress));
+      return Optional.empty();
+    } catch (VolumeException failed) {
+      return Optional.of(failed);
+    }
+  }
+
+  private interface Answer {
+    Object to(Object[] arguments) throws Exception;
+  }
+
+  /** Returns what behaves like the original but for one method. */
+  private static <T> T inPlaceOf(Class<T> type, T original, String method, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, called, arguments) ->
+                called.getName().equals(method)
+                    ? answer.to(arguments)
+                    : called.invoke(original, arguments)));
+  }
 }

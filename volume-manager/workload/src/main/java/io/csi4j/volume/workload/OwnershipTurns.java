@@ -1,0 +1,82 @@
+package io.csi4j.volume.workload;
+
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.VolumeMounter;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Lets one workload at a time change the files of a volume, and knows the workloads that have not
+ * had their turn: they were not told of the volume, and do not use its files yet.
+ */
+final class OwnershipTurns {
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ended = lock.newCondition();
+  private final Set<Place> taken = new HashSet<>();
+  private final Map<Place, Set<WorkloadId>> waiting = new HashMap<>();
+
+  /** The volume of a mounter. The volumes of two mounters do not wait for each other. */
+  record Place(VolumeMounter mounter, VolumeIdentity volume) {}
+
+  /** Notes that a workload waits for its turn. */
+  void announce(Place place, WorkloadId workload) {
+    lock.lock();
+    try {
+      waiting.computeIfAbsent(place, none -> new HashSet<>()).add(workload);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets that a workload waits for its turn. Doing it twice is harmless. */
+  void withdraw(Place place, WorkloadId workload) {
+    lock.lock();
+    try {
+      waiting.computeIfPresent(
+          place, (same, all) -> all.remove(workload) && all.isEmpty() ? null : all);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a workload waits for its turn, or has it now. */
+  boolean isWaiting(Place place, WorkloadId workload) {
+    lock.lock();
+    try {
+      return waiting.getOrDefault(place, Set.of()).contains(workload);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the turn, and takes it. */
+  void take(Place place) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (taken.contains(place)) {
+        ended.await();
+      }
+      taken.add(place);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the turn of a workload: from now on it uses the files. */
+  void end(Place place, WorkloadId workload) {
+    lock.lock();
+    try {
+      withdraw(place, workload);
+      taken.remove(place);
+      ended.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

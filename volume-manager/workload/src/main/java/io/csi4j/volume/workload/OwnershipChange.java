@@ -69,7 +69,7 @@ record OwnershipChange(
         .filter(each -> each.usage().equals(request.usage()))
         .findFirst()
         .filter(there -> !isThePluginsPart(request, there))
-        .ifPresent(there -> make(request, wish, MountPath.of(there.path())));
+        .ifPresent(there -> make(request, wish, there));
   }
 
   /**
@@ -90,6 +90,10 @@ record OwnershipChange(
     return wish.equals(same) ? Optional.of(Long.toString(group)) : Optional.empty();
   }
 
+  private static boolean isMountedForGroup(MountedVolume there) {
+    return there instanceof MountedVolume.Filesystem files && files.volumeMountGroup().isPresent();
+  }
+
   private static boolean isThePluginsPart(MountRequest request, MountedVolume there) {
     Optional<String> stated =
         request.capability().mountOptions().flatMap(MountOptions::volumeMountGroup);
@@ -99,10 +103,10 @@ record OwnershipChange(
             && request.groupIfOffered().equals(filesystem.volumeMountGroup()));
   }
 
-  private void make(MountRequest request, FileOwnership wish, MountPath path) {
+  private void make(MountRequest request, FileOwnership wish, MountedVolume there) {
     OwnershipResult end;
     try {
-      end = inTurn(request, wish, path);
+      end = inTurn(request, wish, there);
     } catch (MountException failed) {
       String why = String.valueOf(failed.getMessage());
       throw switch (failed.reason()) {
@@ -128,7 +132,8 @@ record OwnershipChange(
     }
   }
 
-  private OwnershipResult inTurn(MountRequest request, FileOwnership wish, MountPath path) {
+  private OwnershipResult inTurn(MountRequest request, FileOwnership wish, MountedVolume there) {
+    MountPath path = MountPath.of(there.path());
     try {
       TURNS.take(place(request));
     } catch (InterruptedException e) {
@@ -140,7 +145,7 @@ record OwnershipChange(
           e);
     }
     try {
-      refuseIfOthersUseIt(request, wish, path);
+      refuseIfOthersUseIt(request, wish, path, isMountedForGroup(there));
       return mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
     } finally {
       TURNS.end(place(request), request.usage().workload());
@@ -148,7 +153,8 @@ record OwnershipChange(
   }
 
   /** Others may use it if nothing is to be changed, as far as the root of the volume tells. */
-  private void refuseIfOthersUseIt(MountRequest request, FileOwnership wish, MountPath path) {
+  private void refuseIfOthersUseIt(
+      MountRequest request, FileOwnership wish, MountPath path, boolean isMountedForGroup) {
     OwnershipTurns.Place place = place(request);
     String others =
         mounter.volumes().stream()
@@ -156,7 +162,8 @@ record OwnershipChange(
             .flatMap(each -> each.uses().stream())
             .map(use -> use.key().workload())
             .filter(each -> !each.equals(request.usage().workload()))
-            .filter(each -> !TURNS.isWaiting(place, each))
+            // Where the plugin gave the files to a group, the workload makes no pass afterwards.
+            .filter(each -> isMountedForGroup || !TURNS.isWaiting(place, each))
             .distinct()
             .map(PreflightFindings::quoted)
             .collect(Collectors.joining(", "));

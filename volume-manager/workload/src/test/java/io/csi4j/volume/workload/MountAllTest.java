@@ -26,18 +26,23 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,9 +88,13 @@ class MountAllTest {
   }
 
   private static WorkloadVolumes.Builder builder(String... names) {
+    return builder(WORKLOAD, names);
+  }
+
+  private static WorkloadVolumes.Builder builder(WorkloadId workload, String... names) {
     WorkloadVolumes.Builder builder =
         WorkloadVolumes.builder(
-            WORKLOAD,
+            workload,
             (request, source) ->
                 Optional.<ResolvedVolume>of(
                         ResolvedVolume.csi(
@@ -205,6 +214,46 @@ class MountAllTest {
       assertThat(groups()).containsExactly("2000", "2000");
       manager.unmount(use("a"));
       fake.assertLawful();
+    }
+  }
+
+  @Test
+  void filesThatThePluginGaveToTheGroupOfAWorkloadThatStartsAreNotGivenToAnother() {
+    VolumeRequest.Builder request =
+        VolumeRequest.builder("a", VolumeType.CSI, "a")
+            .accessMode(AccessMode.SINGLE_NODE_MULTI_WRITER)
+            .attachment(AttachmentMode.FILESYSTEM);
+    WorkloadVolumes grouped =
+        builder().volume(request.ownership(FileOwnership.ofGroup(2000)).build()).build();
+    FileOwnership user =
+        FileOwnership.builder().user(1000).policy(FileOwnership.Policy.ALWAYS).build();
+    WorkloadVolumes other =
+        builder(WorkloadId.of("web-2")).volume(request.ownership(user).build()).build();
+    List<VolumeException> refused = new ArrayList<>();
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      AtomicReference<VolumeMounter> mounter = new AtomicReference<>(manager);
+      AsyncVolumeMounter async =
+          Wishes.inPlaceOf(
+              AsyncVolumeMounter.class,
+              manager.async(),
+              "mount",
+              arguments -> {
+                MountRequest asked = (MountRequest) arguments[0];
+                MountedVolume mounted = manager.mount(asked);
+                if (asked.usage().equals(use("a"))) {
+                  refused.add(
+                      catchThrowableOfType(
+                          VolumeException.class, () -> other.mountAll(mounter.get())));
+                }
+                return CompletableFuture.completedFuture(mounted);
+              });
+      mounter.set(Wishes.inPlaceOf(VolumeMounter.class, manager, "async", arguments -> async));
+
+      assertThat(grouped.mountAll(mounter.get())).hasSize(1);
+      assertThat(refused)
+          .singleElement()
+          .extracting(VolumeException::code)
+          .isEqualTo(OperatorCode.OWNERSHIP_REFUSED);
     }
   }
 

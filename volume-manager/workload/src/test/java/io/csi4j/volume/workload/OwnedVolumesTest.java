@@ -29,7 +29,6 @@ import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeMounter;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -279,7 +278,7 @@ class OwnedVolumesTest {
       throws Exception {
     CyclicBarrier bothMounted = new CyclicBarrier(2);
     AsyncVolumeMounter async =
-        inPlaceOf(
+        Wishes.inPlaceOf(
             AsyncVolumeMounter.class,
             manager.async(),
             "mount",
@@ -288,7 +287,8 @@ class OwnedVolumesTest {
               bothMounted.await(20, TimeUnit.SECONDS);
               return CompletableFuture.completedFuture(mounted);
             });
-    VolumeMounter meeting = inPlaceOf(VolumeMounter.class, manager, "async", arguments -> async);
+    VolumeMounter meeting =
+        Wishes.inPlaceOf(VolumeMounter.class, manager, "async", arguments -> async);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       Future<Optional<VolumeException>> first = threads.submit(() -> end(meeting, "web-1", one));
@@ -308,21 +308,5 @@ class OwnedVolumesTest {
     } catch (VolumeException failed) {
       return Optional.of(failed);
     }
-  }
-
-  private interface Answer {
-    Object to(Object[] arguments) throws Exception;
-  }
-
-  /** Returns what behaves like the original but for one method. */
-  private static <T> T inPlaceOf(Class<T> type, T original, String method, Answer answer) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, called, arguments) ->
-                called.getName().equals(method)
-                    ? answer.to(arguments)
-                    : called.invoke(original, arguments)));
   }
 }

@@ -23,6 +23,7 @@ import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -154,5 +155,24 @@ final class Wishes {
                     Optional.empty(),
                     VolumeHealth.well()))
         .toList();
+  }
+
+  // ---- mounters
+
+  /** The answer to a call. */
+  interface Answer {
+    Object to(Object[] arguments) throws Exception;
+  }
+
+  /** Returns what behaves like the original but for one method. */
+  static <T> T inPlaceOf(Class<T> type, T original, String method, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, called, arguments) ->
+                called.getName().equals(method)
+                    ? answer.to(arguments)
+                    : called.invoke(original, arguments)));
   }
 }

@@ -42,11 +42,13 @@ final class ClaimTables {
     writes = schema + "csi4j_claim_write";
     store = schema + "csi4j_claim_store";
     // A copy that was restored is in another cluster, or has other tables; a standby that has
-    // taken over, or a cluster that was restored to an earlier moment, has another timeline.
+    // taken over, or a cluster that was restored to an earlier moment, has another timeline. The
+    // position in the log is asked for in any case: a standby refuses to tell it, and so takes no
+    // claim for a store that trusts it after it has taken over.
     identity =
         "'postgresql-' || (SELECT to_hex(system_identifier) FROM pg_control_system())"
             + (settings.losesNothingOnFailover()
-                ? ""
+                ? " || left(pg_current_wal_lsn()::text, 0)"
                 : " || '-' || left(pg_walfile_name(pg_current_wal_lsn()), 8)")
             + " || '-' || s.tableoid || '-' || s.mark";
   }

@@ -18,6 +18,7 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.VolumeKey;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -65,6 +66,19 @@ class PostgresTroubleTest {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
       }
     }
+  }
+
+  /** Asks until the connections of the pool that broke are found out. */
+  private static String refusalOfAStandby(ClaimStore store) {
+    for (int tries = 0; tries < 500; tries++) {
+      ClaimStoreException thrown =
+          catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+      assertThat(thrown).as("the standby answered").isNotNull();
+      if (thrown.getMessage().contains("55000")) {
+        return thrown.getMessage();
+      }
+    }
+    return "never refused as a standby";
   }
 
   @Test
@@ -151,19 +165,14 @@ class PostgresTroubleTest {
       Versioned first = write(store, ClaimVersion.NEVER);
       server.around(() -> server.becomeStandby());
 
-      String refusal = null;
-      for (int tries = 0; tries < 500 && refusal == null; tries++) {
-        ClaimStoreException thrown =
-            catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
-        if (thrown.getMessage().contains("55000")) {
-          refusal = thrown.getMessage();
-        }
+      for (ClaimStore asked : List.of(store, trusting)) {
+        assertThat(refusalOfAStandby(asked))
+            .isEqualTo(
+                "Reading the claim of volume 'default/db' failed: the database says 55000 'ERROR:"
+                    + " recovery is in progress'. See that the data source leads to the primary, and"
+                    + " to no standby.");
+        assertThat(asked.doubt(DB)).isEmpty();
       }
-      assertThat(refusal)
-          .isEqualTo(
-              "Reading the claim of volume 'default/db' failed: the database says 55000 'ERROR:"
-                  + " recovery is in progress'. See that the data source leads to the primary, and"
-                  + " to no standby.");
 
       server.sql("SELECT pg_promote()");
       assertThat(readAtLast(store)).isEqualTo(first);
@@ -172,6 +181,7 @@ class PostgresTroubleTest {
           .isEqualTo(new WriteResult.Conflict(first));
       assertThat(readAtLast(trusting)).isEqualTo(first);
       assertThat(trusting.identity()).isEqualTo(trusted);
+      assertThat(trusting.doubt(DB)).isEmpty();
       write(trusting, first.version());
     }
   }

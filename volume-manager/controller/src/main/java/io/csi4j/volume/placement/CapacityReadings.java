@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
@@ -39,11 +41,17 @@ final class CapacityReadings {
   /** The number of figures that are kept; beyond that all are forgotten. */
   private static final int MOST = 4096;
 
+  private static final String INTERRUPTED =
+      "the thread that waited for the plugin's room was interrupted";
+
   private final VolumeController controller;
   private final Clock clock;
   private final Duration maxAge;
   private final Duration patience;
   private final ConcurrentMap<Kind, Figure> figures = new ConcurrentHashMap<>();
+
+  /** The questions that the plugin has not answered; one that is forgotten is left out. */
+  private final ConcurrentMap<Kind, CompletableFuture<Capacity>> open = new ConcurrentHashMap<>();
 
   /** What a plugin is asked about: exactly what CreateVolume will send. */
   private record Kind(
@@ -69,7 +77,9 @@ final class CapacityReadings {
     this.patience = patience;
   }
 
+  /** Forgets the figures of a plugin, and what it answers to a question that was sent before. */
   void forget(PluginId plugin) {
+    open.keySet().removeIf(kind -> kind.plugin().equals(plugin));
     figures.keySet().removeIf(kind -> kind.plugin().equals(plugin));
   }
 
@@ -88,7 +98,9 @@ final class CapacityReadings {
   private Known known(VolumeSpec spec, Optional<Topology> place, String failure) {
     Figure figure = figures.get(kind(spec, place));
     if (figure == null) {
-      return new Known(Optional.empty(), failure);
+      return new Known(
+          Optional.empty(),
+          failure.isEmpty() ? "the room that the plugin said it has was forgotten" : failure);
     }
     return new Known(Optional.of(new CapacityReading(figure.capacity(), age(figure))), failure);
   }
@@ -107,7 +119,10 @@ final class CapacityReadings {
     return new Kind(spec.plugin(), spec.parameters(), spec.capabilitiesInFull(), place);
   }
 
-  /** Asks for these places. Returns why it failed where it did. */
+  /**
+   * Asks for these places, and waits for questions that are open from before. Asks for no more of
+   * them when the time is over. Returns why it failed where it did.
+   */
   private Map<Optional<Topology>, String> ask(VolumeSpec spec, List<Optional<Topology>> places) {
     Map<Optional<Topology>, String> failures = new HashMap<>();
     Optional<String> notAsked = whyNotAsked(spec.plugin());
@@ -115,9 +130,19 @@ final class CapacityReadings {
       places.forEach(place -> failures.put(place, notAsked.get()));
       return failures;
     }
+    // The map changes while the places are sorted.
+    Set<Kind> asked = Set.copyOf(open.keySet());
+    List<Optional<Topology>> ordered = new ArrayList<>(places);
+    ordered.sort(Comparator.comparing(place -> !asked.contains(kind(spec, place))));
     long end = System.nanoTime() + patience.toNanos();
-    for (int at = 0; at < places.size(); at += AT_ONCE) {
-      List<Optional<Topology>> some = places.subList(at, Math.min(places.size(), at + AT_ONCE));
+    for (int at = 0; at < ordered.size(); at += AT_ONCE) {
+      boolean isInterrupted = Thread.currentThread().isInterrupted();
+      if (at > 0 && (isInterrupted || end - System.nanoTime() <= 0)) {
+        String why = isInterrupted ? INTERRUPTED : late();
+        ordered.subList(at, ordered.size()).forEach(place -> failures.put(place, why));
+        break;
+      }
+      List<Optional<Topology>> some = ordered.subList(at, Math.min(ordered.size(), at + AT_ONCE));
       List<CompletableFuture<Capacity>> answers = new ArrayList<>();
       some.forEach(place -> answers.add(asked(spec, place)));
       for (int i = 0; i < some.size(); i++) {
@@ -140,20 +165,50 @@ final class CapacityReadings {
     }
   }
 
-  /** A late answer is kept, too, for the next report. */
+  /** Asks, unless that question is open. A late answer is kept, too, for the next report. */
   private CompletableFuture<Capacity> asked(VolumeSpec spec, Optional<Topology> place) {
-    return controller
-        .async()
-        .capacity(spec, place)
-        .thenApply(
-            capacity -> {
-              if (figures.size() >= MOST) {
-                figures.clear();
-              }
-              figures.put(kind(spec, place), new Figure(capacity, clock.instant()));
-              return capacity;
-            })
-        .toCompletableFuture();
+    Kind kind = kind(spec, place);
+    CompletableFuture<Capacity> question = new CompletableFuture<>();
+    CompletableFuture<Capacity> before = open.putIfAbsent(kind, question);
+    if (before != null) {
+      return before;
+    }
+    CompletionStage<Capacity> answer;
+    try {
+      answer = controller.async().capacity(spec, place);
+    } catch (RuntimeException notSent) {
+      answer = CompletableFuture.failedStage(notSent);
+    }
+    answer.whenComplete(
+        (capacity, failure) -> {
+          if (failure == null) {
+            open.computeIfPresent(kind, (same, now) -> kept(kind, capacity, now, question));
+            question.complete(capacity);
+          } else {
+            open.remove(kind, question);
+            question.completeExceptionally(failure);
+          }
+        });
+    return question;
+  }
+
+  /**
+   * Keeps the answer to a question, if that question is still the open one. Returns what is open
+   * then.
+   */
+  private @Nullable CompletableFuture<Capacity> kept(
+      Kind kind,
+      Capacity capacity,
+      CompletableFuture<Capacity> now,
+      CompletableFuture<Capacity> question) {
+    if (now != question) {
+      return now;
+    }
+    if (figures.size() >= MOST) {
+      figures.clear();
+    }
+    figures.put(kind, new Figure(capacity, clock.instant()));
+    return null;
   }
 
   /** Waits for one. Returns why there is no answer; empty if there is one. */
@@ -162,13 +217,17 @@ final class CapacityReadings {
       answer.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
       return "";
     } catch (TimeoutException late) {
-      return "the plugin did not say within " + patience.toSeconds() + " s how much room it has";
+      return late();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return "the thread that waited for the plugin's room was interrupted";
+      return INTERRUPTED;
     } catch (ExecutionException failed) {
       return "asking for its room failed: " + seen(failed.getCause());
     }
+  }
+
+  private String late() {
+    return "the plugin did not say within " + patience.toSeconds() + " s how much room it has";
   }
 
   private static String seen(@Nullable Throwable failure) {

@@ -373,6 +373,77 @@ class PlacementTest {
   }
 
   @Test
+  void aPluginThatHangsIsAskedForAFewPlacesOnlyByAllReports() {
+    start(SHAPE);
+    plugin.inject(Fault.hang(), When.calling(GET_CAPACITY));
+    placement = Placement.builder(controller).patience(Duration.ofMillis(50)).build();
+    List<PlacementNode> many =
+        IntStream.range(0, 64).mapToObj(i -> inZone("n" + i, "z" + i)).toList();
+
+    for (int reports = 0; reports < 2; reports++) {
+      assertThat(placement.candidates(spec().build(), many).candidates())
+          .hasSize(64)
+          .allSatisfy(
+              candidate ->
+                  assertThat(candidate.remarks())
+                      .containsExactly("the plugin did not say within 0 s how much room it has"));
+    }
+    plugin.journal().await(call -> call.operation() == GET_CAPACITY, Duration.ofSeconds(30));
+    assertThat(plugin.journal().calls(GET_CAPACITY)).hasSizeLessThanOrEqualTo(16);
+  }
+
+  private PlacementNode inZone(String name, String zone) {
+    RegisteredPlugin like = described(NodeId.of("n1"));
+    PluginFingerprint fingerprint = like.fingerprint().orElseThrow();
+    NodeFacts facts = fingerprint.node().orElseThrow();
+    return PlacementNode.of(
+        NodeName.of(name),
+        List.of(
+            new RegisteredPlugin(
+                like.registration(),
+                like.health(),
+                Optional.of(
+                    new PluginFingerprint(
+                        fingerprint.name(),
+                        fingerprint.version(),
+                        fingerprint.plugin(),
+                        fingerprint.controller(),
+                        Optional.of(
+                            new NodeFacts(
+                                facts.nodeId(),
+                                facts.maxVolumes(),
+                                Optional.of(Topology.of(Map.of("zone", zone))),
+                                facts.capabilities())),
+                        fingerprint.taken())),
+                false)));
+  }
+
+  @Test
+  void anAnswerToAQuestionFromBeforeTheRoomWasForgottenIsNotUsed() {
+    start(SHAPE);
+    plugin.inject(
+        Fault.answer(
+            request -> {
+              placement.forgetRoom(ID);
+              return Map.of("available_capacity", 5000L);
+            }),
+        When.calling(GET_CAPACITY));
+
+    PlacementReport during = placement.candidates(spec().build(), nodes);
+
+    assertThat(during.candidates().get(0).remarks())
+        .containsExactly("the room that the plugin said it has was forgotten");
+    plugin.clearFaults();
+    room(Map.of("a", 7000L, "b", 7000L, "c", 7000L));
+    PlacementReport after = placement.candidates(spec().build(), nodes);
+    assertThat(after.candidates())
+        .allSatisfy(
+            candidate ->
+                assertThat(candidate.capacity()).get().asString().startsWith("7000 bytes left"));
+    assertThat(plugin.journal().calls(GET_CAPACITY)).hasSize(6);
+  }
+
+  @Test
   void aPluginThatDoesNotOfferGetCapacityIsNotAsked() {
     start(SHAPE.without(ControllerCapability.GET_CAPACITY));
 

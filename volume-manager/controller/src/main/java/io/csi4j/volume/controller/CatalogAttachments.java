@@ -18,6 +18,7 @@ import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -45,6 +46,11 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCa
     return catalog.find(volume).filter(CatalogEntry::olderModes).isPresent()
         ? mode.withoutSingleNodeMultiWriter()
         : mode;
+  }
+
+  @Override
+  public Optional<PluginId> plugin(VolumeKey volume) {
+    return catalog.find(volume).map(record -> record.spec().plugin());
   }
 
   @Override

@@ -1201,6 +1201,14 @@ class VolumeControllerTest {
   }
 
   @Test
+  void attachmentsKnowThePluginOfAVolumeOnRecord() {
+    controller.create(DB, spec().build());
+
+    assertThat(controller.attachments().plugin(DB)).contains(ID);
+    assertThat(controller.attachments().plugin(VolumeKey.of("unknown"))).isEmpty();
+  }
+
+  @Test
   void whatIsNotWantedAnyMoreWhenItsTurnComesIsNotSent() {
     controller.create(DB, spec().build());
     AttachmentTask task =

@@ -52,7 +52,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -120,6 +122,9 @@ public final class ClaimCoordinator {
    * The detachings that are asked for now, until the answer is written: none is asked for twice.
    */
   private final Set<AttachmentTask> begun = ConcurrentHashMap.newKeySet();
+
+  /** The volumes that {@link #resume()} handles last. */
+  private volatile List<VolumeKey> last = List.of();
 
   /**
    * A coordinator.
@@ -444,7 +449,7 @@ public final class ClaimCoordinator {
     return change
         .after()
         .holder(usage.workload())
-        .map(holder -> go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty()))
+        .map(holder -> go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller))
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
@@ -490,7 +495,7 @@ public final class ClaimCoordinator {
       }
     }
     moved(usage.volume(), change);
-    return go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof));
+    return go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof), controller);
   }
 
   /**
@@ -501,11 +506,11 @@ public final class ClaimCoordinator {
   public ClaimProgress resume(VolumeUse usage) {
     return book.read(usage.volume())
         .holder(usage.workload())
-        .map(holder -> resumed(usage, holder))
+        .map(holder -> resumed(usage, holder, controller))
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
-  private ClaimProgress resumed(VolumeUse usage, ClaimHolder holder) {
+  private ClaimProgress resumed(VolumeUse usage, ClaimHolder holder, StorageController storage) {
     return during(
         usage,
         Work.RESUME,
@@ -518,21 +523,29 @@ public final class ClaimCoordinator {
                     Subject.of("giving back the claim of").by(usage),
                     ClaimRules.words(holder, clock.instant())));
           }
-          return go(usage, holder.epoch(), Intent.HOLD, Optional.empty());
+          return go(usage, holder.epoch(), Intent.HOLD, Optional.empty(), storage);
         },
         ClaimCoordinator::trouble);
   }
 
   /**
-   * Brings all claims on that are on their way.
+   * Brings all claims on that are on their way. A plugin that leaves two calls without an answer is
+   * called again in the next round only, and the claims of other plugins go on.
    *
    * @return what came of each, and of those that the storage system may have attached or not; who
    *     holds a volume in peace is left out
    */
   public List<ClaimProgress> resume() {
-    return each(
-        holder -> holder.state() != ClaimState.TAKEN || holder.attachment() instanceof InDoubt,
-        this::resumed);
+    RoundOfCalls round = new RoundOfCalls(controller);
+    List<VolumeKey> lastNow = last;
+    try {
+      return each(
+          holder -> holder.state() != ClaimState.TAKEN || holder.attachment() instanceof InDoubt,
+          lastNow,
+          (usage, holder) -> resumed(usage, holder, round));
+    } finally {
+      last = round.last(lastNow);
+    }
   }
 
   /**
@@ -541,9 +554,14 @@ public final class ClaimCoordinator {
    *
    * @param epoch the epoch of the claim; a later one is left alone
    * @param inHand what is proven now, if something is
+   * @param storage detaches it
    */
   private ClaimProgress go(
-      VolumeUse usage, long epoch, Intent intent, Optional<ReleaseProof> inHand) {
+      VolumeUse usage,
+      long epoch,
+      Intent intent,
+      Optional<ReleaseProof> inHand,
+      StorageController storage) {
     Subject subject = Subject.of("giving back the claim of").by(usage);
     Claim claim = book.read(usage.volume());
     for (int done = 0; done < STEPS; done++) {
@@ -554,7 +572,7 @@ public final class ClaimCoordinator {
       ClaimHolder holder = own.get();
       ClaimStep step = ClaimRules.next(claim, usage.workload(), intent);
       if (step instanceof Detach) {
-        Optional<ClaimProgress> stuck = detach(subject, usage, claim, holder, inHand);
+        Optional<ClaimProgress> stuck = detach(subject, usage, claim, holder, inHand, storage);
         if (stuck.isPresent()) {
           return stuck.get();
         }
@@ -605,7 +623,8 @@ public final class ClaimCoordinator {
       VolumeUse usage,
       Claim claim,
       ClaimHolder holder,
-      Optional<ReleaseProof> inHand) {
+      Optional<ReleaseProof> inHand,
+      StorageController storage) {
     Claim.Use use = claim.use().orElseThrow();
     AttachmentTask task =
         new AttachmentTask(
@@ -629,7 +648,7 @@ public final class ClaimCoordinator {
           during(
               usage,
               Work.DETACH,
-              () -> controller.detach(task, () -> isOwed(usage, holder, together)),
+              () -> storage.detach(task, () -> isOwed(usage, holder, together)),
               it -> failed(it).map(why -> detachMessage(subject, why)));
       if (answer instanceof ControllerAnswer.NotSent) {
         return Optional.empty();
@@ -784,10 +803,11 @@ public final class ClaimCoordinator {
   public List<ClaimProgress> nodeIsDown(NodeName node) {
     return each(
         holder -> holder.node().equals(node) && !holder.state().isAfter(ClaimState.UNPUBLISHING),
+        List.of(),
         (usage, holder) -> {
           Intent intent =
               holder.state() == ClaimState.TAKEN ? Intent.HOLD : Intent.GIVE_BACK_WITHOUT_NODE;
-          ClaimProgress progress = go(usage, holder.epoch(), intent, Optional.empty());
+          ClaimProgress progress = go(usage, holder.epoch(), intent, Optional.empty(), controller);
           if (progress instanceof ClaimProgress.NeedsProof needs) {
             notice(usage, needs.message());
           }
@@ -807,6 +827,7 @@ public final class ClaimCoordinator {
         each(
             holder ->
                 holder.node().equals(node) && !holder.state().isAfter(ClaimState.UNPUBLISHING),
+            List.of(),
             ClaimProgress.Held::new)) {
       if (progress instanceof ClaimProgress.Held held && !known.contains(held.usage())) {
         notice(
@@ -825,27 +846,46 @@ public final class ClaimCoordinator {
     return unknown;
   }
 
-  /** Handles each claim of such a holder, which may fail for it alone. */
+  /**
+   * Handles each claim of such a holder, which may fail for it alone.
+   *
+   * @param last the volumes that are handled after all others, in this order
+   */
   private List<ClaimProgress> each(
-      Predicate<ClaimHolder> which, BiFunction<VolumeUse, ClaimHolder, ClaimProgress> handling) {
+      Predicate<ClaimHolder> which,
+      List<VolumeKey> last,
+      BiFunction<VolumeUse, ClaimHolder, ClaimProgress> handling) {
     List<ClaimProgress> all = new ArrayList<>();
+    Map<VolumeKey, Claim> kept = new LinkedHashMap<>();
+    last.forEach(volume -> kept.put(volume, Claim.none(volume)));
     List<Claim> page = book.page(Optional.empty(), PAGE);
     while (!page.isEmpty()) {
       for (Claim claim : page) {
-        for (ClaimHolder holder : claim.holders().values()) {
-          if (which.test(holder)) {
-            VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
-            try {
-              all.add(handling.apply(usage, holder));
-            } catch (ClaimException failed) {
-              all.add(new ClaimProgress.Failed(usage, failed.operatorMessage()));
-            }
-          }
+        if (kept.replace(claim.volume(), claim) == null) {
+          handle(claim, which, handling, all);
         }
       }
       page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
     }
+    kept.values().forEach(claim -> handle(claim, which, handling, all));
     return all;
+  }
+
+  private static void handle(
+      Claim claim,
+      Predicate<ClaimHolder> which,
+      BiFunction<VolumeUse, ClaimHolder, ClaimProgress> handling,
+      List<ClaimProgress> all) {
+    for (ClaimHolder holder : claim.holders().values()) {
+      if (which.test(holder)) {
+        VolumeUse usage = VolumeUse.of(claim.volume(), holder.workload());
+        try {
+          all.add(handling.apply(usage, holder));
+        } catch (ClaimException failed) {
+          all.add(new ClaimProgress.Failed(usage, failed.operatorMessage()));
+        }
+      }
+    }
   }
 
   // ---- told

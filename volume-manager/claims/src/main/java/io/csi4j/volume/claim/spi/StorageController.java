@@ -3,6 +3,7 @@ package io.csi4j.volume.claim.spi;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
@@ -49,6 +50,16 @@ public interface StorageController {
    */
   default AccessMode knownMode(VolumeKey volume, AccessMode mode) {
     return mode;
+  }
+
+  /**
+   * The plugin that attaches a volume and detaches it. While a plugin does not answer, a round over
+   * all claims goes on with those of other plugins.
+   *
+   * @return nothing unless the implementation knows it; the volume is then handled in any case
+   */
+  default Optional<PluginId> plugin(VolumeKey volume) {
+    return Optional.empty();
   }
 
   /** Whether a call still makes sense. */

@@ -41,6 +41,7 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
@@ -317,6 +318,67 @@ class ClaimCoordinatorTest {
     assertThat(storage.attached).isEmpty();
     assertThat(storage.calls)
         .containsExactly("attach db@id-n1", "detach db@id-n1", "detach db@id-n1");
+  }
+
+  /** Leaves a claim of this volume that has to be detached and nothing else. */
+  private VolumeUse owedDetach(String volume, PluginId plugin) {
+    VolumeUse usage = VolumeUse.of(VolumeKey.of(volume), WorkloadId.of("web"));
+    storage.plugins.put(usage.volume(), plugin);
+    ClaimGrant grant =
+        claims.acquire(
+            ClaimRequest.builder(usage, NodeName.of("n1"), wish("web", "n1").use(), ClaimMode.WRITE)
+                .nodeId(NodeId.of("id-n1"))
+                .attaches(true)
+                .build());
+    assertThat(claims.release(usage)).isInstanceOf(WaitsForNode.class);
+    storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
+    assertThat(claims.confirmRelease(receipt(grant))).isInstanceOf(WaitsForStorage.class);
+    return usage;
+  }
+
+  @Test
+  void aPluginThatDoesNotAnswerHoldsUpNoClaimOfAnother() {
+    PluginId slow = PluginId.of("slow");
+    for (int i = 1; i <= 5; i++) {
+      owedDetach("a" + i, slow);
+    }
+    VolumeUse other = owedDetach("b", PluginId.of("other"));
+    storage.calls.clear();
+    storage.silent.add(slow);
+
+    List<ClaimProgress> first = claims.resume();
+
+    assertThat(storage.calls)
+        .containsExactly("detach a1@id-n1", "detach a2@id-n1", "detach b@id-n1");
+    assertThat(first).hasSize(6).contains(new Gone(other));
+    assertThat(first.get(2))
+        .isInstanceOfSatisfying(
+            WaitsForStorage.class,
+            waits -> {
+              assertThat(waits.usage().volume()).isEqualTo(VolumeKey.of("a3"));
+              assertThat(waits.message().code()).isEqualTo(OperatorCode.DETACH_FAILED);
+              assertThat(waits.message().seen().text())
+                  .contains(
+                      "plugin 'slow' left 2 other calls without an answer, and is called again in"
+                          + " the next round");
+            });
+
+    storage.calls.clear();
+    assertThat(claims.resume()).hasSize(5);
+    assertThat(claims.resume()).hasSize(5);
+    assertThat(claims.resume()).hasSize(5);
+    assertThat(storage.calls)
+        .as("each gets its turn")
+        .containsExactly(
+            "detach a3@id-n1",
+            "detach a4@id-n1",
+            "detach a5@id-n1",
+            "detach a1@id-n1",
+            "detach a2@id-n1",
+            "detach a3@id-n1");
+    storage.silent.clear();
+    assertThat(claims.resume()).hasSize(5).hasOnlyElementsOfType(Gone.class);
+    assertThat(claims.resume()).isEmpty();
   }
 
   @Test

@@ -7,12 +7,17 @@ import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** A storage system that answers as it was told to, and else does what it is asked. */
@@ -22,6 +27,13 @@ public final class ScriptedController implements StorageController {
   public final List<String> calls = new ArrayList<>();
 
   public final TreeSet<String> attached = new TreeSet<>();
+
+  /** The plugins of volumes; of others none is known. */
+  final Map<VolumeKey, PluginId> plugins = new HashMap<>();
+
+  /** Plugins that answer nothing that they are not told to. */
+  final Set<PluginId> silent = new HashSet<>();
+
   private final Deque<ControllerAnswer> answers = new ArrayDeque<>();
   private Runnable before = () -> {};
 
@@ -40,6 +52,11 @@ public final class ScriptedController implements StorageController {
   /** Done once, after the guard was asked and before the call is. */
   void meanwhile(Runnable work) {
     before = work;
+  }
+
+  @Override
+  public Optional<PluginId> plugin(VolumeKey volume) {
+    return Optional.ofNullable(plugins.get(volume));
   }
 
   @Override
@@ -64,6 +81,13 @@ public final class ScriptedController implements StorageController {
     ControllerAnswer told = answers.poll();
     if (told != null) {
       return told;
+    }
+    if (plugin(task.volume()).filter(silent::contains).isPresent()) {
+      return new ControllerAnswer.Failed(
+          StatusCode.DEADLINE_EXCEEDED,
+          Outcome.UNCERTAIN,
+          new Clause("it says nothing"),
+          Optional.empty());
     }
     if (what.equals("attach")) {
       attached.add(place);

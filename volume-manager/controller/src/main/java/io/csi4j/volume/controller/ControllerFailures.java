@@ -35,6 +35,18 @@ final class ControllerFailures {
     return failed(ControllerException.Outcome.UNAVAILABLE, code, subject, seen, null);
   }
 
+  /** The failure of work for which there is no thread: these are closed, or the machine is full. */
+  static ControllerException noThread(Subject subject, String closed, Throwable refused) {
+    return refused instanceof OutOfMemoryError
+        ? failed(
+            ControllerException.Outcome.UNAVAILABLE,
+            OperatorCode.CONTROLLER_BUSY,
+            subject,
+            "the machine gives no thread for it; raise the limit of processes",
+            refused)
+        : unavailable(OperatorCode.ENGINE_CLOSED, subject, closed);
+  }
+
   static ControllerException failed(
       ControllerException.Outcome outcome,
       OperatorCode code,

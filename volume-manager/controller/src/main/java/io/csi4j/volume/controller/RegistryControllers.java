@@ -56,7 +56,10 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     return turns.take(
         lanesOf(call),
         call.subject(),
-        (leave, result) -> handOver(new Open<>(call, leave, result), Open::connect));
+        (leave, result) -> {
+          Open<T> open = new Open<>(call, leave, result);
+          handOver(open, Open::connect, open::refuse);
+        });
   }
 
   /** Returns the lanes that a call has to have for itself, by the settings for its kind. */
@@ -74,17 +77,15 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     return Collections.unmodifiableSortedSet(all);
   }
 
-  private <T> void handOver(Open<T> open, Consumer<Open<T>> work) {
+  private <T> void handOver(
+      Open<T> open, Consumer<Open<T>> work, Consumer<ControllerException> refusal) {
     try {
       workers.execute(() -> work.accept(open));
-    } catch (RejectedExecutionException closed) {
-      open.refuse(closed(open.call.subject()));
+    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      // It is closed, or this is how the JVM says that the machine gives no more threads.
+      refusal.accept(
+          ControllerFailures.noThread(open.call.subject(), "the controllers are closed", refused));
     }
-  }
-
-  private static ControllerException closed(Subject subject) {
-    return ControllerFailures.unavailable(
-        OperatorCode.ENGINE_CLOSED, subject, "the controllers are closed");
   }
 
   /** A call whose turn it is. */
@@ -119,7 +120,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
           .whenComplete(
               (secrets, missing) -> {
                 if (missing == null) {
-                  handOver(this, self -> self.begin(there, secrets));
+                  handOver(this, self -> self.begin(there, secrets), this::refuse);
                 } else {
                   refuse(ControllerFailures.of(call.subject(), missing));
                 }
@@ -128,7 +129,16 @@ final class RegistryControllers implements Controllers, AutoCloseable {
 
     private void begin(ControllerLinks.Connected there, Secrets secrets) {
       if (there.link().begin()) {
-        if (there.link().enter(() -> handOver(this, self -> self.send(there, secrets)))) {
+        Runnable turn =
+            () ->
+                handOver(
+                    this,
+                    self -> self.send(there, secrets),
+                    why -> {
+                      there.link().leave();
+                      refuse(why);
+                    });
+        if (there.link().enter(turn)) {
           send(there, secrets);
         }
       } else {

@@ -992,10 +992,10 @@ public final class VolumeController implements AutoCloseable {
             (leave, result) -> {
               try {
                 threads.execute(() -> run(subject, work, leave, result));
-              } catch (RejectedExecutionException closed) {
+              } catch (RejectedExecutionException | OutOfMemoryError refused) {
+                // It is closed, or this is how the JVM says that the machine gives no more threads.
                 leave.run();
-                result.completeExceptionally(
-                    ControllerFailures.unavailable(OperatorCode.ENGINE_CLOSED, subject, ""));
+                result.completeExceptionally(ControllerFailures.noThread(subject, "", refused));
               }
             }));
   }
@@ -1161,7 +1161,7 @@ public final class VolumeController implements AutoCloseable {
     private void hand(Runnable work) {
       try {
         threads.execute(work);
-      } catch (RejectedExecutionException closed) {
+      } catch (RejectedExecutionException | OutOfMemoryError refused) {
         work.run();
       }
     }

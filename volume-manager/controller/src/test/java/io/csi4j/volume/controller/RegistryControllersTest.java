@@ -28,6 +28,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.SecretsProvider;
@@ -48,6 +49,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Controllers behind real sockets. */
 class RegistryControllersTest {
@@ -65,10 +68,14 @@ class RegistryControllersTest {
   private RegistryControllers controllers = open(ControllerSettings.defaults());
 
   private RegistryControllers open(ControllerSettings settings) {
+    return open(settings, threads);
+  }
+
+  private RegistryControllers open(ControllerSettings settings, Scheduler workers) {
     return new RegistryControllers(
         world.registry(),
         settings.toBuilder().policy(policy -> policy.attempts(1)).build(),
-        threads);
+        workers);
   }
 
   private void reopen(ControllerSettings settings) {
@@ -224,7 +231,16 @@ class RegistryControllersTest {
 
   /** So many calls for different volumes, all of which hang, and more that wait for them. */
   private List<CompletableFuture<PublishContext>> crowd(FakeCsiPlugin plugin, int more) {
-    reopen(ControllerSettings.builder().attaching(ControllerConcurrency.PER_VOLUME).build());
+    return crowd(plugin, more, threads);
+  }
+
+  private List<CompletableFuture<PublishContext>> crowd(
+      FakeCsiPlugin plugin, int more, Scheduler workers) {
+    controllers.close();
+    controllers =
+        open(
+            ControllerSettings.builder().attaching(ControllerConcurrency.PER_VOLUME).build(),
+            workers);
     plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME));
     List<CompletableFuture<PublishContext>> all = new ArrayList<>();
     for (int i = 0; i < ControllerLink.MOST_CALLS + more; i++) {
@@ -261,6 +277,74 @@ class RegistryControllersTest {
 
     all.forEach(each -> assertThat(failure(each)).isNotNull());
     controllers = open(ControllerSettings.defaults());
+  }
+
+  // ---- a machine without threads
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aCallForWhichTheMachineGivesNoThreadFailsAndGivesItsLaneBack(int before) {
+    FakeCsiPlugin plugin = plugin();
+    controllers.close();
+    AtomicInteger left = new AtomicInteger(before);
+    controllers = world.controllers(threadsOfWhichOneIsRefused(left));
+
+    ControllerException failed = failure(publish(ONE, NODE));
+
+    assertThat(failed.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
+    assertThat(failed).hasMessageContaining("the machine gives no thread");
+    Waits.on(publish(ONE, NODE));
+    assertThat(plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void aCallThatWaitedForOthersAndGetsNoThreadGivesItsPlaceToTheNext() {
+    FakeCsiPlugin plugin = plugin();
+    AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    List<CompletableFuture<PublishContext>> all =
+        crowd(plugin, 2, threadsOfWhichOneIsRefused(left));
+
+    left.set(0);
+    plugin.clearFaults();
+    plugin.release();
+
+    Waits.until(() -> all.stream().allMatch(CompletableFuture::isDone));
+    assertThat(all).filteredOn(CompletableFuture::isCompletedExceptionally).hasSize(1);
+    int before = plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME).size();
+    assertThat(before).isEqualTo(ControllerLink.MOST_CALLS + 1);
+    plugin.inject(Fault.hang(), When.calling(CONTROLLER_PUBLISH_VOLUME));
+    List<CompletableFuture<PublishContext>> others = new ArrayList<>();
+    for (int i = 0; i < ControllerLink.MOST_CALLS; i++) {
+      others.add(publish(VolumeId.of("crowd-" + i), NodeId.of("node-2")));
+    }
+    Waits.until(
+        () ->
+            plugin.journal().calls(CONTROLLER_PUBLISH_VOLUME).size()
+                == before + ControllerLink.MOST_CALLS);
+    plugin.clearFaults();
+    plugin.release();
+    Waits.until(() -> others.stream().allMatch(CompletableFuture::isDone));
+  }
+
+  /**
+   * So many pieces of work are run, one is refused as by a machine at its limit, others are run.
+   */
+  private Scheduler threadsOfWhichOneIsRefused(AtomicInteger before) {
+    return new Scheduler() {
+      @Override
+      public void execute(Runnable work) {
+        if (before.getAndDecrement() == 0) {
+          throw new OutOfMemoryError("unable to create native thread");
+        }
+        threads.execute(work);
+      }
+
+      @Override
+      public Timer after(Duration delay, Runnable work) {
+        return threads.after(delay, work);
+      }
+    };
   }
 
   // ---- what it can do

@@ -65,6 +65,8 @@ import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -99,6 +101,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -386,6 +390,45 @@ class VolumeControllerTest {
     assertThat(plugin.journal().lastCapability(CsiOperation.CONTROLLER_EXPAND_VOLUME))
         .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
     plugin.assertLawful();
+  }
+
+  // ---- a machine without threads
+
+  @Test
+  void anOperationForWhichTheMachineGivesNoThreadFailsAndGivesItsTurnBack() {
+    controller.close();
+    medium.crash();
+    OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+    AtomicBoolean refuses = new AtomicBoolean(true);
+    RegistryControllers controllers = world.controllers(threads);
+    controller =
+        new VolumeController(
+            VolumeController.builder(world.registry(), VolumeStore.on(medium.open())),
+            controllers,
+            new SystemClock(),
+            threads,
+            work -> {
+              if (refuses.getAndSet(false)) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              threads.execute(work);
+            },
+            () -> {
+              threads.close();
+              controllers.close();
+            });
+
+    CompletableFuture<CatalogVolume> first =
+        controller.async().create(DB, spec().build()).toCompletableFuture();
+    CatalogVolume made =
+        Waits.on(controller.async().create(DB, spec().build()).toCompletableFuture());
+
+    assertThat(made.key()).isEqualTo(DB);
+    assertThat(first)
+        .failsWithin(SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(ControllerException.class)
+        .withMessageContaining("the machine gives no thread");
   }
 
   // ---- delete

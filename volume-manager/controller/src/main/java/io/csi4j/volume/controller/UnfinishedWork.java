@@ -67,6 +67,11 @@ final class UnfinishedWork implements AutoCloseable {
         || each.isBeingModified();
   }
 
+  /** An operation on this volume has ended without a need for a person: its work is tried again. */
+  void mended(VolumeKey key) {
+    held.remove(key);
+  }
+
   /** Tries after a pause, if there is something to try; asking for it twice is harmless. */
   void later() {
     later(0);

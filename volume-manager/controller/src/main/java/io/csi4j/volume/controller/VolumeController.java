@@ -973,7 +973,16 @@ public final class VolumeController implements AutoCloseable {
   /** Begins one that changes the record of a volume. */
   private <T> Begun<T> begun(String doing, VolumeKey key, Supplier<T> work) {
     Begun<T> begun = begun(List.of(key), doing + " volume '" + key + "'", work);
-    begun.end().whenComplete((value, thrown) -> unfinished.later());
+    begun
+        .end()
+        .whenComplete(
+            (value, thrown) -> {
+              if (!(thrown instanceof ControllerException failed
+                  && failed.outcome() == Outcome.HELD)) {
+                unfinished.mended(key);
+              }
+              unfinished.later();
+            });
     return begun;
   }
 

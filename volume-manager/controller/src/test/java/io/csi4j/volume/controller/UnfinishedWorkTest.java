@@ -108,6 +108,12 @@ class UnfinishedWorkTest {
     time.pass(Duration.ofDays(1));
     assertThat(tried).containsExactly(GOING.key());
     assertThat(leftovers.owed()).containsExactly(GOING.key());
+
+    outcome = key -> failed(Outcome.UNCERTAIN);
+    leftovers.mended(GOING.key());
+    leftovers.later();
+    time.pass(Duration.ofDays(1));
+    assertThat(tried).as("after a person has mended it").hasSizeGreaterThan(2);
   }
 
   @Test

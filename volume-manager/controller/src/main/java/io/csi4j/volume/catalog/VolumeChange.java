@@ -65,7 +65,11 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
 
   /** How far a change is. */
   public enum Progress {
-    /** It is asked for again and again, with growing pauses, until the plugin gives an answer. */
+    /**
+     * It is asked for again and again, with growing pauses, until the plugin has done it or refuses
+     * it for good. A refusal is not for good if the state of the volume is in the way, such as its
+     * use.
+     */
     IN_PROGRESS,
     /** The plugin refused it, and would refuse the same again. Nothing more is tried. */
     INFEASIBLE,
@@ -95,8 +99,11 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
                   + " values.";
       case INFEASIBLE ->
           isSize
-              ? "Expand to a size that the plugin allows. The volume keeps the size that it has."
-              : "Modify with values that the plugin allows. If an attempt before this one had no"
+              ? "Expand to a size that the plugin allows. If its words name another cause, such as"
+                  + " secrets or a permission, put that right and expand to the same size again. The volume keeps"
+                  + " the size that it has."
+              : "Modify with values that the plugin allows. If its words name another cause, such as"
+                  + " secrets or a permission, put that right and modify again. If an attempt before this one had no"
                   + " known end, some of the refused values may be in force.";
       case OWED_TO_NODE ->
           "Expand the volume on the node that has it mounted, then call nodeHasExpanded. A volume"

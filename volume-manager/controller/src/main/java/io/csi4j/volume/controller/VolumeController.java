@@ -186,8 +186,9 @@ public final class VolumeController implements AutoCloseable {
   // ---- volumes
 
   /**
-   * Makes a volume, or finds the one that was made under the same key. What is made and is not as
-   * asked for is deleted again.
+   * Makes a volume, or finds the one that was made under the same key. Until it is there, it may be
+   * asked for in other places, as the first ones may have no room. What is made and is not as asked
+   * for is deleted again.
    */
   public CatalogVolume create(VolumeKey key, VolumeSpec spec) {
     return await(creating(key, spec));

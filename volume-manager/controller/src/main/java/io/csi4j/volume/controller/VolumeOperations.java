@@ -19,6 +19,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Wish;
@@ -269,6 +270,9 @@ final class VolumeOperations {
                 .equals(
                     spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build())
             && known.volume().map(it -> it.origin() == CatalogVolume.Origin.CREATED).orElse(true);
+    if (!isSame && known.state() instanceof State.Creating && isElsewhere(known.spec(), spec)) {
+      return askElsewhere(subject, known, spec);
+    }
     if (!isSame) {
       throw ControllerFailures.refused(
           OperatorCode.VOLUME_KNOWN_OTHERWISE,
@@ -278,6 +282,38 @@ final class VolumeOperations {
               : "");
     }
     return known.volume().orElseGet(() -> ask(known, false));
+  }
+
+  /** Whether two wishes differ in their places alone. */
+  private static boolean isElsewhere(VolumeSpec known, VolumeSpec spec) {
+    Optional<RequestedTopologies> places = known.topologies();
+    return places.isPresent()
+        && spec.topologies().isPresent()
+        && known.equals(
+            spec.toBuilder()
+                .topologies(places.get())
+                .mutableParameters(known.mutableParameters())
+                .build());
+  }
+
+  /**
+   * Asks under the same name for other places, as the first ones may have no room. If nothing is
+   * made there, the former request is on record again: it may have made the volume.
+   */
+  private CatalogVolume askElsewhere(Subject subject, CatalogEntry known, VolumeSpec spec) {
+    VolumeSpec moved = spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build();
+    CatalogEntry record = catalog.put(subject, narrowed(known.as(moved).fromSnapshotIn(List.of())));
+    try {
+      return ask(record, false);
+    } catch (ControllerException failed) {
+      boolean isOpen = catalog.find(known.key()).filter(record::equals).isPresent();
+      boolean isNotMade =
+          failed.outcome() == Outcome.REFUSED || failed.outcome() == Outcome.UNAVAILABLE;
+      if (isOpen && isNotMade) {
+        catalog.put(subject, known);
+      }
+      throw failed;
+    }
   }
 
   /**
@@ -311,7 +347,7 @@ final class VolumeOperations {
   /**
    * Returns the record with the places from which the snapshot can be used that the volume is made
    * from, where places are asked for, and the plugin can say. They are kept for as long as the
-   * volume is asked for: under one name the request is always the same.
+   * volume is asked for in these places: the request under a name changes with them alone.
    */
   private CatalogEntry narrowed(CatalogEntry begun) {
     VolumeSpec spec = begun.spec();
@@ -493,6 +529,7 @@ final class VolumeOperations {
           "it has " + size.getAsLong() + " bytes, and is asked to have " + to);
     }
     if (before.isEmpty() && size.isPresent() && to.contains(size.getAsLong())) {
+      withdrawRefused(subject, record);
       return volume;
     }
     ControllerFacts facts = facts(volume.plugin(), subject);
@@ -511,6 +548,17 @@ final class VolumeOperations {
         .orElseThrow();
   }
 
+  /** A size that the plugin refused is wanted no more; a refusal of the node stays. */
+  private void withdrawRefused(Subject subject, CatalogEntry record) {
+    CatalogEntry now = record.refusingNo(Wish.Size.class);
+    for (VolumeChange each : record.refused()) {
+      now = each.progress() == Progress.INFEASIBLE_ON_NODE ? now.refusing(each) : now;
+    }
+    if (!now.equals(record)) {
+      catalog.put(subject, now);
+    }
+  }
+
   /** The wish, asking for what is there at least: so that its answer says what there is. */
   private static CapacityRange notBelow(long bytes, CapacityRange to) {
     return bytes == 0 || to.requiredBytes().orElse(0) >= bytes
@@ -524,6 +572,10 @@ final class VolumeOperations {
     ControllerExpandVolumeResult answer;
     try {
       ControllerFacts facts = facts(volume.plugin(), subject);
+      if (facts.expandsOnlyOffline()) {
+        // It may have been claimed since it was to grow.
+        refuseClaimed(subject, record.key());
+      }
       answer =
           controllers.answer(
               calls.expand(
@@ -531,8 +583,7 @@ final class VolumeOperations {
                   begun.to(),
                   ControllerCalls.known(capability(volume), facts, record.olderModes())));
     } catch (ControllerException failed) {
-      if (failed.outcome() == Outcome.REFUSED
-          || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+      if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
         CatalogEntry before =
             record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun)));
         catalog.put(subject, without(before, new Wish.Size(begun.to()), failed));
@@ -553,6 +604,18 @@ final class VolumeOperations {
             .in(
                 new State.Present(
                     volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
+  }
+
+  /**
+   * Returns whether a change is refused for good, so that it is not asked for again before the host
+   * does. It is not if the state of the volume is in its way, such as its use: the spec has that
+   * repeated with growing pauses, and only that.
+   */
+  private static boolean isFinal(ControllerException failed) {
+    boolean isInItsWay =
+        failed.code() == OperatorCode.VOLUME_CLAIMED
+            || failed.status().filter(StatusCode.FAILED_PRECONDITION::equals).isPresent();
+    return failed.outcome() == Outcome.REFUSED && !isInItsWay;
   }
 
   /** The record without a change that ended like this: one that was refused is told of. */
@@ -687,8 +750,7 @@ final class VolumeOperations {
     try {
       controllers.answer(calls.modify(volume, record.modifying()));
     } catch (ControllerException failed) {
-      if (failed.outcome() == Outcome.REFUSED
-          || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+      if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
         catalog.put(subject, without(settled, new Wish.Parameters(record.modifying()), failed));
       } else {
         attempted(record.key(), Wish.Parameters.class, failed);
@@ -948,7 +1010,7 @@ final class VolumeOperations {
       change.run();
       return Optional.empty();
     } catch (ControllerException failed) {
-      if (failed.outcome() != Outcome.REFUSED) {
+      if (!isFinal(failed)) {
         return Optional.of(failed);
       }
       told.accept(failed.operatorMessage());

@@ -6,6 +6,7 @@ import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.StatusCode;
@@ -19,15 +20,24 @@ import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Wish;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +47,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is told of changes that do not come to their end at once, or at all. */
 class VolumeChangeTest {
@@ -49,12 +61,14 @@ class VolumeChangeTest {
   private final ControllerWorld world = new ControllerWorld();
   private final MemoryMedium medium = MemoryMedium.create();
   private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
+  private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final FakeCsiPlugin plugin = world.registered(PluginShape.full());
   private VolumeController controller = open();
   private final CatalogVolume made = controller.create(DB, spec());
 
   private VolumeController open() {
     return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
+        .claims(key -> Optional.ofNullable(claims.peek()))
         .told(told::add)
         .settings(
             ControllerSettings.builder()
@@ -136,6 +150,112 @@ class VolumeChangeTest {
         Progress.OWED_TO_NODE,
         "",
         "Expand the volume on the node that has it mounted, then call nodeHasExpanded.");
+  }
+
+  @Test
+  void aSizeThatThePluginNeverAllowsIsWithdrawnByOneThatTheVolumeHas() {
+    plugin.inject(
+        Fault.fail(StatusCode.OUT_OF_RANGE, "this pool ends at 10 GiB"),
+        When.calling(CONTROLLER_EXPAND_VOLUME).once());
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.REFUSED);
+
+    assertThat(controller.expand(DB, CapacityRange.atLeast(1))).isEqualTo(made);
+
+    assertThat(controller.changes(DB)).isEmpty();
+    reopen();
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(1);
+  }
+
+  @Test
+  void aSizeThatTheUseOfTheVolumeIsInTheWayOfIsAskedForAgain() {
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "it is in use"),
+        When.calling(CONTROLLER_EXPAND_VOLUME));
+    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.REFUSED);
+
+    isOnly(
+        new Wish.Size(SMALL),
+        Progress.IN_PROGRESS,
+        "it is in use",
+        "It is asked for again by itself.");
+    assertThat(controller.owed()).containsExactly(DB);
+    reopen();
+    Waits.until(() -> plugin.journal().calls(CONTROLLER_EXPAND_VOLUME).size() > 1);
+    assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
+
+    plugin.clearFaults();
+    Waits.until(() -> controller.owed().isEmpty());
+    assertThat(only().progress()).isEqualTo(Progress.OWED_TO_NODE);
+    assertThat(told).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND"})
+  void aSizeThatAPersonHasToSeeToIsNotAskedForAgainBeforeTheHostDoes(StatusCode code) {
+    plugin.inject(
+        Fault.fail(code, "not with this key"), When.calling(CONTROLLER_EXPAND_VOLUME).once());
+    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.REFUSED);
+
+    assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE);
+    assertThat(only().next()).contains("put that right and expand to the same size");
+    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.expand(DB, SMALL).capacityBytes()).hasValue(5 << 20);
+  }
+
+  @Test
+  void parametersThatTheStateOfTheVolumeIsInTheWayOfAreAskedForAgain() {
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "a rebuild is running"),
+        When.calling(CONTROLLER_MODIFY_VOLUME).once());
+    assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
+        .isEqualTo(Outcome.REFUSED);
+
+    isOnly(
+        FASTER, Progress.IN_PROGRESS, "a rebuild is running", "It is asked for again by itself.");
+    Waits.until(() -> controller.owed().isEmpty());
+    assertThat(controller.changes(DB)).isEmpty();
+    assertThat(controller.find(DB).orElseThrow().spec().mutableParameters())
+        .containsExactly(Map.entry("iops", "2"), Map.entry("tier", "low"));
+  }
+
+  @Test
+  void aVolumeThatGrowsOnlyWhileNobodyHasItIsNotAskedForWhileItIsClaimed() {
+    plugin.upgrade(PluginShape.full().without(PluginCapability.VOLUME_EXPANSION_ONLINE));
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),
+        When.calling(CONTROLLER_EXPAND_VOLUME).once());
+    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    claims.add(claimed());
+
+    assertThat(failure(() -> controller.expand(DB, SMALL)).code())
+        .isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    reopen();
+    Waits.until(() -> !only().seen().isEmpty());
+    isOnly(
+        new Wish.Size(SMALL),
+        Progress.IN_PROGRESS,
+        "workload 'web-1' on node 'n1' holds it",
+        "It is asked for again by itself.");
+    assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(1);
+
+    claims.clear();
+    Waits.until(() -> controller.owed().isEmpty());
+    assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(2);
+  }
+
+  /** The claim of a workload. */
+  private static Claim claimed() {
+    MemoryClaimStore store = new MemoryClaimStore();
+    new ClaimBook(store, Clock.systemUTC())
+        .claim(
+            ClaimRequest.builder(
+                    VolumeUse.of(DB, WorkloadId.of("web-1")),
+                    NodeName.of("n1"),
+                    new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                    ClaimMode.WRITE)
+                .build());
+    return store.read(DB).claim();
   }
 
   @Test

@@ -392,6 +392,24 @@ class VolumeControllerTest {
     plugin.assertLawful();
   }
 
+  @Test
+  void aVolumeForWhichOnePlaceHasNoRoomIsMadeInAnother() {
+    plugin(SHAPE.topologies(A, B));
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
+        When.calling(CREATE_VOLUME).once());
+    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+
+    CatalogVolume made = controller.create(DB, inB);
+
+    assertThat(made.topologies()).containsExactly(B);
+    assertThat(made.spec()).isEqualTo(inB);
+    assertThat(requests(CREATE_VOLUME).stream().map(it -> it.text("name")).distinct()).hasSize(1);
+    assertThat(controller.create(DB, inB)).isEqualTo(made);
+  }
+
   // ---- a machine without threads
 
   @Test

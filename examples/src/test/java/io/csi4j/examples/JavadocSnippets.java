@@ -197,7 +197,8 @@ final class JavadocSnippets {
       MeterRegistry registry, Path directory, PluginId plugin, CsiEndpoint endpoint) {
     // snippet: CsiMetrics
     CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
-    ConnectOptions options = ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
+    ConnectOptions options =
+        ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
     VolumeManager manager =
         VolumeManager.builder(directory)
             .listener(metrics.volumes())

@@ -28,7 +28,8 @@ final class MetricsSnippets {
       throws Exception {
     // snippet: metrics
     CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
-    ConnectOptions options = ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
+    ConnectOptions options =
+        ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
     PluginBinding binding =
         PluginBinding.builder(plugin, endpoint).connectOptions(options).policy(policy).build();
     try (VolumeManager manager =

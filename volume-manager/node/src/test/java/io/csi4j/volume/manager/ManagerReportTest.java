@@ -267,9 +267,7 @@ class ManagerReportTest {
           .mounts()
           .mount(
               FilesystemRequest.builder(
-                      "nfs4",
-                      KernelText.of("https://user:" + CANARIES.get(0) + "@host/a@b"),
-                      place)
+                      "nfs4", KernelText.of("https://user:" + CANARIES.get(0) + "@host/a@b"), place)
                   .build());
 
       manager.dump(archive());

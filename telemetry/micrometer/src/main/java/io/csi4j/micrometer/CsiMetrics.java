@@ -19,7 +19,8 @@ import java.util.Optional;
  *
  * <pre>{@code
  * CsiMetrics metrics = CsiMetrics.bindTo(registry); // one for a registry
- * ConnectOptions options = ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
+ * ConnectOptions options =
+ *     ConnectOptions.builder().listener(metrics.calls(plugin.value())).build();
  * VolumeManager manager =
  *     VolumeManager.builder(directory)
  *         .listener(metrics.volumes())

@@ -2,8 +2,8 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.mapping.AnswerFindings;
+import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.mapping.UnusableAnswerException;
-import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiCancelledException;
 import io.csi4j.client.model.CsiException;
@@ -71,7 +71,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     this.path = path;
     this.rpc = rpc;
     this.request = rpc.toProto().apply(request);
-    this.arePlain = RequestChecks.hasPlainContexts(request);
+    this.arePlain = NodeRequestMapping.hasPlainContexts(request);
     this.policy = policy;
     this.executor = executor;
     this.gated = gated;

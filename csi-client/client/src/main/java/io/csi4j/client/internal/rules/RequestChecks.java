@@ -12,12 +12,9 @@ import io.csi4j.client.internal.rules.MessageRules.Choice;
 import io.csi4j.client.internal.rules.MessageRules.Field;
 import io.csi4j.client.internal.rules.MessageRules.Kind;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.internal.text.TextEntries;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
-import io.csi4j.client.node.NodePublishVolumeRequest;
-import io.csi4j.client.node.NodeStageVolumeRequest;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -97,18 +94,6 @@ public final class RequestChecks {
     }
     return new Result(
         List.copyOf(checks.violations), List.copyOf(checks.oversize), List.copyOf(checks.remarks));
-  }
-
-  /** Whether the contexts of a request were found to be ASCII without NUL when they were made. */
-  public static boolean hasPlainContexts(Object request) {
-    if (request instanceof NodePublishVolumeRequest publish) {
-      return TextEntries.arePlain(publish.publishContext().reveal())
-          && TextEntries.arePlain(publish.volumeContext().reveal());
-    } else if (request instanceof NodeStageVolumeRequest stage) {
-      return TextEntries.arePlain(stage.publishContext().reveal())
-          && TextEntries.arePlain(stage.volumeContext().reveal());
-    }
-    return false;
   }
 
   private void message(Message message) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
@@ -764,15 +765,15 @@ class RequestChecksTest {
 
   @Test
   void onlyContextsThatAreAsciiWithoutNulAreKnownToBePlain() {
-    assertThat(RequestChecks.hasPlainContexts(valuesOf("a", "b"))).isTrue();
+    assertThat(NodeRequestMapping.hasPlainContexts(valuesOf("a", "b"))).isTrue();
     for (String odd : List.of("a\0b", "\u00e9", "\ud800")) {
-      assertThat(RequestChecks.hasPlainContexts(valuesOf(odd, "b"))).isFalse();
-      assertThat(RequestChecks.hasPlainContexts(valuesOf("a", odd))).isFalse();
-      assertThat(RequestChecks.hasPlainContexts(stageOf(odd, "b"))).isFalse();
-      assertThat(RequestChecks.hasPlainContexts(stageOf("a", odd))).isFalse();
+      assertThat(NodeRequestMapping.hasPlainContexts(valuesOf(odd, "b"))).isFalse();
+      assertThat(NodeRequestMapping.hasPlainContexts(valuesOf("a", odd))).isFalse();
+      assertThat(NodeRequestMapping.hasPlainContexts(stageOf(odd, "b"))).isFalse();
+      assertThat(NodeRequestMapping.hasPlainContexts(stageOf("a", odd))).isFalse();
     }
-    assertThat(RequestChecks.hasPlainContexts(stageOf("a", "b"))).isTrue();
-    assertThat(RequestChecks.hasPlainContexts(VolumeId.of("vol-1"))).isFalse();
+    assertThat(NodeRequestMapping.hasPlainContexts(stageOf("a", "b"))).isTrue();
+    assertThat(NodeRequestMapping.hasPlainContexts(VolumeId.of("vol-1"))).isFalse();
   }
 
   private static final io.csi4j.client.model.VolumeCapability CAPABILITY =

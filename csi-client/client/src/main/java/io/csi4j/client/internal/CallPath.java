@@ -311,7 +311,7 @@ public final class CallPath {
 
   // ---- telling
 
-  /** Tells that a call will be made, on the thread of whoever asked for it. */
+  /** Tells of a call before its first attempt, on the thread of its caller. */
   void asked(long id, CsiOperation operation) {
     if (!listeners.isEmpty()) {
       CsiListener.Asked event = new CsiListener.Asked(id, operation);

@@ -34,7 +34,7 @@ import java.util.Optional;
 public interface CsiListener {
 
   /**
-   * A call will be made: told on the thread of whoever asks for it, before the first attempt, which
+   * A call is asked for. This is told on the thread of its caller, before the first attempt, which
    * may begin on another thread.
    */
   default void onAsked(Asked event) {}

@@ -190,9 +190,9 @@ final class OwnershipPass {
   }
 
   /**
-   * Whoever the root belongs to has had all files once. Before the first of them goes to somebody
-   * else, the root is given to nobody whom a pass is made for, so that the next pass for either
-   * looks at all files, also if this one does not come to its end.
+   * The owner of the root had all files at the end of a pass. Before the first file goes to another
+   * owner, the root is given to user or group 0, so that the next pass for either owner looks at
+   * all files even if this one does not end.
    */
   private void takeMarkOff(Descriptor directory) {
     int result =

@@ -36,17 +36,15 @@ final class DeviceNodes implements HeldDevices.Opener {
       if (isDevice(candidate, number)) {
         FileChannel device =
             FileChannel.open(candidate, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-        boolean isSame = false;
         try {
-          isSame = isDevice(candidate, number);
-        } finally {
-          if (!isSame) {
-            device.close();
+          if (isDevice(candidate, number)) {
+            return device;
           }
+        } catch (IOException unseen) {
+          device.close();
+          throw unseen;
         }
-        if (isSame) {
-          return device;
-        }
+        device.close();
       }
     }
     throw new NoSuchFileException("it has no node any more");

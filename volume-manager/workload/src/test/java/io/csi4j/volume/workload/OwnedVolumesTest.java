@@ -263,7 +263,8 @@ class OwnedVolumesTest {
 
   @Test
   void workloadsThatStartTogetherWithTwoWishesAreServedInTurn() throws Exception {
-    List<Optional<VolumeException>> ends = mountedTogether(WISH, FileOwnership.ofGroup(1));
+    List<Optional<VolumeException>> ends =
+        mountedTogether(WISH, FileOwnership.builder().user(0).build());
 
     assertThat(ends).containsOnlyOnce(Optional.empty());
     assertThat(ends.stream().flatMap(Optional::stream))

@@ -98,13 +98,16 @@ final class MountOrigins {
         .map(other -> "volume '" + other.handle() + "' of plugin '" + other.plugin() + "'");
   }
 
-  /** Whether a mount of a volume shows the same. Only mounts that may do so are looked at. */
+  /**
+   * Whether a mount of a volume shows the same. Only mounts that may do so are looked at, and their
+   * paths made: a mount asks this of every volume there is.
+   */
   private boolean shows(VolumeRecord volume, Sighting mount) {
-    VolumeLayout.Home home = layout.home(volume.identity());
-    return (mayShow(volume.staging(), mount) && isShownAt(home.staging(), mount))
+    VolumeIdentity identity = volume.identity();
+    return (mayShow(volume.staging(), mount) && isShownAt(layout.staging(identity), mount))
         || volume.targets().values().stream()
             .filter(use -> mayShow(use.path(), mount))
-            .anyMatch(use -> isShownAt(home.target(use.usage()), mount));
+            .anyMatch(use -> isShownAt(layout.target(identity, use.usage()), mount));
   }
 
   /** Whether a path may show this by what is on record of it; in doubt, it may show anything. */

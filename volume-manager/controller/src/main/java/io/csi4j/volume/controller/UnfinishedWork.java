@@ -13,13 +13,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
  * Goes on with what was begun and has not come to its end: deletions, and changes of size and
- * parameters. Tries again and again, with growing pauses; what needs a person waits for one.
+ * parameters. Tries again and again, with growing pauses, each volume alone: one whose plugin is
+ * down for long, or does not answer, slows no other. What needs a person waits for one.
  */
 final class UnfinishedWork implements AutoCloseable {
 
@@ -31,8 +32,16 @@ final class UnfinishedWork implements AutoCloseable {
   private final Catalog catalog;
   private final Scheduler timers;
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
+
+  /** The volumes that wait for a person. */
   private final Set<VolumeKey> held = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean due = new AtomicBoolean();
+
+  /** The volumes whose next attempt waits for its time, or is under way. */
+  private final Set<VolumeKey> planned = ConcurrentHashMap.newKeySet();
+
+  /** How often each volume was tried that is not at its end. */
+  private final ConcurrentMap<VolumeKey, Integer> attempts = new ConcurrentHashMap<>();
+
   private volatile boolean closed;
 
   /**
@@ -52,15 +61,11 @@ final class UnfinishedWork implements AutoCloseable {
     return those(each -> isOwed(each) || !each.cuts().isEmpty());
   }
 
-  /** Those that are brought to their end here: a snapshot is asked for again by its host alone. */
-  private List<VolumeKey> unfinished() {
-    return those(UnfinishedWork::isOwed);
-  }
-
   private List<VolumeKey> those(Predicate<CatalogEntry> which) {
     return catalog.all().stream().filter(which).map(CatalogEntry::key).toList();
   }
 
+  /** Whether it is brought to its end here: a snapshot is asked for again by its host alone. */
   private static boolean isOwed(CatalogEntry each) {
     return each.state() instanceof State.Deleting
         || each.state() instanceof State.Growing
@@ -69,55 +74,54 @@ final class UnfinishedWork implements AutoCloseable {
 
   /** An operation on this volume has ended without a need for a person: its work is tried again. */
   void mended(VolumeKey key) {
-    held.remove(key);
-  }
-
-  /** Tries after a pause, if there is something to try; asking for it twice is harmless. */
-  void later() {
-    later(0);
-  }
-
-  private void later(int round) {
-    boolean isNeeded = unfinished().stream().anyMatch(key -> !held.contains(key));
-    if (!closed && isNeeded && due.compareAndSet(false, true)) {
-      long pause = FIRST_PAUSE.toNanos() << Math.min(round, DOUBLINGS);
-      // Between half of it and all, so that many hosts do not come at once.
-      long jittered = pause / 2 + (long) (timers.random() * (pause / 2.0));
-      timers.after(Duration.ofNanos(jittered), () -> round(round));
+    if (held.remove(key)) {
+      attempts.remove(key);
     }
   }
 
-  private void round(int round) {
-    CompletableFuture<?>[] all =
-        unfinished().stream()
-            .filter(key -> !held.contains(key))
-            .map(this::attempt)
-            .toArray(CompletableFuture<?>[]::new);
-    CompletableFuture.allOf(all)
+  /** Tries each volume after a pause that has something to try. */
+  void later() {
+    those(UnfinishedWork::isOwed).forEach(this::later);
+  }
+
+  /**
+   * Tries a volume after a pause, if it has something to try; asking for it twice is harmless. The
+   * first pause of a volume is short again once its work has come to its end.
+   */
+  void later(VolumeKey key) {
+    if (catalog.find(key).filter(UnfinishedWork::isOwed).isEmpty()) {
+      held.remove(key);
+      attempts.remove(key);
+    } else if (!closed && !held.contains(key) && planned.add(key)) {
+      long pause = FIRST_PAUSE.toNanos() << attempts.getOrDefault(key, 0);
+      // Between half of it and all, so that many volumes, or hosts, do not come at once.
+      long jittered = pause / 2 + (long) (timers.random() * (pause / 2.0));
+      timers.after(Duration.ofNanos(jittered), () -> attempt(key));
+    }
+  }
+
+  private void attempt(VolumeKey key) {
+    if (closed) {
+      return;
+    }
+    attempts.merge(key, 1, (before, one) -> Math.min(before + one, DOUBLINGS));
+    goOn.apply(key)
         .whenComplete(
-            (none, thrown) -> {
-              due.set(false);
-              later(round + 1);
+            (done, thrown) -> {
+              if (thrown != null) {
+                failed(key, Unwrapped.of(thrown));
+              }
+              planned.remove(key);
+              later(key);
             });
   }
 
-  private CompletableFuture<?> attempt(VolumeKey key) {
-    return goOn.apply(key)
-        .handle(
-            (done, thrown) -> {
-              if (thrown != null) {
-                Throwable failure = Unwrapped.of(thrown);
-                LOG.log(
-                    Level.WARNING,
-                    "What was begun with a volume is not at its end: {0}",
-                    failure.getMessage());
-                if (failure instanceof ControllerException failed
-                    && failed.outcome() == Outcome.HELD) {
-                  held.add(key);
-                }
-              }
-              return Done.DONE;
-            });
+  private void failed(VolumeKey key, Throwable failure) {
+    LOG.log(
+        Level.WARNING, "What was begun with a volume is not at its end: {0}", failure.getMessage());
+    if (failure instanceof ControllerException failed && failed.outcome() == Outcome.HELD) {
+      held.add(key);
+    }
   }
 
   @Override

@@ -982,7 +982,7 @@ public final class VolumeController implements AutoCloseable {
                   && failed.outcome() == Outcome.HELD)) {
                 unfinished.mended(key);
               }
-              unfinished.later();
+              unfinished.later(key);
             });
     return begun;
   }

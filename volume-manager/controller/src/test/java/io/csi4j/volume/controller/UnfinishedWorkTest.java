@@ -33,6 +33,10 @@ class UnfinishedWorkTest {
           Optional.of(new CreationName("csi4j-1")),
           new State.Deleting(Optional.empty(), Optional.empty()));
 
+  private static final CatalogEntry OTHER =
+      CatalogEntry.of(CatalogSamples.volume(), Optional.empty())
+          .in(new State.Growing(CatalogSamples.volume(), CapacityRange.atLeast(99)));
+
   private final VirtualTime time = new VirtualTime();
   private final Catalog catalog = new Catalog(VolumeStore.on(MemoryMedium.create().open()));
   private final List<VolumeKey> tried = new ArrayList<>();
@@ -82,21 +86,67 @@ class UnfinishedWorkTest {
   }
 
   @Test
-  void whatHasComeToItsEndIsNotTriedAgain() {
-    CatalogEntry growing =
-        CatalogEntry.of(CatalogSamples.volume(), Optional.empty())
-            .in(new State.Growing(CatalogSamples.volume(), CapacityRange.atLeast(99)));
+  void aVolumeWhosePluginIsDownForLongDelaysNoOther() {
     catalog.put(SUBJECT, GOING);
-    catalog.put(SUBJECT, growing);
+    leftovers.later();
+    time.pass(Duration.ofHours(1));
+    tried.clear();
+
+    catalog.put(SUBJECT, OTHER);
+    leftovers.later();
+    time.pass(Duration.ofSeconds(3));
+
+    assertThat(tried).containsExactly(OTHER.key(), OTHER.key());
+  }
+
+  @Test
+  void aVolumeWhoseWorkDoesNotEndHoldsUpNoOther() {
+    CompletableFuture<Done> silent = new CompletableFuture<>();
+    catalog.put(SUBJECT, GOING);
+    catalog.put(SUBJECT, OTHER);
+    outcome = key -> key.equals(GOING.key()) ? silent : failed(Outcome.UNCERTAIN);
+    leftovers.later();
+
+    time.pass(Duration.ofSeconds(6));
+    assertThat(tried).containsExactlyInAnyOrder(GOING.key(), OTHER.key(), OTHER.key(), OTHER.key());
+
+    catalog.remove(OTHER.key());
+    silent.complete(Done.DONE);
+    assertThat(time.timers()).as("it is not at its end").contains(Duration.ofMillis(1500));
+  }
+
+  @Test
+  void afterItsEndThePausesOfAVolumeBeginAgainWithAShortOne() {
+    catalog.put(SUBJECT, GOING);
+    leftovers.later();
+    time.pass(Duration.ofHours(1));
     outcome =
         key -> {
           catalog.remove(key);
           return CompletableFuture.completedFuture(Done.DONE);
         };
-    assertThat(leftovers.owed()).containsExactlyInAnyOrder(GOING.key(), growing.key());
+    time.pass(Duration.ofHours(1));
+    assertThat(time.waiting()).isZero();
+
+    catalog.put(SUBJECT, GOING);
+    leftovers.later();
+
+    assertThat(time.timers()).containsExactly(Duration.ofMillis(750));
+  }
+
+  @Test
+  void whatHasComeToItsEndIsNotTriedAgain() {
+    catalog.put(SUBJECT, GOING);
+    catalog.put(SUBJECT, OTHER);
+    outcome =
+        key -> {
+          catalog.remove(key);
+          return CompletableFuture.completedFuture(Done.DONE);
+        };
+    assertThat(leftovers.owed()).containsExactlyInAnyOrder(GOING.key(), OTHER.key());
     leftovers.later();
     time.pass(Duration.ofSeconds(1));
-    assertThat(tried).containsExactlyInAnyOrder(GOING.key(), growing.key());
+    assertThat(tried).containsExactlyInAnyOrder(GOING.key(), OTHER.key());
     assertThat(time.waiting()).isZero();
   }
 
@@ -119,8 +169,11 @@ class UnfinishedWorkTest {
   @Test
   void afterClosingNothingIsTried() {
     catalog.put(SUBJECT, GOING);
-    leftovers.close();
     leftovers.later();
+    leftovers.close();
+    time.pass(Duration.ofHours(1));
+    leftovers.later();
+    assertThat(tried).isEmpty();
     assertThat(time.waiting()).isZero();
   }
 }

@@ -307,12 +307,25 @@ final class VolumeOperations {
       return ask(record, false);
     } catch (ControllerException failed) {
       boolean isOpen = catalog.find(known.key()).filter(record::equals).isPresent();
-      boolean isNotMade =
-          failed.outcome() == Outcome.REFUSED || failed.outcome() == Outcome.UNAVAILABLE;
-      if (isOpen && isNotMade) {
-        catalog.put(subject, known);
+      if (isOpen && isNotMade(failed)) {
+        putBack(subject, known, failed);
       }
       throw failed;
+    }
+  }
+
+  /** Whether nothing was made: a place without room, too, refuses before it makes something. */
+  private static boolean isNotMade(ControllerException failed) {
+    return failed.outcome() == Outcome.REFUSED
+        || failed.outcome() == Outcome.UNAVAILABLE
+        || failed.status().filter(StatusCode.RESOURCE_EXHAUSTED::equals).isPresent();
+  }
+
+  private void putBack(Subject subject, CatalogEntry known, ControllerException failed) {
+    try {
+      catalog.put(subject, known);
+    } catch (ControllerException unwritten) {
+      failed.addSuppressed(unwritten);
     }
   }
 

@@ -67,6 +67,7 @@ import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -131,6 +132,10 @@ class VolumeControllerTest {
   private VolumeController controller = open();
 
   private VolumeController open() {
+    return builder().open();
+  }
+
+  private VolumeController.Builder builder() {
     return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
         .claims(claims)
         .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
@@ -138,8 +143,7 @@ class VolumeControllerTest {
         .settings(
             ControllerSettings.builder()
                 .policy(policy -> policy.attempts(1).attemptDeadline(SECONDS))
-                .build())
-        .open();
+                .build());
   }
 
   private void reopen() {
@@ -410,6 +414,68 @@ class VolumeControllerTest {
     assertThat(controller.create(DB, inB)).isEqualTo(made);
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"})
+  void whereAnotherPlaceMakesNoVolumeTheFormerRequestFindsTheOneThatItMade(StatusCode refusal) {
+    plugin(SHAPE.topologies(A, B));
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(Fault.fail(refusal, "not in zone b"), When.calling(CREATE_VOLUME).once());
+
+    assertThat(failure(() -> controller.create(DB, inB)).status()).contains(refusal);
+
+    assertThat(controller.record(DB).map(CatalogEntry::spec)).contains(inA);
+    reopen();
+    controller.delete(DB);
+    assertThat(plugin.contents().empty()).as("the volume in zone a is found").isTrue();
+    assertThat(requests(CREATE_VOLUME).stream().map(it -> it.text("name")).distinct()).hasSize(1);
+  }
+
+  @Test
+  void whyAnotherPlaceRefusesAVolumeIsToldAlsoIfTheFormerRequestCannotBeWritten() {
+    plugin(SHAPE.topologies(A, B));
+    AtomicBoolean isFull = new AtomicBoolean();
+    controller.close();
+    medium.crash();
+    controller =
+        builder()
+            .secrets(
+                name ->
+                    operation -> {
+                      if (isFull.get()) {
+                        medium.refuse(StateReason.STATE_DISK_FULL);
+                      }
+                      return Secrets.of(Map.of("key", "s3cr3t"));
+                    })
+            .open();
+    VolumeSpec.Builder wanted = spec().secrets(PROD);
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
+        When.calling(CREATE_VOLUME).once());
+    VolumeSpec inA = wanted.topologies(RequestedTopologies.anyOf(Set.of(A))).build();
+    VolumeSpec inB = wanted.topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(
+        Fault.fail(StatusCode.INVALID_ARGUMENT, "no zone b"), When.calling(CREATE_VOLUME).once());
+    isFull.set(true);
+
+    ControllerException refused = failure(() -> controller.create(DB, inB));
+
+    assertThat(refused.status()).contains(StatusCode.INVALID_ARGUMENT);
+    assertThat(refused.getSuppressed())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            ControllerException.class,
+            unwritten -> assertThat(unwritten.code()).isEqualTo(OperatorCode.STATE_DISK_FULL));
+    isFull.set(false);
+    medium.accept();
+    assertThat(controller.create(DB, inA).topologies()).containsExactly(A);
+  }
+
   // ---- a machine without threads
 
   @Test
@@ -570,6 +636,47 @@ class VolumeControllerTest {
     assertThat(controller.owed()).containsExactly(DB);
     assertThat(controller.deregister(DB)).isTrue();
     assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
+  void aDeletionThatNeededAPersonGoesOnOnceAnOperationOnTheVolumeHasEnded() {
+    controller.close();
+    medium.crash();
+    VirtualTime time = new VirtualTime();
+    OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+    RegistryControllers controllers = world.controllers(threads);
+    controller =
+        new VolumeController(
+            VolumeController.builder(world.registry(), VolumeStore.on(medium.open())),
+            controllers,
+            new SystemClock(),
+            time,
+            Runnable::run,
+            () -> {
+              threads.close();
+              controllers.close();
+            });
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(
+        Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.HELD);
+    time.pass(Duration.ofDays(1));
+    int asked = plugin.journal().calls(CREATE_VOLUME).size();
+    time.pass(Duration.ofDays(1));
+    assertThat(plugin.journal().calls(CREATE_VOLUME)).as("it needs a person").hasSize(asked);
+
+    plugin.clearFaults();
+    assertThat(failure(() -> controller.create(DB, spec().build())).code())
+        .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    time.pass(Duration.ofSeconds(1));
+
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(controller.record(DB)).isEqualTo(Optional.empty());
+    assertThat(time.waiting()).isZero();
   }
 
   @Test

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
@@ -75,19 +76,23 @@ public final class DriftCheck {
   }
 
   /**
-   * Puts right what the policy allows, each after another look: what has gone by itself, or is
-   * otherwise by now, is left alone.
+   * Puts right what the policy allows, one after the other, each after another look: what has gone
+   * by itself, or is otherwise by now, is left alone.
    *
-   * @return what was put right
+   * <p>Each call to the plugin may take its turn and the budget of its policy ({@link
+   * io.csi4j.volume.controller.ControllerSettings}). With {@link DriftRepair#by}, a plugin that
+   * leaves two calls that attach or detach without an answer is asked for no more of them before
+   * the next repair, and the rest is told as not put right: such a plugin costs twice that time, no
+   * matter how much there is to repair. What had no answer comes last then.
+   *
+   * @return what was put right, in the order of the report
    */
   public List<Drift> repair(DriftReport report, DriftPolicy policy, DriftRepair repair) {
-    List<Drift> repaired = new ArrayList<>();
-    for (Drift drift : report.findings()) {
-      if (policy.allows(drift) && isStillSo(drift) && isRepaired(drift, repair)) {
-        repaired.add(drift);
-      }
-    }
-    return repaired;
+    BiPredicate<Drift, DriftRepair> handling =
+        (drift, by) -> policy.allows(drift) && isStillSo(drift) && isRepaired(drift, by);
+    return repair instanceof ClaimRepair claims
+        ? claims.inOneRound(report.findings(), handling)
+        : report.findings().stream().filter(drift -> handling.test(drift, repair)).toList();
   }
 
   private static boolean isRepaired(Drift drift, DriftRepair repair) {

@@ -1,10 +1,7 @@
 package io.csi4j.volume.upkeep;
 
-import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.model.OperatorMessage;
-import io.csi4j.volume.model.VolumeUse;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -24,31 +21,12 @@ public interface DriftRepair {
   /**
    * Repairs through the coordinator of the claims, which looks at them right before the storage
    * system is asked: what is claimed by then is not detached, what is not held any more is not
-   * attached.
+   * attached. With these repairs {@link DriftCheck#repair} bounds what a plugin that does not
+   * answer takes of its time.
    *
    * @param told is told why something could not be put right
    */
   static DriftRepair by(ClaimCoordinator claims, Consumer<OperatorMessage> told) {
-    return new DriftRepair() {
-      @Override
-      public boolean attachAgain(Drift.LostAttachment lost) {
-        VolumeUse usage = VolumeUse.of(lost.volume(), lost.holder().workload());
-        return isDone(() -> claims.attachAgain(usage, lost.holder().epoch()).usage().equals(usage));
-      }
-
-      @Override
-      public boolean detach(Drift.UnknownAttachment unknown) {
-        return isDone(() -> claims.detachUnclaimed(unknown.volume(), unknown.node()));
-      }
-
-      private boolean isDone(BooleanSupplier repair) {
-        try {
-          return repair.getAsBoolean();
-        } catch (ClaimException failed) {
-          told.accept(failed.operatorMessage());
-          return false;
-        }
-      }
-    };
+    return new ClaimRepair(claims, told);
   }
 }

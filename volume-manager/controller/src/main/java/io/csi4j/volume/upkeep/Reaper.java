@@ -1,12 +1,17 @@
 package io.csi4j.volume.upkeep;
 
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.controller.ControllerException;
+import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -17,7 +22,9 @@ import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -41,6 +48,9 @@ public final class Reaper {
   private final ReaperSources sources;
   private final Clock clock;
   private final Consumer<OperatorMessage> told;
+
+  /** The volumes whose items come last in the next application. */
+  private volatile List<VolumeKey> last = List.of();
 
   /**
    * A reaper of the claims in this book.
@@ -134,33 +144,57 @@ public final class Reaper {
   /**
    * Gives back what the plan says, one after the other, as far as it is still so.
    *
+   * <p>Each call to a plugin may take its turn and the budget of its policy ({@link
+   * io.csi4j.volume.controller.ControllerSettings}). A plugin that leaves two calls without an
+   * answer is called again in the next application only: its other items fail at once, and those of
+   * other plugins go on. So each such plugin costs twice that time, no matter how many items it
+   * has. Items that had no answer come last in the next application, so that each gets its turn.
+   *
    * @param pace how fast
-   * @return what became of each item that was begun with
+   * @return what became of each item that was begun with, in the order of the plan
    */
   public List<Reaped> apply(ReaperPlan plan, Pace pace) {
-    List<Reaped> ends = new ArrayList<>();
-    for (Leftover item : plan.items()) {
-      try {
+    List<VolumeKey> lastNow = last;
+    RoundOfCalls round = new RoundOfCalls();
+    ClaimCoordinator claims = sources.claims().through(round::over);
+    Map<Leftover, Reaped> ends = new IdentityHashMap<>();
+    try {
+      for (Leftover item : RoundOfCalls.ordered(plan.items(), Reaper::volume, lastNow)) {
         pace.next();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return ends;
+        ends.put(item, apply(item, claims, round));
       }
-      ends.add(apply(item));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      last = round.last(lastNow);
     }
-    return ends;
+    return plan.items().stream()
+        .flatMap(item -> Optional.ofNullable(ends.get(item)).stream())
+        .toList();
   }
 
-  private Reaped apply(Leftover item) {
+  /** Returns the volume whose plugin may be called for an item. */
+  private static Optional<VolumeKey> volume(Leftover item) {
+    if (item instanceof Leftover.PastClaim past) {
+      return Optional.of(past.usage().volume());
+    } else if (item instanceof Leftover.OrphanedClaim orphan) {
+      return Optional.of(orphan.usage().volume());
+    }
+    return item instanceof Leftover.EphemeralVolume ephemeral
+        ? Optional.of(ephemeral.volume())
+        : Optional.empty();
+  }
+
+  private Reaped apply(Leftover item, ClaimCoordinator claims, RoundOfCalls round) {
     try {
       if (item instanceof Leftover.PastClaim past) {
-        return past(past);
+        return past(past, claims);
       } else if (item instanceof Leftover.OrphanedClaim orphan) {
-        return orphan(orphan);
+        return orphan(orphan, claims);
       } else if (item instanceof Leftover.UnusedPlugin plugin) {
         return plugin(plugin);
       }
-      return ephemeral((Leftover.EphemeralVolume) item);
+      return ephemeral((Leftover.EphemeralVolume) item, round);
     } catch (RuntimeException failure) {
       return ended(item, Reaped.End.FAILED, String.valueOf(failure.getMessage()));
     }
@@ -173,7 +207,7 @@ public final class Reaper {
         .filter(now -> now.epoch() == seen.epoch() && now.state() == seen.state());
   }
 
-  private Reaped past(Leftover.PastClaim item) {
+  private Reaped past(Leftover.PastClaim item, ClaimCoordinator claims) {
     Optional<ClaimHolder> now = same(item.usage(), item.holder());
     if (now.isEmpty()) {
       return stale(item);
@@ -182,25 +216,25 @@ public final class Reaper {
         now.filter(holder -> holder.state() == ClaimState.UNPUBLISHING)
             .flatMap(holder -> receipt(item.usage(), holder));
     if (receipt.isEmpty()) {
-      return brought(item, sources.claims().resume(item.usage()));
+      return brought(item, claims.resume(item.usage()));
     }
     tell(OperatorCode.DETACH_RESUMED, item.usage(), item.reason());
-    return brought(item, sources.claims().confirmRelease(receipt.get()));
+    return brought(item, claims.confirmRelease(receipt.get()));
   }
 
-  private Reaped orphan(Leftover.OrphanedClaim item) {
+  private Reaped orphan(Leftover.OrphanedClaim item, ClaimCoordinator claims) {
     Optional<ClaimHolder> now = same(item.usage(), item.holder());
     if (now.isEmpty() || !isOrphaned(item.usage(), now.get())) {
       return stale(item);
     }
     tell(OperatorCode.CLAIM_ORPHANED, item.usage(), item.reason());
     // From here on its node mounts nothing with it; only a receipt given after that is a proof.
-    ClaimProgress leaving = sources.claims().release(item.usage());
+    ClaimProgress leaving = claims.release(item.usage());
     Optional<NodeReceipt> receipt =
         leaving instanceof ClaimProgress.WaitsForNode waits
             ? receipt(item.usage(), waits.holder())
             : Optional.empty();
-    return brought(item, receipt.map(sources.claims()::confirmRelease).orElse(leaving));
+    return brought(item, receipt.map(claims::confirmRelease).orElse(leaving));
   }
 
   private Reaped plugin(Leftover.UnusedPlugin item) {
@@ -212,13 +246,27 @@ public final class Reaper {
         : stale(item);
   }
 
-  private Reaped ephemeral(Leftover.EphemeralVolume item) {
+  private Reaped ephemeral(Leftover.EphemeralVolume item, RoundOfCalls round) {
     if (!sources.ephemeral().pending().contains(item.volume())) {
       return stale(item);
     }
-    return sources.ephemeral().delete(item.volume())
-        ? ended(item, Reaped.End.DONE, "it is deleted")
-        : ended(item, Reaped.End.FAILED, "it is not deleted yet");
+    Optional<Clause> left = round.whyLeft(item.volume());
+    if (left.isPresent()) {
+      return ended(item, Reaped.End.FAILED, left.get().text());
+    }
+    try {
+      return sources.ephemeral().delete(item.volume())
+          ? ended(item, Reaped.End.DONE, "it is deleted")
+          : ended(item, Reaped.End.FAILED, "it is not deleted yet");
+    } catch (ControllerException failed) {
+      // A call that did not get its turn has no status.
+      round.failed(
+          item.volume(),
+          failed.code() == OperatorCode.CONTROLLER_BUSY
+              ? StatusCode.UNAVAILABLE
+              : failed.status().orElse(StatusCode.UNKNOWN));
+      throw failed;
+    }
   }
 
   private static Reaped brought(Leftover item, ClaimProgress progress) {

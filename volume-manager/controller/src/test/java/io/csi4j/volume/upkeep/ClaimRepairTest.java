@@ -3,11 +3,18 @@ package io.csi4j.volume.upkeep;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.VolumeCondition;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
@@ -27,13 +34,19 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Drift is put right under the rules of claims, and only while it is so. */
@@ -54,9 +67,13 @@ class ClaimRepairTest {
   private final DriftRepair repair = DriftRepair.by(claims, told::add);
 
   private ClaimGrant acquire() {
+    return acquire(WEB);
+  }
+
+  private ClaimGrant acquire(VolumeUse usage) {
     return claims.acquire(
         ClaimRequest.builder(
-                WEB,
+                usage,
                 NodeName.of("n1"),
                 new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                 ClaimMode.WRITE)
@@ -187,5 +204,123 @@ class ClaimRepairTest {
     storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
     assertThat(repair.detach(unknown(N2))).isFalse();
     assertThat(told).extracting(OperatorMessage::code).containsExactly(OperatorCode.DETACH_FAILED);
+  }
+
+  private record OnSecondNode(VolumeId id) implements Volume, VolumeEntry {
+    @Override
+    public Volume volume() {
+      return this;
+    }
+
+    @Override
+    public List<NodeId> publishedNodes() {
+      return List.of(N2);
+    }
+
+    @Override
+    public Optional<VolumeCondition> condition() {
+      return Optional.empty();
+    }
+
+    @Override
+    public OptionalLong capacityBytes() {
+      return OptionalLong.empty();
+    }
+
+    @Override
+    public VolumeContext context() {
+      return VolumeContext.empty();
+    }
+
+    @Override
+    public Optional<VolumeContentSource> contentSource() {
+      return Optional.empty();
+    }
+
+    @Override
+    public List<Topology> accessibleTopology() {
+      return List.of();
+    }
+  }
+
+  /** A plugin that tells of every volume that it is attached to the second node alone. */
+  private static final class Elsewhere implements StoredAttachments {
+    @Override
+    public Set<ControllerCapability> offered() {
+      return Set.of(
+          ControllerCapability.GET_VOLUME, ControllerCapability.LIST_VOLUMES_PUBLISHED_NODES);
+    }
+
+    @Override
+    public List<VolumeEntry> list() {
+      return List.of();
+    }
+
+    @Override
+    public Optional<VolumeEntry> read(VolumeId volume) {
+      return Optional.of(new OnSecondNode(volume));
+    }
+  }
+
+  @Test
+  void aPluginThatDoesNotAnswerIsAskedForTwoRepairsOnlyAndThoseWithoutAnAnswerComeLast() {
+    PluginId slow = PluginId.of("slow");
+    Map<VolumeId, VolumeKey> volumes = new TreeMap<>(Comparator.comparing(VolumeId::value));
+    for (int i = 1; i <= 4; i++) {
+      VolumeKey volume = VolumeKey.of("db" + i);
+      storage.plugins.put(volume, slow);
+      volumes.put(VolumeId.of("vol-" + i), volume);
+    }
+    storage.silent.add(slow);
+    DriftCheck check = new DriftCheck(new Elsewhere(), store);
+    DriftPolicy policy = new DriftPolicy(true, true);
+    DriftReport report = check.look(volumes);
+    assertThat(report.findings()).hasSize(4);
+
+    assertThat(check.repair(report, policy, repair)).isEmpty();
+
+    assertThat(storage.calls).containsExactly("detach db1@id-n2", "detach db2@id-n2");
+    assertThat(told).extracting(OperatorMessage::code).containsOnly(OperatorCode.DETACH_FAILED);
+    assertThat(told).hasSize(4);
+    assertThat(told.get(2).line())
+        .contains("plugin 'slow' left 2 other calls without an answer, and is called again");
+
+    storage.calls.clear();
+    DriftRepair ofAnother = DriftRepair.by(claims, told::add);
+    assertThat(check.repair(new DriftReport(List.of(), 0, 0), policy, repair)).isEmpty();
+    assertThat(check.repair(report, policy, repair)).isEmpty();
+    assertThat(storage.calls).containsExactly("detach db3@id-n2", "detach db4@id-n2");
+
+    storage.silent.clear();
+    assertThat(check.repair(report, policy, ofAnother))
+        .as("in the order of the report")
+        .isEqualTo(report.findings());
+  }
+
+  @Test
+  void whatAPluginDoesNotAttachAgainCountsToo() {
+    PluginId slow = PluginId.of("slow");
+    List<Drift> lost = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      VolumeUse usage = VolumeUse.of(VolumeKey.of("db" + i), WEB.workload());
+      storage.plugins.put(usage.volume(), slow);
+      acquire(usage);
+      lost.add(
+          new Drift.LostAttachment(
+              usage.volume(),
+              VolumeId.of("vol-" + i),
+              book.read(usage.volume()).holder(usage.workload()).orElseThrow()));
+    }
+    storage.silent.add(slow);
+    storage.calls.clear();
+
+    List<Drift> repaired =
+        new DriftCheck(new Elsewhere(), store)
+            .repair(new DriftReport(lost, 3, 0), new DriftPolicy(true, false), repair);
+
+    assertThat(repaired).isEmpty();
+    assertThat(storage.calls).containsExactly("attach db1@id-n1", "attach db2@id-n1");
+    assertThat(told).extracting(OperatorMessage::code).containsOnly(OperatorCode.ATTACH_FAILED);
+    assertThat(told).hasSize(3);
   }
 }

@@ -3,6 +3,9 @@ package io.csi4j.volume.upkeep;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
@@ -15,6 +18,7 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
@@ -114,6 +118,8 @@ class ReaperTest {
   private static final class Shortlived implements ReaperSources.Ephemeral {
     private final List<VolumeKey> pending = new ArrayList<>();
     private final List<VolumeKey> stuck = new ArrayList<>();
+    private final List<VolumeKey> unanswered = new ArrayList<>();
+    private final List<VolumeKey> asked = new ArrayList<>();
 
     @Override
     public List<VolumeKey> pending() {
@@ -125,8 +131,25 @@ class ReaperTest {
       if (volume.id().equals("broken")) {
         throw new IllegalStateException("the plugin is down");
       }
+      asked.add(volume);
+      if (unanswered.contains(volume)) {
+        throw unanswered();
+      }
       return !stuck.contains(volume) && pending.remove(volume);
     }
+  }
+
+  private static ControllerException unanswered() {
+    CsiFailure failure =
+        CsiFailure.builder(
+                CsiEndpoint.of(Path.of("/run/csi.sock")),
+                StatusCode.DEADLINE_EXCEEDED,
+                Outcome.UNCERTAIN)
+            .build();
+    return new ControllerException(
+        ControllerException.Outcome.UNCERTAIN,
+        Messages.of(OperatorCode.CONTROLLER_CALL_IN_DOUBT, Subject.of("deleting"), "no answer"),
+        new CsiTransientException(failure, null));
   }
 
   private static Clock clock(Instant now) {
@@ -310,6 +333,73 @@ class ReaperTest {
             "FAILED: the plugin is down", "DONE: it is deleted", "FAILED: it is not deleted yet");
     assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(Reaped.End.DONE);
     assertThat(book.read(WEB.volume()).holders()).isEmpty();
+  }
+
+  @Test
+  void aPluginThatDoesNotAnswerHoldsUpNoItemOfAnother() {
+    PluginId slow = PluginId.of("slow");
+    for (int i = 1; i <= 5; i++) {
+      storage.plugins.put(usage("a" + i).volume(), slow);
+      acquire(usage("a" + i), HERE);
+    }
+    storage.plugins.put(usage("b").volume(), PluginId.of("other"));
+    acquire(usage("b"), HERE);
+    storage.calls.clear();
+    storage.silent.add(slow);
+
+    List<Reaped> first = reaper.apply(reaper.plan(), AT_ONCE);
+
+    assertThat(storage.calls)
+        .containsExactly("detach db-a1@id-n1", "detach db-a2@id-n1", "detach db-b@id-n1");
+    assertThat(ends(first).get(2))
+        .startsWith("FAILED: ")
+        .contains(
+            "plugin 'slow' left 2 other calls without an answer, and is called again in the next"
+                + " round");
+    assertThat(ends(first).get(5)).isEqualTo("DONE: it is free");
+
+    storage.calls.clear();
+    for (int i = 0; i < 3; i++) {
+      ReaperPlan plan = reaper.plan();
+      assertThat(reaper.apply(plan, AT_ONCE))
+          .as("in the order of the plan")
+          .extracting(Reaped::item)
+          .containsExactlyElementsOf(plan.items());
+    }
+    assertThat(storage.calls)
+        .as("each gets its turn")
+        .containsExactly(
+            "detach db-a3@id-n1",
+            "detach db-a4@id-n1",
+            "detach db-a5@id-n1",
+            "detach db-a1@id-n1",
+            "detach db-a2@id-n1",
+            "detach db-a3@id-n1");
+    storage.silent.clear();
+    assertThat(reaper.apply(reaper.plan(), AT_ONCE))
+        .hasSize(5)
+        .extracting(Reaped::end)
+        .containsOnly(Reaped.End.DONE);
+  }
+
+  @Test
+  void ephemeralVolumesOfAPluginThatDoesNotAnswerHoldUpNoneOfAnother() {
+    for (String name : List.of("a1", "a2", "a3", "b")) {
+      VolumeKey volume = VolumeKey.of(name);
+      storage.plugins.put(volume, PluginId.of(name.startsWith("a") ? "slow" : "other"));
+      ephemeral.pending.add(volume);
+    }
+    ephemeral.unanswered.addAll(ephemeral.pending.subList(0, 3));
+
+    List<Reaped> ends = reaper.apply(reaper.plan(), AT_ONCE);
+
+    assertThat(ephemeral.asked)
+        .containsExactly(VolumeKey.of("a1"), VolumeKey.of("a2"), VolumeKey.of("b"));
+    assertThat(ends(ends).get(2))
+        .isEqualTo(
+            "FAILED: plugin 'slow' left 2 other calls without an answer, and is called again in"
+                + " the next round");
+    assertThat(ends.get(3).end()).isEqualTo(Reaped.End.DONE);
   }
 
   @Test

@@ -36,6 +36,7 @@ import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimRules;
+import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
@@ -65,6 +66,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -116,12 +118,12 @@ public final class ClaimCoordinator {
   private final VolumePermission permission;
 
   /** How long each use waits before an exhausted storage system is asked for it again. */
-  private final ConcurrentMap<VolumeUse, Duration> pauses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<VolumeUse, Duration> pauses;
 
   /**
    * The detachings that are asked for now, until the answer is written: none is asked for twice.
    */
-  private final Set<AttachmentTask> begun = ConcurrentHashMap.newKeySet();
+  private final Set<AttachmentTask> begun;
 
   /** The volumes that {@link #resume()} handles last. */
   private volatile List<VolumeKey> last = List.of();
@@ -154,6 +156,28 @@ public final class ClaimCoordinator {
     this.controller = Objects.requireNonNull(controller, "controller");
     this.clock = Objects.requireNonNull(clock, "clock");
     this.listener = Objects.requireNonNull(listener, "listener");
+    pauses = new ConcurrentHashMap<>();
+    begun = ConcurrentHashMap.newKeySet();
+  }
+
+  private ClaimCoordinator(ClaimCoordinator same, StorageController controller) {
+    this.controller = Objects.requireNonNull(controller, "controller");
+    permission = same.permission;
+    book = same.book;
+    clock = same.clock;
+    listener = same.listener;
+    pauses = same.pauses;
+    begun = same.begun;
+  }
+
+  /**
+   * Returns a coordinator of the same claims that calls the storage system in another way, such as
+   * with an end to it after some time. Both may be used at once.
+   *
+   * @param way given the storage system of this coordinator, returns that of the other one
+   */
+  public ClaimCoordinator through(UnaryOperator<StorageController> way) {
+    return new ClaimCoordinator(this, way.apply(controller));
   }
 
   // ---- claimed, and attached to its node
@@ -536,13 +560,14 @@ public final class ClaimCoordinator {
    *     holds a volume in peace is left out
    */
   public List<ClaimProgress> resume() {
-    RoundOfCalls round = new RoundOfCalls(controller);
+    RoundOfCalls round = new RoundOfCalls();
+    StorageController storage = round.over(controller);
     List<VolumeKey> lastNow = last;
     try {
       return each(
           holder -> holder.state() != ClaimState.TAKEN || holder.attachment() instanceof InDoubt,
           lastNow,
-          (usage, holder) -> resumed(usage, holder, round));
+          (usage, holder) -> resumed(usage, holder, storage));
     } finally {
       last = round.last(lastNow);
     }

@@ -1,8 +1,10 @@
 /**
  * The rules of claims, and the form of their records. Start at {@link
  * io.csi4j.volume.internal.claims.ClaimRules}, the table of who may claim what, deletions among
- * them; {@link io.csi4j.volume.internal.claims.ClaimCodec} is the form. The rest are turns of
- * writers of one key, and what a process remembers of a store.
+ * them; {@link io.csi4j.volume.internal.claims.ClaimCodec} is the form. {@link
+ * io.csi4j.volume.internal.claims.RoundOfCalls} bounds what a plugin that does not answer takes of
+ * a round over many claims. The rest are turns of writers of one key, and what a process remembers
+ * of a store.
  */
 @NullMarked
 package io.csi4j.volume.internal.claims;

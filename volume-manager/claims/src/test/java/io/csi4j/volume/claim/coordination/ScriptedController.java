@@ -29,10 +29,10 @@ public final class ScriptedController implements StorageController {
   public final TreeSet<String> attached = new TreeSet<>();
 
   /** The plugins of volumes; of others none is known. */
-  final Map<VolumeKey, PluginId> plugins = new HashMap<>();
+  public final Map<VolumeKey, PluginId> plugins = new HashMap<>();
 
   /** Plugins that answer nothing that they are not told to. */
-  final Set<PluginId> silent = new HashSet<>();
+  public final Set<PluginId> silent = new HashSet<>();
 
   private final Deque<ControllerAnswer> answers = new ArrayDeque<>();
   private Runnable before = () -> {};

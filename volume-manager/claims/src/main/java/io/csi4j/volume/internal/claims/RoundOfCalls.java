@@ -1,0 +1,156 @@
+package io.csi4j.volume.internal.claims;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The calls of one round over many volumes. A plugin that left some calls of the round without an
+ * answer is called for no other volume before the next round, so that it does not hold up the
+ * volumes of other plugins. For one thread.
+ */
+public final class RoundOfCalls {
+
+  /** The number of calls that one plugin may leave without an answer in one round. */
+  private static final int MOST_UNANSWERED = 2;
+
+  private final Map<PluginId, Integer> unanswered = new HashMap<>();
+  private final Set<VolumeKey> volumes = new LinkedHashSet<>();
+  private final Set<VolumeKey> left = new LinkedHashSet<>();
+  private Function<VolumeKey, Optional<PluginId>> plugins = volume -> Optional.empty();
+
+  /** Returns a storage system whose calls are calls of this round, and which knows the plugins. */
+  public StorageController over(StorageController storage) {
+    plugins = storage::plugin;
+    return new Storage(storage);
+  }
+
+  /** Returns the plugin of a volume, if the storage system knows it. */
+  public Optional<PluginId> plugin(VolumeKey volume) {
+    return plugins.apply(volume);
+  }
+
+  /** Says why a volume is left for the next round, if its plugin is not called any more. */
+  public Optional<Clause> whyLeft(VolumeKey volume) {
+    Optional<PluginId> silent =
+        plugin(volume).filter(it -> unanswered.getOrDefault(it, 0) >= MOST_UNANSWERED);
+    if (silent.isPresent()) {
+      left.add(volume);
+    }
+    return silent.map(
+        plugin ->
+            new Clause(
+                "plugin '"
+                    + plugin
+                    + "' left "
+                    + MOST_UNANSWERED
+                    + " other calls without an answer, and is called again in the next round"));
+  }
+
+  /** Notes that a call for a volume failed; some codes say that there was no answer. */
+  public void failed(VolumeKey volume, StatusCode code) {
+    if (code == StatusCode.DEADLINE_EXCEEDED || code == StatusCode.UNAVAILABLE) {
+      plugin(volume).ifPresent(it -> unanswered.merge(it, 1, Integer::sum));
+      volumes.add(volume);
+    }
+  }
+
+  /**
+   * Returns the volumes whose calls come last in the next round, in their order: a volume for which
+   * the plugin never answers keeps no other one waiting for ever.
+   *
+   * @param before the volumes whose calls came last in this round
+   */
+  public List<VolumeKey> last(List<VolumeKey> before) {
+    List<VolumeKey> last = new ArrayList<>(before);
+    last.retainAll(left);
+    last.removeAll(volumes);
+    last.addAll(volumes);
+    return last;
+  }
+
+  /**
+   * Returns these things in the order of a round.
+   *
+   * @param volume the volume that a thing is about
+   * @param last the volumes that come last, in this order; all others keep their places
+   */
+  public static <T> List<T> ordered(
+      List<T> things, Function<T, Optional<VolumeKey>> volume, List<VolumeKey> last) {
+    Map<VolumeKey, Integer> places = new HashMap<>();
+    for (VolumeKey each : last) {
+      places.put(each, places.size());
+    }
+    return things.stream()
+        .sorted(
+            Comparator.comparingInt(
+                thing -> volume.apply(thing).map(each -> places.getOrDefault(each, -1)).orElse(-1)))
+        .toList();
+  }
+
+  /** A storage system during the round. */
+  private final class Storage implements StorageController {
+
+    private final StorageController storage;
+
+    Storage(StorageController storage) {
+      this.storage = storage;
+    }
+
+    @Override
+    public ControllerAnswer attach(AttachmentTask task, Guard guard) {
+      return call(task, () -> storage.attach(task, guard));
+    }
+
+    @Override
+    public ControllerAnswer detach(AttachmentTask task, Guard guard) {
+      return call(task, () -> storage.detach(task, guard));
+    }
+
+    private ControllerAnswer call(AttachmentTask task, Supplier<ControllerAnswer> call) {
+      Optional<Clause> why = whyLeft(task.volume());
+      if (why.isPresent()) {
+        return new ControllerAnswer.Failed(
+            StatusCode.UNAVAILABLE, Outcome.SETTLED, why.get(), Optional.empty());
+      }
+      ControllerAnswer answer = call.get();
+      if (answer instanceof ControllerAnswer.Failed failed) {
+        RoundOfCalls.this.failed(task.volume(), failed.code());
+      }
+      return answer;
+    }
+
+    @Override
+    public Optional<MountOptions> options(ClaimRequest request) {
+      return storage.options(request);
+    }
+
+    @Override
+    public AccessMode knownMode(VolumeKey volume, AccessMode mode) {
+      return storage.knownMode(volume, mode);
+    }
+
+    @Override
+    public Optional<PluginId> plugin(VolumeKey volume) {
+      return storage.plugin(volume);
+    }
+  }
+}

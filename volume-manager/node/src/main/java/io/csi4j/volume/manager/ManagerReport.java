@@ -74,14 +74,29 @@ record ManagerReport(
 
   /** Writes the report into a new file; nothing is left of it where that fails. */
   void writeTo(Path archive) {
+    writeTo(archive, ManagerReport::create);
+  }
+
+  /** Makes a new file and opens it. */
+  @FunctionalInterface
+  interface Creation {
+
+    /**
+     * Makes the file.
+     *
+     * @throws IOException if something is there, or the file cannot be made
+     */
+    SeekableByteChannel create(Path archive) throws IOException;
+  }
+
+  /**
+   * Writes the report into the file that is made, and opens no file by its name: a user who may
+   * rename files there could put another one in its place.
+   */
+  void writeTo(Path archive, Creation creation) {
     Map<String, List<String>> entries = entries();
     try {
-      // Opened once: whoever may rename files there could put another one in its place.
-      SeekableByteChannel file =
-          Files.newByteChannel(
-              archive,
-              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      SeekableByteChannel file = creation.create(archive);
       try {
         write(file, entries);
       } catch (IOException | RuntimeException | Error e) {
@@ -92,6 +107,14 @@ record ManagerReport(
       throw new UncheckedIOException(
           "Writing the archive '" + ForeignText.of(archive.toString()) + "' failed: " + why(e), e);
     }
+  }
+
+  /** Makes the new file, which only its owner may read. */
+  static SeekableByteChannel create(Path archive) throws IOException {
+    return Files.newByteChannel(
+        archive,
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        PosixFilePermissions.asFileAttribute(OWNER_ONLY));
   }
 
   private static void write(SeekableByteChannel file, Map<String, List<String>> entries)

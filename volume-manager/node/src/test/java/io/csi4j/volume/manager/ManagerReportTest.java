@@ -42,15 +42,18 @@ import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.state.MemoryMedium;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterEach;
@@ -237,6 +240,32 @@ class ManagerReportTest {
     assertThat(entries)
         .containsEntry("claims.txt", List.of("the manager was opened without claims"));
     assertThat(entries).containsEntry("owed.txt", List.of("nothing is owed"));
+  }
+
+  @Test
+  void aReportGoesIntoTheFileThatWasMadeForItAlsoIfAnotherOneGetsItsName() throws IOException {
+    ManagerReport report =
+        new ManagerReport(
+            MountPath.of(temp.resolve("v")),
+            kernel.table(),
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            List.of());
+    Path made = temp.resolve("made.zip");
+
+    report.writeTo(
+        archive(),
+        path -> {
+          SeekableByteChannel file = ManagerReport.create(path);
+          Files.move(path, made);
+          Files.writeString(path, "of another");
+          return file;
+        });
+
+    assertThat(archive()).hasContent("of another");
+    Files.move(made, archive(), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(entries()).containsKey("versions.txt");
   }
 
   @Test

@@ -118,6 +118,29 @@ public sealed interface Drift {
     }
   }
 
+  /**
+   * The claim of the volume cannot be read: what the storage system tells of the volume is compared
+   * with nothing.
+   *
+   * @param volume the volume, as the host names it
+   * @param handle the volume, as the plugin names it
+   * @param problem what is wrong with the claim
+   */
+  record UnreadableClaim(VolumeKey volume, VolumeId handle, String problem) implements Drift {
+
+    /** Checks that all parts are there. */
+    public UnreadableClaim {
+      Objects.requireNonNull(volume, "volume");
+      Objects.requireNonNull(handle, "handle");
+      Objects.requireNonNull(problem, "problem");
+    }
+
+    @Override
+    public OperatorMessage message() {
+      return told(this, OperatorCode.CLAIM_UNREADABLE, problem);
+    }
+  }
+
   private static OperatorMessage told(Drift drift, OperatorCode code, String seen) {
     return Messages.of(
         code,

@@ -11,6 +11,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.time.Clock;
@@ -52,7 +53,7 @@ public final class DriftCheck {
   }
 
   /**
-   * Looks at these volumes.
+   * Looks at these volumes. One whose claim cannot be read is told, and not compared.
    *
    * @param volumes the volumes of this plugin that the host knows; others are none of its business
    * @throws io.csi4j.client.model.CsiException if the plugin does not tell all; or {@link
@@ -60,11 +61,18 @@ public final class DriftCheck {
    * @throws io.csi4j.volume.claim.spi.ClaimStoreException if the store does not
    */
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
+    List<Drift> findings = new ArrayList<>();
     Map<VolumeId, Versioned> before = new TreeMap<>(Comparator.comparing(VolumeId::value));
-    volumes.forEach((handle, key) -> before.put(handle, claims.read(key)));
+    volumes.forEach(
+        (handle, key) -> {
+          try {
+            before.put(handle, claims.read(key));
+          } catch (ClaimStoreException e) {
+            findings.add(unreadable(handle, key, e));
+          }
+        });
     Instant now = clock.wall();
     Map<VolumeId, Seen> seen = seen(before.keySet());
-    List<Drift> findings = new ArrayList<>();
     before.forEach(
         (handle, claim) -> {
           Seen volume = seen.get(handle);
@@ -72,7 +80,16 @@ public final class DriftCheck {
             findings.addAll(confirmed(handle, claim, volume, now));
           }
         });
+    findings.sort(Comparator.comparing(drift -> drift.handle().value()));
     return new DriftReport(findings, seen.size(), before.size() - seen.size());
+  }
+
+  /** One claim that cannot be read keeps no other from being compared. */
+  private static Drift unreadable(VolumeId handle, VolumeKey key, ClaimStoreException failure) {
+    if (failure.reason() != ClaimStoreException.Reason.UNREADABLE) {
+      throw failure;
+    }
+    return new Drift.UnreadableClaim(key, handle, String.valueOf(failure.getMessage()));
   }
 
   /**

@@ -22,10 +22,13 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -172,6 +175,46 @@ class DriftCheckTest {
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
     assertThat(report.compared()).isEqualTo(7);
     assertThat(report.unseen()).isZero();
+  }
+
+  @Test
+  void aClaimThatCannotBeReadIsToldAndKeepsNoOtherFromBeingCompared() {
+    open(PluginShape.full());
+    ClaimStore damaged =
+        new PassingStore(claims) {
+          @Override
+          public Versioned read(VolumeKey volume) {
+            if (volume.equals(VolumeKey.of("key-moved"))) {
+              throw new ClaimStoreException(
+                  ClaimStoreException.Reason.UNREADABLE, "It is damaged.");
+            }
+            return super.read(volume);
+          }
+        };
+    DriftCheck check = new DriftCheck(StoredAttachments.of(plugin.controller()), damaged);
+
+    DriftReport report = check.look(volumes);
+
+    assertThat(words(report.findings()))
+        .containsExactly(LOST, "moved: CLAIM_UNREADABLE: It is damaged", SICK, UNCLAIMED);
+    assertThat(report.compared()).isEqualTo(6);
+    assertThat(report.unseen()).isZero();
+    assertThat(check.repair(report, new DriftPolicy(true, true), new NoRepair())).isEmpty();
+  }
+
+  /** Would change nothing, and is asked only about what is not damaged. */
+  private static final class NoRepair implements DriftRepair {
+    @Override
+    public boolean attachAgain(Drift.LostAttachment lost) {
+      assertThat(lost.handle()).isNotEqualTo(VolumeId.of("moved"));
+      return false;
+    }
+
+    @Override
+    public boolean detach(Drift.UnknownAttachment unknown) {
+      assertThat(unknown.handle()).isNotEqualTo(VolumeId.of("moved"));
+      return false;
+    }
   }
 
   @Test

@@ -22,7 +22,9 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.controller.VolumeController;
@@ -207,19 +209,27 @@ final class ManagedNode implements OrchestratorUnderTest {
       }
     }
 
-    /** What is to stay mounted after a start: the claims that nobody has given back. */
+    /**
+     * What is to stay mounted after a start: the claims that nobody has given back. With a claim
+     * that cannot be read this is not known, and nothing is unmounted.
+     */
     private List<WantedUse> wanted() {
       List<WantedUse> wanted = new ArrayList<>();
-      List<Claim> page = book.page(Optional.empty(), PAGE);
-      while (!page.isEmpty()) {
-        for (Claim claim : page) {
+      Optional<VolumeKey> after = Optional.empty();
+      do {
+        ClaimPage page = book.page(after, PAGE);
+        if (!page.unreadable().isEmpty()) {
+          throw new IllegalStateException(page.unreadable().get(0).message().line());
+        }
+        for (Versioned each : page.claims()) {
+          Claim claim = each.claim();
           claim.holders().values().stream()
               .filter(holder -> holder.state() == ClaimState.TAKEN)
               .map(holder -> VolumeUse.of(claim.volume(), holder.workload()))
               .forEach(usage -> wanted.add(new WantedUse.Named(usage)));
         }
-        page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
-      }
+        after = page.next();
+      } while (after.isPresent());
       // Nobody else can have an inline volume, so nobody claims it: who has one is wanted.
       manager.volumes().stream()
           .flatMap(volume -> volume.uses().stream())

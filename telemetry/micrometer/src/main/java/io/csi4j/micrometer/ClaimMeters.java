@@ -32,6 +32,8 @@ final class ClaimMeters implements ClaimListener {
       ended(ended);
     } else if (event instanceof ClaimEvent.Noticed noticed) {
       meters.count(CsiMeter.NOTICES, noticed.message().code().name());
+    } else if (event instanceof ClaimEvent.Unreadable unreadable) {
+      meters.count(CsiMeter.NOTICES, unreadable.message().code().name());
     }
   }
 

@@ -16,6 +16,8 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperationId;
@@ -125,6 +127,17 @@ class CsiMetricsTest {
               Map.entry("acquire OK", 1L),
               Map.entry("attach OK", 1L),
               Map.entry("acquire CLAIM_HELD_BY", 1L));
+    }
+  }
+
+  @Test
+  void aClaimThatCannotBeReadIsCountedByItsCode() {
+    ClaimPage.Unreadable claim =
+        new ClaimPage.Unreadable("key", Optional.empty(), "It is damaged.");
+    try (CsiMetrics metrics = CsiMetrics.bindTo(registry)) {
+      metrics.claims().on(new ClaimEvent.Unreadable(claim.volume(), claim.message()));
+
+      assertThat(counts(CsiMeter.NOTICES)).containsOnly(Map.entry("CLAIM_UNREADABLE", 1L));
     }
   }
 

@@ -8,6 +8,7 @@ import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdTls;
 import io.csi4j.volume.claim.etcd.Pem;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.ClaimsView;
@@ -111,8 +112,10 @@ final class ClaimSource {
     if (trusted != null || certificate != null) {
       settings.tls(tls());
     }
+    ClaimPage all = EtcdClaimStore.look(settings.build());
     return new Read(
-        EtcdClaimStore.look(settings.build()).stream().map(Versioned::claim).toList(), List.of());
+        all.claims().stream().map(Versioned::claim).toList(),
+        all.unreadable().stream().map(each -> OneLine.of(each.problem())).toList());
   }
 
   private String password() {

@@ -27,6 +27,13 @@ final class ClaimWords {
     if (found.size() == 1) {
       return found.get(0);
     }
+    if (found.isEmpty() && !read.trouble().isEmpty()) {
+      throw CommandFailure.noConnection(
+          "No claim of a volume "
+              + OneLine.quoted(name)
+              + " can be read there, and not all claims can. "
+              + String.join(" ", read.trouble()));
+    }
     throw CommandFailure.usage(
         found.isEmpty()
             ? "Nothing was ever claimed of a volume " + OneLine.quoted(name) + " there."

@@ -17,7 +17,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.charset.StandardCharsets;
 import java.time.temporal.ChronoUnit;
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -563,34 +562,6 @@ final class Defects {
                 return after.isPresent() && !medium.claims.containsKey(after.get())
                     ? List.of()
                     : super.page(after, limit);
-              }
-            });
-    all.put(
-        "pages change afterwards",
-        medium ->
-            new ToyStore(medium) {
-              private List<Versioned> now(Optional<VolumeKey> after, int limit) {
-                medium.lock.lock();
-                try {
-                  return super.page(after, limit);
-                } finally {
-                  medium.lock.unlock();
-                }
-              }
-
-              @Override
-              List<Versioned> page(Optional<VolumeKey> after, int limit) {
-                return new AbstractList<>() {
-                  @Override
-                  public Versioned get(int index) {
-                    return now(after, limit).get(index);
-                  }
-
-                  @Override
-                  public int size() {
-                    return now(after, limit).size();
-                  }
-                };
               }
             });
     all.put(

@@ -2,6 +2,7 @@ package io.csi4j.conformance.claims;
 
 import io.csi4j.conformance.claims.ToyStore.Medium;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -14,7 +15,6 @@ import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -403,7 +403,7 @@ final class MoreDefects {
         medium ->
             new ToyStore(medium) {
               @Override
-              public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+              public ClaimPage scan(Optional<VolumeKey> after, int limit) {
                 swallowInterrupt();
                 return super.scan(after, limit);
               }

@@ -1,6 +1,7 @@
 package io.csi4j.conformance.claims;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -138,17 +139,17 @@ class ToyStore implements ClaimStore {
   }
 
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     checkOpen();
     medium.lock.lock();
     try {
-      return page(after, limit);
+      return ClaimPage.of(page(after, limit), 1);
     } finally {
       medium.lock.unlock();
     }
   }
 
-  /** One page; with the lock. */
+  /** One page, of which only an empty one is the last; with the lock. */
   List<Versioned> page(Optional<VolumeKey> after, int limit) {
     return after
         .map(key -> medium.claims.tailMap(key, false))

@@ -1,11 +1,13 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.Optional;
 
 /**
- * Something that happened to a claim. No event holds a secret or a publish context.
+ * Something that happened to a claim. Each is about one use, whose claim it is, but {@link
+ * Unreadable}. No event holds a secret or a publish context.
  *
  * @since 1.0
  */
@@ -26,9 +28,6 @@ public sealed interface ClaimEvent {
     /** The storage system is asked to detach the volume. */
     DETACH
   }
-
-  /** The use. */
-  VolumeUse usage();
 
   /**
    * Something is begun. It is followed by one {@link Ended}.
@@ -70,7 +69,8 @@ public sealed interface ClaimEvent {
    * @param proof the proof
    */
   record Proven(ReleaseProof proof) implements ClaimEvent {
-    @Override
+
+    /** Returns the use. */
     public VolumeUse usage() {
       return proof.usage();
     }
@@ -83,4 +83,13 @@ public sealed interface ClaimEvent {
    * @param message what
    */
   record Noticed(VolumeUse usage, OperatorMessage message) implements ClaimEvent {}
+
+  /**
+   * A claim cannot be read: all claims are gone through, and this one is left as it is. Told in
+   * each round that meets it.
+   *
+   * @param volume the volume, if the store knows it for sure
+   * @param message the message for an operator
+   */
+  record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimEvent {}
 }

@@ -1,18 +1,18 @@
 package io.csi4j.volume.claim;
 
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * How far a claim has come, and what it waits for.
+ * How far a claim has come, and what it waits for. Each is about one use, whose claim it is, but
+ * {@link Unreadable}.
  *
  * @since 1.0
  */
 public sealed interface ClaimProgress {
-
-  /** The use. */
-  VolumeUse usage();
 
   /**
    * The claim is gone: nothing is owed.
@@ -81,4 +81,13 @@ public sealed interface ClaimProgress {
    * @param message the message for an operator
    */
   record Failed(VolumeUse usage, OperatorMessage message) implements ClaimProgress {}
+
+  /**
+   * The claim of a volume cannot be read: nothing was done about it, and nobody knows who holds it.
+   * Found only where all claims are gone through.
+   *
+   * @param volume the volume, if the store knows it for sure
+   * @param message the message for an operator
+   */
+  record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimProgress {}
 }

@@ -190,7 +190,7 @@ public final class JobVolumes {
       return acquired(spec, request);
     } catch (ClaimException failed) {
       if (failed.outcome() == ClaimException.Outcome.REFUSED) {
-        after(new ClaimProgress.Gone(request.usage()));
+        after(request.usage(), new ClaimProgress.Gone(request.usage()));
       }
       throw failed;
     } finally {
@@ -258,7 +258,7 @@ public final class JobVolumes {
    * @throws ClaimException if it is not known whether that is written
    */
   public GivenBack release(VolumeUse usage) {
-    return after(claims.release(usage));
+    return after(usage, claims.release(usage));
   }
 
   /**
@@ -268,7 +268,7 @@ public final class JobVolumes {
    * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(NodeReceipt)}
    */
   public GivenBack confirmRelease(NodeReceipt receipt) {
-    return after(claims.confirmRelease(receipt));
+    return after(receipt.usage(), claims.confirmRelease(receipt));
   }
 
   /**
@@ -277,12 +277,12 @@ public final class JobVolumes {
    * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(ReleaseProof)}
    */
   public GivenBack confirmRelease(ReleaseProof proof) {
-    return after(claims.confirmRelease(proof));
+    return after(proof.usage(), claims.confirmRelease(proof));
   }
 
   /** The volume follows its last claim. */
-  private GivenBack after(ClaimProgress claim) {
-    VolumeKey key = claim.usage().volume();
+  private GivenBack after(VolumeUse usage, ClaimProgress claim) {
+    VolumeKey key = usage.volume();
     if (!(claim instanceof ClaimProgress.Gone)) {
       return new GivenBack(claim, Fate.CLAIMED, Optional.empty());
     }

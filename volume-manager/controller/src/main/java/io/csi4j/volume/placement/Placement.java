@@ -3,11 +3,13 @@ package io.csi4j.volume.placement;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.spi.ClaimPage;
+import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.NodeName;
@@ -21,7 +23,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -78,7 +79,7 @@ public final class Placement {
    * node.
    *
    * @throws io.csi4j.volume.claim.ClaimException if a node has a limit and the claims cannot be
-   *     counted
+   *     counted, be it for one that cannot be read
    */
   public PlacementReport candidates(VolumeSpec spec, Collection<PlacementNode> nodes) {
     NodeCheck check = check(new Wanted(spec, Optional.empty(), Set.of()), nodes, node -> none());
@@ -147,13 +148,22 @@ public final class Placement {
     return new NodeCheck(wanted, NodeCheck.Places.of(plugin, nodes), counted, claim);
   }
 
-  /** Returns the volumes of a plugin that each node has, by the claims. */
+  /**
+   * Returns the volumes of a plugin that each node has, by the claims. A claim that cannot be read
+   * may be of any node: unless its volume is known to be none of this plugin, nothing is counted.
+   */
   private Map<NodeName, Set<VolumeKey>> counted(ClaimBook book, PluginId plugin) {
     Map<NodeName, Set<VolumeKey>> counted = new HashMap<>();
-    // A store may give shorter pages than it is asked for; only an empty one is the end.
-    List<Claim> page = book.page(Optional.empty(), PAGE);
-    while (!page.isEmpty()) {
-      page.stream()
+    Optional<VolumeKey> after = Optional.empty();
+    do {
+      ClaimPage page = book.page(after, PAGE);
+      for (ClaimPage.Unreadable each : page.unreadable()) {
+        if (each.volume().filter(volume -> !isOf(plugin, volume)).isEmpty()) {
+          throw new ClaimException(ClaimException.Outcome.HELD, each.message(), null);
+        }
+      }
+      page.claims().stream()
+          .map(Versioned::claim)
           .filter(claim -> isOf(plugin, claim.volume()))
           .forEach(
               claim ->
@@ -164,8 +174,8 @@ public final class Placement {
                               counted
                                   .computeIfAbsent(holder.node(), none -> new HashSet<>())
                                   .add(claim.volume())));
-      page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
-    }
+      after = page.next();
+    } while (after.isPresent());
     return counted;
   }
 

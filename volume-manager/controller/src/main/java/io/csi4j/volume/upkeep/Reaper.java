@@ -2,11 +2,13 @@ package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
@@ -56,7 +58,7 @@ public final class Reaper {
    * A reaper of the claims in this book.
    *
    * @param clock the time, for the ages that people are told
-   * @param told is told of what was given back
+   * @param told is told of what was given back, and in each plan of claims that cannot be read
    */
   public Reaper(
       ClaimBook book, ReaperSources sources, Clock clock, Consumer<OperatorMessage> told) {
@@ -66,26 +68,45 @@ public final class Reaper {
     this.told = Objects.requireNonNull(told, "told");
   }
 
-  /** Returns what could be given back now. Nothing is done. */
+  /**
+   * Returns what could be given back now. Nothing is done. A claim that cannot be read is told and
+   * left alone, and its volume is not planned to be deleted.
+   */
   public ReaperPlan plan() {
     List<Leftover> items = new ArrayList<>();
+    boolean isEachReadable = true;
     Optional<VolumeKey> after = Optional.empty();
-    List<Claim> page = book.page(after, PAGE);
-    while (!page.isEmpty()) {
-      page.forEach(claim -> claimed(claim, items));
-      after = Optional.of(page.get(page.size() - 1).volume());
-      page = book.page(after, PAGE);
-    }
+    do {
+      ClaimPage page = book.page(after, PAGE);
+      page.claims().forEach(each -> claimed(each.claim(), items));
+      page.unreadable().forEach(each -> told.accept(each.message()));
+      isEachReadable &= page.unreadable().isEmpty();
+      after = page.next();
+    } while (after.isPresent());
     sources
         .plugins()
         .unused()
         .forEach((plugin, reason) -> items.add(new Leftover.UnusedPlugin(plugin, reason)));
     for (VolumeKey volume : sources.ephemeral().pending()) {
-      items.add(
-          new Leftover.EphemeralVolume(
-              volume, new Part("its workload has ended, and its deletion is not done")));
+      if (isEachReadable || isReadable(volume)) {
+        items.add(
+            new Leftover.EphemeralVolume(
+                volume, new Part("its workload has ended, and its deletion is not done")));
+      }
     }
     return new ReaperPlan(items);
+  }
+
+  /** Asks for the very claim: the page may not say whose claims it cannot read. */
+  private boolean isReadable(VolumeKey volume) {
+    try {
+      return book.read(volume).volume().equals(volume);
+    } catch (ClaimException refused) {
+      if (refused.code() == OperatorCode.CLAIM_UNREADABLE) {
+        return false;
+      }
+      throw refused;
+    }
   }
 
   private void claimed(Claim claim, List<Leftover> items) {

@@ -494,9 +494,11 @@ public final class VolumeKeeper implements AutoCloseable {
 
   private static String resumed(List<ClaimProgress> progress) {
     long gone = progress.stream().filter(ClaimProgress.Gone.class::isInstance).count();
+    long unread = progress.stream().filter(ClaimProgress.Unreadable.class::isInstance).count();
     return count(gone, "claim", "was", "were")
         + " freed, and "
-        + count(progress.size() - gone, "claim", "waits", "wait");
+        + count(progress.size() - gone - unread, "claim", "waits", "wait")
+        + (unread == 0 ? "" : "; " + count(unread, "claim", "cannot", "cannot") + " be read");
   }
 
   private static String reaped(List<Reaped> ends) throws InterruptedException {

@@ -5,6 +5,7 @@ import static io.csi4j.client.model.CsiOperation.GET_CAPACITY;
 import static io.csi4j.volume.controller.ControllerWorld.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
@@ -27,10 +28,11 @@ import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.ControllerSettings;
@@ -40,6 +42,7 @@ import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -596,7 +599,7 @@ class PlacementTest {
     ClaimStore oneAtATime =
         new PassingStore(store) {
           @Override
-          public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
             return super.scan(after, 1);
           }
         };
@@ -609,6 +612,45 @@ class PlacementTest {
             .candidates(spec().build(), nodes);
 
     assertThat(without(report, "n1")).startsWith("NODE_VOLUME_LIMIT");
+  }
+
+  /** What is placed while a claim cannot be read, of this volume or of one that is not known. */
+  private PlacementReport whileUnreadable(Optional<VolumeKey> volume) {
+    ClaimStore damaged =
+        new PassingStore(store) {
+          @Override
+          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
+            ClaimPage page = super.scan(after, limit);
+            return new ClaimPage(
+                page.claims(),
+                List.of(new ClaimPage.Unreadable("key", volume, "It is damaged.")),
+                page.next());
+          }
+        };
+    return Placement.builder(controller)
+        .claims(new ClaimBook(damaged, clock))
+        .clock(clock)
+        .build()
+        .candidates(spec().build(), nodes);
+  }
+
+  @Test
+  void noLimitIsCountedWithAClaimThatCannotBeReadUnlessItIsOfNoVolumeOfThePlugin() {
+    start(SHAPE);
+    controller.create(VolumeKey.of("one"), spec().build());
+    claim(VolumeKey.of("one"), "w1", "n1");
+
+    for (Optional<VolumeKey> volume :
+        List.of(Optional.<VolumeKey>empty(), Optional.of(VolumeKey.of("one")))) {
+      ClaimException refused =
+          catchThrowableOfType(ClaimException.class, () -> whileUnreadable(volume));
+      assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
+      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.HELD);
+      assertThat(refused.operatorMessage().seen().text()).isEqualTo("It is damaged");
+    }
+    assertThat(whileUnreadable(Optional.of(VolumeKey.of("elsewhere"))).candidates())
+        .as("all nodes have room")
+        .hasSize(6);
   }
 
   @Test

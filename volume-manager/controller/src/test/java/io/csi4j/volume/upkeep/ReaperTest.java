@@ -17,6 +17,8 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
 import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.store.DamagedClaims;
+import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.text.Messages;
@@ -34,6 +36,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.state.MemoryMedium;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -175,15 +178,18 @@ class ReaperTest {
   }
 
   private ClaimGrant acquire(VolumeUse usage, NodeName on) {
-    return claims.acquire(
-        ClaimRequest.builder(
-                usage,
-                on,
-                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                ClaimMode.WRITE)
-            .nodeId(NodeId.of("id-" + on))
-            .attaches(true)
-            .build());
+    return claims.acquire(wish(usage, on));
+  }
+
+  private static ClaimRequest wish(VolumeUse usage, NodeName on) {
+    return ClaimRequest.builder(
+            usage,
+            on,
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(NodeId.of("id-" + on))
+        .attaches(true)
+        .build();
   }
 
   private List<String> reasons(ReaperPlan plan) {
@@ -204,10 +210,10 @@ class ReaperTest {
   void aPlanNamesEachWithItsReasonAndDoesNothing() {
     acquire(WEB, HERE);
     acquire(usage("past"), NodeName.of("n2"));
-    assertThat(claims.release(usage("past")).usage()).isEqualTo(usage("past"));
+    assertThat(claims.release(usage("past"))).isInstanceOf(ClaimProgress.WaitsForNode.class);
     plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
     ephemeral.pending.add(VolumeKey.of("scratch"));
-    List<Versioned> before = store.scan(Optional.empty(), 10);
+    List<Versioned> before = store.scan(Optional.empty(), 10).claims();
 
     assertThat(reasons(reaper.plan()))
         .containsExactly(
@@ -216,7 +222,7 @@ class ReaperTest {
                 + " want it (claimed 90 s ago)",
             "UnusedPlugin: no volume is of it",
             "EphemeralVolume: its workload has ended, and its deletion is not done");
-    assertThat(store.scan(Optional.empty(), 10)).isEqualTo(before);
+    assertThat(store.scan(Optional.empty(), 10).claims()).isEqualTo(before);
     assertThat(storage.calls).containsExactly("attach db-web@id-n1", "attach db-past@id-n2");
     assertThat(told).isEmpty();
   }
@@ -400,6 +406,43 @@ class ReaperTest {
             "FAILED: plugin 'slow' left 2 other calls without an answer, and is called again in"
                 + " the next round");
     assertThat(ends.get(3).end()).isEqualTo(Reaped.End.DONE);
+  }
+
+  @Test
+  void aClaimThatCannotBeReadIsToldAndItsVolumeIsNotDeleted() {
+    MemoryMedium medium = MemoryMedium.create();
+    VolumeKey newer = usage("newer").volume();
+    VolumeKey bad = usage("bad").volume();
+    try (LocalClaimStore whole = LocalClaimStore.on(medium.open())) {
+      ClaimBook written = new ClaimBook(whole, clock(BEGIN));
+      for (String name : List.of("bad", "newer", "web")) {
+        written.claim(wish(usage(name), HERE));
+      }
+    }
+    DamagedClaims.inANewerFormat(medium, newer);
+    DamagedClaims.altogether(medium, bad);
+    ephemeral.pending.addAll(List.of(bad, newer, VolumeKey.of("scratch")));
+
+    try (LocalClaimStore damaged = LocalClaimStore.on(medium.open())) {
+      ClaimBook left = new ClaimBook(damaged, clock(BEGIN));
+      Reaper careful =
+          new Reaper(
+              left,
+              ReaperSources.of(new ClaimCoordinator(left, storage, clock(BEGIN), event -> {}))
+                  .with(node)
+                  .with(ephemeral),
+              clock(BEGIN),
+              told::add);
+      ReaperPlan plan = careful.plan();
+
+      assertThat(codes()).containsExactly("CLAIM_UNREADABLE", "CLAIM_UNREADABLE");
+      assertThat(plan.items())
+          .extracting(item -> item.getClass().getSimpleName())
+          .containsExactly("OrphanedClaim", "EphemeralVolume");
+      assertThat(ends(careful.apply(plan, AT_ONCE)))
+          .containsExactly("DONE: it is free", "DONE: it is deleted");
+    }
+    assertThat(ephemeral.pending).containsExactly(bad, newer);
   }
 
   @Test

@@ -12,7 +12,10 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.claim.spi.ClaimPage;
+import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
@@ -153,6 +156,31 @@ class VolumeKeeperTest {
     assertThat(told)
         .extracting(VolumeKeeper.Round::chore)
         .containsExactlyInAnyOrder("resume", "resume", "resume", "resume", "reap");
+  }
+
+  @Test
+  void claimsThatCannotBeReadAreCountedApartAndFailNoRound() {
+    ClaimStore damaged =
+        new PassingStore(new MemoryClaimStore()) {
+          @Override
+          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
+            return new ClaimPage(
+                List.of(),
+                List.of(new ClaimPage.Unreadable("key", Optional.empty(), "It is damaged.")),
+                Optional.empty());
+          }
+        };
+    ClaimCoordinator claims =
+        new ClaimCoordinator(
+            new ClaimBook(damaged, CLOCK), new ScriptedController(), CLOCK, event -> {});
+    try (VolumeKeeper keeper = open(VolumeKeeper.builder().resuming(claims))) {
+      time.settle();
+
+      assertThat(keeper.chores())
+          .extracting(chore -> chore.last().map(VolumeKeeper.Round::done))
+          .containsExactly(
+              Optional.of("0 claims were freed, and 0 claims wait; 1 claim cannot be read"));
+    }
   }
 
   @Test

@@ -62,7 +62,7 @@ final class KeyChecks {
     }
     written.forEach((key, now) -> same(scene.read(key), now, "The claim of a volume"));
     List<VolumeKey> scanned =
-        scene.store().scan(Optional.empty(), 100).stream()
+        scene.store().scan(Optional.empty(), 100).claims().stream()
             .map(each -> each.claim().volume())
             .sorted()
             .toList();

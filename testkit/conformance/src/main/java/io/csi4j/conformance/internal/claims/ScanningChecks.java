@@ -6,6 +6,7 @@ import static io.csi4j.conformance.internal.claims.Scene.check;
 import static io.csi4j.conformance.internal.claims.Scene.same;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.model.VolumeKey;
@@ -25,12 +26,13 @@ final class ScanningChecks {
   static void addTo(AllChecks all) {
     all.add(
         "a scan of an empty store is empty",
-        scene -> same(scene.store().scan(Optional.empty(), 10), List.of(), "An empty store"));
+        scene ->
+            same(scene.store().scan(Optional.empty(), 10).claims(), List.of(), "An empty store"));
     all.add(
         "a scan shows what reads show",
         scene -> {
           List<Versioned> written = writeAll(scene, SampleClaims.keys(5));
-          same(scene.store().scan(Optional.empty(), 100), written, "A scan");
+          same(scene.store().scan(Optional.empty(), 100).claims(), written, "A scan");
         });
     all.add(
         "a scan goes through all in the order of keys, page by page",
@@ -57,7 +59,7 @@ final class ScanningChecks {
           writeAll(scene, keys);
           for (int limit : List.of(1, 3, 10, 1_000)) {
             same(
-                scene.store().scan(Optional.empty(), limit).size(),
+                scene.store().scan(Optional.empty(), limit).claims().size(),
                 Math.min(limit, 10),
                 "The size of a page of " + limit);
           }
@@ -76,13 +78,16 @@ final class ScanningChecks {
         "a scan shows also what nobody holds any more",
         scene -> {
           Versioned freed = scene.write(scene.write(DB, "a"), Claim.none(DB));
-          same(scene.store().scan(Optional.empty(), 10), List.of(freed), "A scan of what is free");
+          same(
+              scene.store().scan(Optional.empty(), 10).claims(),
+              List.of(freed),
+              "A scan of what is free");
         });
     all.add(
         "a page does not change after it was given",
         scene -> {
           Versioned first = scene.write(DB, "a");
-          List<Versioned> page = scene.store().scan(Optional.empty(), 10);
+          List<Versioned> page = scene.store().scan(Optional.empty(), 10).claims();
           scene.write(VolumeKey.of("another"), "b");
           scene.write(first, held(DB, "c"));
           same(page, List.of(first), "A page of before");
@@ -99,7 +104,7 @@ final class ScanningChecks {
 
   private static void behind(Scene scene, VolumeKey after, List<VolumeKey> expected) {
     same(
-        scene.store().scan(Optional.of(after), 10).stream()
+        scene.store().scan(Optional.of(after), 10).claims().stream()
             .map(each -> each.claim().volume())
             .toList(),
         expected,
@@ -110,15 +115,16 @@ final class ScanningChecks {
   private static List<VolumeKey> walk(ClaimStore store, int limit) {
     List<VolumeKey> seen = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
-    while (true) {
-      List<Versioned> page = store.scan(after, limit);
-      if (page.isEmpty()) {
-        return seen;
-      }
-      page.forEach(each -> seen.add(each.claim().volume()));
-      after = Optional.of(seen.get(seen.size() - 1));
-      check(seen.size() <= 10_000, "A scan does not come to an end.");
-    }
+    int pages = 0;
+    do {
+      ClaimPage page = store.scan(after, limit);
+      check(page.unreadable().isEmpty(), "A scan cannot read what was written.");
+      page.claims().forEach(each -> seen.add(each.claim().volume()));
+      after = page.next();
+      pages++;
+      check(pages <= 10_000 && seen.size() <= 10_000, "A scan does not come to an end.");
+    } while (after.isPresent());
+    return seen;
   }
 
   private static void betweenPages(Scene scene) {
@@ -127,7 +133,7 @@ final class ScanningChecks {
     List<VolumeKey> seen = new ArrayList<>();
     Optional<VolumeKey> after = Optional.empty();
     for (int i = 0; i < 4; i++) {
-      scene.store().scan(after, 3).forEach(each -> seen.add(each.claim().volume()));
+      scene.store().scan(after, 3).claims().forEach(each -> seen.add(each.claim().volume()));
       after = Optional.of(seen.get(seen.size() - 1));
       scene.write(VolumeKey.of("before-" + i), "new");
       scene.write(stay.get(11), "changed-" + i);

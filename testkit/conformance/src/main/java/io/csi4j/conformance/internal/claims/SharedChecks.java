@@ -28,7 +28,8 @@ final class SharedChecks {
           ClaimStore other = scene.another();
           Versioned now = scene.write(DB, "a");
           same(other.read(DB), now, "What another client reads");
-          same(other.scan(Optional.empty(), 10), List.of(now), "What another client scans");
+          same(
+              other.scan(Optional.empty(), 10).claims(), List.of(now), "What another client scans");
           Versioned then = Scene.write(other, now, held(DB, "b"));
           scene.isThere(then, "What another client wrote");
         });

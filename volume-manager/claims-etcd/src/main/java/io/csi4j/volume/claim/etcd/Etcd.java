@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
@@ -25,7 +26,10 @@ interface Etcd extends AutoCloseable {
   /** The claim of a volume. */
   Answer read(VolumeKey volume);
 
-  /** Claims in the order of their volumes: those behind one, and no more than this. */
+  /**
+   * Claims in the order of their volumes: those behind one, and no more than this. One that cannot
+   * be read is on the page as such; it fails every other question that meets it.
+   */
   Answer scan(Optional<VolumeKey> after, int limit);
 
   /** Makes the mark of the store, if it has none. */
@@ -83,19 +87,30 @@ interface Etcd extends AutoCloseable {
    * @param revision how often anything was written to the whole etcd; only ever grows
    * @param cluster the id of the etcd
    * @param mark the mark of the store, if it has one
-   * @param claims the claims that were asked for, of those that were ever written
+   * @param page the claims that were asked for, of those that were ever written
    */
   record Answer(
-      boolean isDone,
-      long revision,
-      long cluster,
-      Optional<StoreIdentity> mark,
-      List<Versioned> claims) {
+      boolean isDone, long revision, long cluster, Optional<StoreIdentity> mark, ClaimPage page) {
 
-    /** Copies the claims. */
+    /** Checks that the parts are there. */
     public Answer {
       Objects.requireNonNull(mark, "mark");
-      claims = List.copyOf(claims);
+      Objects.requireNonNull(page, "page");
+    }
+
+    /** An answer with all claims that were asked for. */
+    Answer(
+        boolean isDone,
+        long revision,
+        long cluster,
+        Optional<StoreIdentity> mark,
+        List<Versioned> claims) {
+      this(isDone, revision, cluster, mark, new ClaimPage(claims, List.of(), Optional.empty()));
+    }
+
+    /** The claims that were asked for, and can be read. */
+    List<Versioned> claims() {
+      return page.claims();
     }
 
     /** Which store answered. */

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -76,23 +77,23 @@ public final class EtcdClaimStore implements ClaimStore {
    * Reads all claims without opening the store: nothing is written, not even the mark of a new one.
    * What is written meanwhile is in it or not.
    *
-   * @return the claims that were ever made, by volume
+   * @return the claims that were ever made, by volume, all on one page
    * @throws ClaimStoreException if etcd cannot be reached, or refuses the login or the certificates
    */
-  public static List<Versioned> look(EtcdSettings settings) {
+  public static ClaimPage look(EtcdSettings settings) {
     Etcd etcd = new JetcdEtcd(settings);
     try {
-      List<Versioned> all = new ArrayList<>();
-      List<Versioned> page;
+      List<Versioned> readable = new ArrayList<>();
+      List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+      Optional<VolumeKey> after = Optional.empty();
       do {
-        Optional<VolumeKey> after =
-            all.isEmpty()
-                ? Optional.empty()
-                : Optional.of(all.get(all.size() - 1).claim().volume());
-        page = asked("Listing claims", () -> etcd.scan(after, LONGEST_PAGE)).claims();
-        all.addAll(page);
-      } while (page.size() == LONGEST_PAGE);
-      return List.copyOf(all);
+        Optional<VolumeKey> before = after;
+        ClaimPage page = asked("Listing claims", () -> etcd.scan(before, LONGEST_PAGE)).page();
+        readable.addAll(page.claims());
+        unreadable.addAll(page.unreadable());
+        after = page.next();
+      } while (after.isPresent());
+      return new ClaimPage(readable, unreadable, Optional.empty());
     } finally {
       etcd.close();
     }
@@ -148,11 +149,11 @@ public final class EtcdClaimStore implements ClaimStore {
   }
 
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException("A page has at least one claim, not " + limit + ".");
     }
-    return seen("Listing claims", () -> etcd.scan(after, Math.min(limit, LONGEST_PAGE))).claims();
+    return seen("Listing claims", () -> etcd.scan(after, Math.min(limit, LONGEST_PAGE))).page();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
@@ -74,10 +75,16 @@ final class JetcdEtcd implements Etcd {
 
   @Override
   public Etcd.Answer scan(Optional<VolumeKey> after, int limit) {
-    ByteSequence from = ByteSequence.from(after.map(keys::after).orElseGet(keys::first));
-    GetOption page =
-        GetOption.builder().withRange(ByteSequence.from(keys.end())).withLimit(limit).build();
-    return reading(txn -> txn.Then(Op.get(from, page), get(mark)));
+    List<TxnResponse> responses = new ArrayList<>();
+    ClaimPage page =
+        claims.page(
+            after,
+            limit,
+            (name, most) -> {
+              responses.add(asked(txn -> txn.Then(behind(name, most), get(mark)), true));
+              return kept(responses.get(responses.size() - 1));
+            });
+    return answer(responses.get(responses.size() - 1), page);
   }
 
   @Override
@@ -142,6 +149,13 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
+  /** The keys of claims behind a name. */
+  private Op behind(byte[] name, int limit) {
+    return Op.get(
+        ByteSequence.from(keys.after(name)),
+        GetOption.builder().withRange(ByteSequence.from(keys.end())).withLimit(limit).build());
+  }
+
   private static Op get(ByteSequence key) {
     return Op.get(key, GetOption.DEFAULT);
   }
@@ -151,20 +165,20 @@ final class JetcdEtcd implements Etcd {
   }
 
   private Etcd.Answer reading(UnaryOperator<Txn> question) {
-    return answer(question, true);
+    return answer(asked(question, true));
   }
 
   private Etcd.Answer writing(UnaryOperator<Txn> question) {
-    return answer(question, false);
+    return answer(asked(question, false));
   }
 
-  private Etcd.Answer answer(UnaryOperator<Txn> question, boolean changesNothing) {
+  private TxnResponse asked(UnaryOperator<Txn> question, boolean changesNothing) {
     try {
-      return answer(ask(question));
+      return ask(question);
     } catch (Etcd.Failure failure) {
       boolean isHarmless = changesNothing || failure.fate() == Etcd.Failure.Fate.REFUSED;
       if (isHarmless && JetcdFailures.isPassing(failure)) {
-        return answer(ask(question));
+        return ask(question);
       }
       throw failure;
     }
@@ -211,19 +225,30 @@ final class JetcdEtcd implements Etcd {
   }
 
   /** The mark is what was read last; what was read before it are claims. */
+  private List<SharedClaims.Kept> kept(TxnResponse response) {
+    List<GetResponse> read = response.getGetResponses();
+    return read.subList(0, read.size() - 1).stream()
+        .flatMap(each -> each.getKvs().stream())
+        .map(this::kept)
+        .toList();
+  }
+
   private Etcd.Answer answer(TxnResponse response) {
+    return answer(
+        response,
+        new ClaimPage(
+            kept(response).stream().map(claims::claim).toList(), List.of(), Optional.empty()));
+  }
+
+  private Etcd.Answer answer(TxnResponse response, ClaimPage page) {
     List<GetResponse> read = response.getGetResponses();
     List<KeyValue> marks = read.get(read.size() - 1).getKvs();
-    List<Versioned> claims = new ArrayList<>();
-    for (GetResponse each : read.subList(0, read.size() - 1)) {
-      each.getKvs().forEach(there -> claims.add(claim(there)));
-    }
     return new Etcd.Answer(
         response.isSucceeded(),
         response.getHeader().getRevision(),
         response.getHeader().getClusterId(),
         marks.stream().findFirst().map(this::identity),
-        claims);
+        page);
   }
 
   private StoreIdentity identity(KeyValue there) {
@@ -234,8 +259,8 @@ final class JetcdEtcd implements Etcd {
     }
   }
 
-  private Versioned claim(KeyValue there) {
-    return claims.claim(
+  private SharedClaims.Kept kept(KeyValue there) {
+    return new SharedClaims.Kept(
         keys.name(there.getKey().getBytes()),
         there.getKey().toString(StandardCharsets.UTF_8),
         new ClaimVersion(there.getModRevision()),
@@ -245,7 +270,7 @@ final class JetcdEtcd implements Etcd {
   private Change change(WatchEvent event) {
     if (event.getEventType() == WatchEvent.EventType.PUT) {
       try {
-        return new Change.Written(claim(event.getKeyValue()));
+        return new Change.Written(claims.claim(kept(event.getKeyValue())));
       } catch (ClaimStoreException unreadable) {
         return missed("a claim was written that cannot be read");
       }

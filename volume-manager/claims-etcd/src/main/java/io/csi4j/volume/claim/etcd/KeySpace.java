@@ -51,10 +51,11 @@ final class KeySpace {
     return Arrays.copyOfRange(key, first.length, key.length);
   }
 
-  /** The first name that may stand behind that of a volume. */
-  byte[] after(VolumeKey volume) {
+  /** The first key that may stand behind that of the claim with this name. */
+  byte[] after(byte[] name) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(of(volume));
+    out.writeBytes(first);
+    out.writeBytes(name);
     out.write(0);
     return out.toByteArray();
   }

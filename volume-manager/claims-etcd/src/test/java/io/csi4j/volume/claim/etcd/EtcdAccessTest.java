@@ -158,7 +158,7 @@ class EtcdAccessTest {
         written = write(store);
       }
 
-      assertThat(EtcdClaimStore.look(right)).containsExactly(written);
+      assertThat(EtcdClaimStore.look(right).claims()).containsExactly(written);
       ClaimStoreException refused =
           catchThrowableOfType(
               ClaimStoreException.class, () -> EtcdClaimStore.look(as(server, "wrong")));

@@ -6,9 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -16,8 +26,14 @@ import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.state.seal.SealingKeys;
@@ -26,6 +42,7 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.options.GetOption;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -172,7 +189,7 @@ class EtcdClaimStoreTest {
       write(one, Claim.none(volume));
 
       assertThat(other.read(volume).version()).isEqualTo(ClaimVersion.NEVER);
-      assertThat(other.scan(Optional.empty(), 10)).isEmpty();
+      assertThat(other.scan(Optional.empty(), 10).claims()).isEmpty();
       assertThat(other.identity()).isNotEqualTo(one.identity());
     }
   }
@@ -190,19 +207,89 @@ class EtcdClaimStoreTest {
 
       List<VolumeKey> seen = new ArrayList<>();
       Optional<VolumeKey> after = Optional.empty();
-      for (List<Versioned> page = store.scan(after, 5);
-          !page.isEmpty();
-          page = store.scan(after, 5)) {
-        page.forEach(each -> seen.add(each.claim().volume()));
-        after = Optional.of(seen.get(seen.size() - 1));
-      }
+      do {
+        ClaimPage page = store.scan(after, 5);
+        page.claims().forEach(each -> seen.add(each.claim().volume()));
+        after = page.next();
+      } while (after.isPresent());
 
       assertThat(seen).isEqualTo(keys.stream().sorted().toList());
     }
   }
 
+  /** All that a store has, by pages of this size, as if it were one page. */
+  private static ClaimPage all(ClaimStore store, int limit) {
+    List<Versioned> readable = new ArrayList<>();
+    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    Optional<VolumeKey> after = Optional.empty();
+    do {
+      ClaimPage page = store.scan(after, limit);
+      readable.addAll(page.claims());
+      unreadable.addAll(page.unreadable());
+      after = page.next();
+    } while (after.isPresent());
+    return new ClaimPage(readable, unreadable, Optional.empty());
+  }
+
+  private static ClaimRequest wish(VolumeKey volume) {
+    return ClaimRequest.builder(
+            VolumeUse.of(volume, WorkloadId.of("web")),
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(NodeId.of("id-n1"))
+        .attaches(true)
+        .build();
+  }
+
+  @Test
+  void aClaimThatCannotBeReadIsToldAndAllOthersAreBroughtOn() {
+    List<ClaimEvent> events = new ArrayList<>();
+    Clock clock = Clock.systemUTC();
+    VolumeKey bad = VolumeKey.of("bad");
+    try (ClaimStore store = open()) {
+      ClaimCoordinator claims =
+          new ClaimCoordinator(
+              new ClaimBook(store, clock), new ScriptedController(), clock, events::add);
+      for (String volume : List.of("a", "bad", "c")) {
+        claims.acquire(wish(VolumeKey.of(volume)));
+      }
+      try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
+        for (String name : List.of("default\u001fbad", "junk")) {
+          ByteSequence key = ByteSequence.from(prefix + "claims/" + name, UTF_8);
+          client.getKVClient().put(key, ByteSequence.from("hello", UTF_8)).join();
+        }
+      }
+
+      for (int limit : List.of(1, 2, 3, 100)) {
+        ClaimPage all = all(store, limit);
+        assertThat(all.claims())
+            .extracting(each -> each.claim().volume())
+            .containsExactly(VolumeKey.of("a"), VolumeKey.of("c"));
+        assertThat(all.unreadable())
+            .extracting(ClaimPage.Unreadable::volume)
+            .containsExactly(Optional.of(bad), Optional.empty());
+      }
+      for (List<ClaimProgress> round :
+          List.of(
+              claims.orphans(NodeName.of("n1"), Set.of()), claims.nodeIsDown(NodeName.of("n1")))) {
+        assertThat(round.stream().filter(ClaimProgress.Held.class::isInstance)).hasSize(2);
+        assertThat(round.stream().filter(ClaimProgress.Unreadable.class::isInstance)).hasSize(2);
+      }
+      assertThat(claims.resume()).hasSize(2).hasOnlyElementsOfType(ClaimProgress.Unreadable.class);
+      assertThat(events.stream().filter(ClaimEvent.Unreadable.class::isInstance))
+          .as("each once a round")
+          .hasSize(6);
+      assertThatExceptionOfType(ClaimException.class)
+          .isThrownBy(() -> claims.acquire(wish(bad)))
+          .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE));
+      assertThat(look()).extracting(each -> each.claim().volume()).hasSize(2);
+    }
+  }
+
   private List<Versioned> look() {
-    return EtcdClaimStore.look(EtcdSettings.builder(server.endpoint()).prefix(prefix).build());
+    return EtcdClaimStore.look(EtcdSettings.builder(server.endpoint()).prefix(prefix).build())
+        .claims();
   }
 
   /** What etcd has below the prefix of this test, and the number of its last write. */
@@ -277,16 +364,20 @@ class EtcdClaimStoreTest {
     try (ClaimStore store = sealed(prefix, sealer("k1"))) {
       write(store, Claim.none(volume));
 
-      assertThat(EtcdClaimStore.look(settings.toBuilder().sealer(sealer("k1")).build()))
+      assertThat(EtcdClaimStore.look(settings.toBuilder().sealer(sealer("k1")).build()).claims())
           .containsExactly(store.read(volume));
     }
-    assertThatExceptionOfType(ClaimStoreException.class)
-        .isThrownBy(() -> EtcdClaimStore.look(settings))
-        .withMessage(
-            "Reading the claim under the key '%sclaims/default\\u001fdb' of etcd failed: it is"
-                + " sealed, and this host was given no key. Give it the key of the others.",
-            prefix)
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
+    ClaimPage withoutKey = EtcdClaimStore.look(settings);
+    assertThat(withoutKey.claims()).isEmpty();
+    assertThat(withoutKey.unreadable())
+        .containsExactly(
+            new ClaimPage.Unreadable(
+                prefix + "claims/default\u001fdb",
+                Optional.of(volume),
+                "Reading the claim under the key '"
+                    + prefix
+                    + "claims/default\\u001fdb' of etcd failed: it is sealed, and this host was"
+                    + " given no key. Give it the key of the others."));
   }
 
   private static void write(ClaimStore store, Claim claim) {

@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -27,6 +28,7 @@ import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
@@ -461,11 +463,12 @@ class EtcdTroubleTest {
               ByteSequence.from("hello", StandardCharsets.UTF_8))
           .join();
 
-      ClaimStoreException failure =
-          catchThrowableOfType(ClaimStoreException.class, () -> store.scan(Optional.empty(), 10));
+      ClaimPage page = store.scan(Optional.empty(), 10);
 
-      assertThat(failure.reason()).isEqualTo(Reason.UNREADABLE);
-      assertThat(failure.getMessage())
+      assertThat(page.claims()).isEmpty();
+      assertThat(page.unreadable()).hasSize(1);
+      assertThat(page.unreadable().get(0).volume()).contains(VolumeKey.of(Namespace.of("x"), "y"));
+      assertThat(page.unreadable().get(0).problem())
           .startsWith("Reading the claim under the key '/csi4j/claims/x\\u001fy' of etcd failed: ");
     }
   }

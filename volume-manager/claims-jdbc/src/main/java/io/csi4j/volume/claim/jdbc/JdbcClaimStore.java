@@ -2,6 +2,7 @@ package io.csi4j.volume.claim.jdbc;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.jdbc.Database.Fate;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -21,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -172,7 +172,11 @@ public final class JdbcClaimStore implements ClaimStore {
 
   /** The claim in a row. */
   Versioned claim(ClaimRows.Row row) {
-    return claims.claim(
+    return claims.claim(kept(row));
+  }
+
+  private static SharedClaims.Kept kept(ClaimRows.Row row) {
+    return new SharedClaims.Kept(
         row.name(), new String(row.name(), StandardCharsets.UTF_8), row.version(), row.record());
   }
 
@@ -258,19 +262,25 @@ public final class JdbcClaimStore implements ClaimStore {
   }
 
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     if (limit < 1) {
       throw new IllegalArgumentException("A page has at least one claim, not " + limit + ".");
     }
-    ClaimRows answer =
-        seen(
-            "Listing claims",
-            tables.scan(),
-            statement -> {
-              statement.setBytes(1, after.map(SortedName::of).orElse(new byte[0]));
-              statement.setInt(2, Math.min(limit, LONGEST_PAGE));
-            });
-    return answer.rows().stream().map(this::claim).toList();
+    return claims.page(
+        after,
+        Math.min(limit, LONGEST_PAGE),
+        (name, most) ->
+            seen(
+                    "Listing claims",
+                    tables.scan(),
+                    statement -> {
+                      statement.setBytes(1, name);
+                      statement.setInt(2, most);
+                    })
+                .rows()
+                .stream()
+                .map(JdbcClaimStore::kept)
+                .toList());
   }
 
   @Override

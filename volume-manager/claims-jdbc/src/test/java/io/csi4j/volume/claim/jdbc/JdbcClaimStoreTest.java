@@ -8,9 +8,19 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimEvent;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.coordination.ScriptedController;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -21,15 +31,23 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.state.seal.SealingKeys;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -137,14 +155,86 @@ class JdbcClaimStoreTest {
 
       List<VolumeKey> seen = new ArrayList<>();
       Optional<VolumeKey> after = Optional.empty();
-      for (List<Versioned> page = store.scan(after, 5);
-          !page.isEmpty();
-          page = store.scan(after, 5)) {
-        page.forEach(each -> seen.add(each.claim().volume()));
-        after = Optional.of(seen.get(seen.size() - 1));
-      }
+      do {
+        ClaimPage page = store.scan(after, 5);
+        page.claims().forEach(each -> seen.add(each.claim().volume()));
+        after = page.next();
+      } while (after.isPresent());
 
       assertThat(seen).isEqualTo(keys.stream().sorted().toList());
+    }
+  }
+
+  /** All that a store has, by pages of this size, as if it were one page. */
+  private static ClaimPage all(ClaimStore store, int limit) {
+    List<Versioned> readable = new ArrayList<>();
+    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    Optional<VolumeKey> after = Optional.empty();
+    do {
+      ClaimPage page = store.scan(after, limit);
+      readable.addAll(page.claims());
+      unreadable.addAll(page.unreadable());
+      after = page.next();
+    } while (after.isPresent());
+    return new ClaimPage(readable, unreadable, Optional.empty());
+  }
+
+  private static ClaimRequest wish(VolumeKey volume) {
+    return ClaimRequest.builder(
+            VolumeUse.of(volume, WorkloadId.of("web")),
+            NodeName.of("n1"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .nodeId(NodeId.of("id-n1"))
+        .attaches(true)
+        .build();
+  }
+
+  @Test
+  void aClaimThatCannotBeReadIsToldAndAllOthersAreBroughtOn() {
+    List<ClaimEvent> events = new ArrayList<>();
+    Clock clock = Clock.systemUTC();
+    VolumeKey bad = VolumeKey.of("bad");
+    try (ClaimStore store = open()) {
+      ClaimCoordinator claims =
+          new ClaimCoordinator(
+              new ClaimBook(store, clock), new ScriptedController(), clock, events::add);
+      for (String volume : List.of("a", "bad", "c")) {
+        claims.acquire(wish(VolumeKey.of(volume)));
+      }
+      server.sql(
+          "UPDATE "
+              + quoted()
+              + ".csi4j_claim SET record = '\\x0809' WHERE name = '\\x"
+              + HexFormat.of().formatHex("default\u001fbad".getBytes(US_ASCII))
+              + "'");
+      server.sql(
+          "INSERT INTO "
+              + quoted()
+              + ".csi4j_claim (name, version, record) VALUES ('\\x7a7a', 999, '\\x0809')");
+
+      for (int limit : List.of(1, 2, 3, 100)) {
+        ClaimPage all = all(store, limit);
+        assertThat(all.claims())
+            .extracting(each -> each.claim().volume())
+            .containsExactly(VolumeKey.of("a"), VolumeKey.of("c"));
+        assertThat(all.unreadable())
+            .extracting(ClaimPage.Unreadable::volume)
+            .containsExactly(Optional.of(bad), Optional.empty());
+      }
+      for (List<ClaimProgress> round :
+          List.of(
+              claims.orphans(NodeName.of("n1"), Set.of()), claims.nodeIsDown(NodeName.of("n1")))) {
+        assertThat(round.stream().filter(ClaimProgress.Held.class::isInstance)).hasSize(2);
+        assertThat(round.stream().filter(ClaimProgress.Unreadable.class::isInstance)).hasSize(2);
+      }
+      assertThat(claims.resume()).hasSize(2).hasOnlyElementsOfType(ClaimProgress.Unreadable.class);
+      assertThat(events.stream().filter(ClaimEvent.Unreadable.class::isInstance))
+          .as("each once a round")
+          .hasSize(6);
+      assertThatExceptionOfType(ClaimException.class)
+          .isThrownBy(() -> claims.acquire(wish(bad)))
+          .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE));
     }
   }
 

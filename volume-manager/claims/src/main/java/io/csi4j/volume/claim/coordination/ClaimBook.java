@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -28,7 +29,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -125,16 +125,16 @@ public final class ClaimBook {
   }
 
   /**
-   * The claims of volumes that were ever claimed, in the order of their keys: each right for
-   * itself.
+   * Returns the claims of volumes that were ever claimed, in the order of their keys: each right
+   * for itself. The page also tells of claims that cannot be read. Their volumes may be in use:
+   * whoever frees or counts what no claim names has to take them into account.
    *
-   * @param after only those behind this key
-   * @param limit how many at most; a store may give fewer, and gives none at the end alone
+   * @param after only those behind this key; nothing, and then {@link ClaimPage#next} of the page
+   *     before until it is empty, for all
+   * @param limit how many claims at most; a store may give fewer
    */
-  public List<Claim> page(Optional<VolumeKey> after, int limit) {
-    return asked(Subject.of("reading the claims"), () -> store.scan(after, limit)).stream()
-        .map(Versioned::claim)
-        .toList();
+  public ClaimPage page(Optional<VolumeKey> after, int limit) {
+    return asked(Subject.of("reading the claims"), () -> store.scan(after, limit));
   }
 
   /**

@@ -33,8 +33,10 @@ import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook.Change;
 import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
@@ -556,8 +558,8 @@ public final class ClaimCoordinator {
    * Brings all claims on that are on their way. A plugin that leaves two calls without an answer is
    * called again in the next round only, and the claims of other plugins go on.
    *
-   * @return what came of each, and of those that the storage system may have attached or not; who
-   *     holds a volume in peace is left out
+   * @return what came of each, of those that the storage system may have attached or not, and of
+   *     those that cannot be read; who holds a volume in peace is left out
    */
   public List<ClaimProgress> resume() {
     RoundOfCalls round = new RoundOfCalls();
@@ -823,7 +825,8 @@ public final class ClaimCoordinator {
    * changes nothing.
    *
    * @return for each claim on its way back that waits for the node, the proofs that it cannot
-   *     write; and those that were not released
+   *     write; those that were not released; and those that cannot be read, which may be of the
+   *     node
    */
   public List<ClaimProgress> nodeIsDown(NodeName node) {
     return each(
@@ -842,7 +845,9 @@ public final class ClaimCoordinator {
 
   /**
    * The claims of a node of which it knows nothing: made by a process that died before the node was
-   * told. They change by nothing but being released, and by a receipt of the node.
+   * told. They change by nothing but being released, and by a receipt of the node. A claim that
+   * cannot be read may be of any node: it is told as {@link ClaimProgress.Unreadable}, and is no
+   * orphan.
    *
    * @param known what the node has on record or mounted
    */
@@ -866,13 +871,16 @@ public final class ClaimCoordinator {
                     + Duration.between(held.holder().since(), clock.instant()).toSeconds()
                     + " s ago"));
         unknown.add(progress);
+      } else if (progress instanceof ClaimProgress.Unreadable) {
+        unknown.add(progress);
       }
     }
     return unknown;
   }
 
   /**
-   * Handles each claim of such a holder, which may fail for it alone.
+   * Handles each claim of such a holder, which may fail for it alone. A claim that cannot be read
+   * is told, and left alone.
    *
    * @param last the volumes that are handled after all others, in this order
    */
@@ -883,15 +891,21 @@ public final class ClaimCoordinator {
     List<ClaimProgress> all = new ArrayList<>();
     Map<VolumeKey, Claim> kept = new LinkedHashMap<>();
     last.forEach(volume -> kept.put(volume, Claim.none(volume)));
-    List<Claim> page = book.page(Optional.empty(), PAGE);
-    while (!page.isEmpty()) {
-      for (Claim claim : page) {
+    Optional<VolumeKey> after = Optional.empty();
+    do {
+      ClaimPage page = book.page(after, PAGE);
+      for (Versioned each : page.claims()) {
+        Claim claim = each.claim();
         if (kept.replace(claim.volume(), claim) == null) {
           handle(claim, which, handling, all);
         }
       }
-      page = book.page(Optional.of(page.get(page.size() - 1).volume()), PAGE);
-    }
+      for (ClaimPage.Unreadable each : page.unreadable()) {
+        tell(new ClaimEvent.Unreadable(each.volume(), each.message()));
+        all.add(new ClaimProgress.Unreadable(each.volume(), each.message()));
+      }
+      after = page.next();
+    } while (after.isPresent());
     kept.values().forEach(claim -> handle(claim, which, handling, all));
     return all;
   }

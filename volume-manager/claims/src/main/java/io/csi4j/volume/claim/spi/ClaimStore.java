@@ -3,7 +3,6 @@ package io.csi4j.volume.claim.spi;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,6 +17,8 @@ import java.util.Optional;
  *   <li>A watch tells when it has missed something.
  *   <li>The identity changes when the store is another one.
  *   <li>A store that may have lost claims says so, and takes none before a person has looked.
+ *   <li>A claim that cannot be read is neither overwritten nor left out: {@link #read} refuses it,
+ *       and {@link #scan} tells of it and goes on.
  * </ul>
  *
  * <p>Leases and clocks have no part in any of this. Methods may block, and throw {@link
@@ -60,14 +61,18 @@ public interface ClaimStore extends AutoCloseable {
   }
 
   /**
-   * The claims that were ever written, in the order of their keys. Each is right for itself;
-   * together they are no picture of one moment.
+   * Returns the claims that were ever written, in the order of their keys. Each is right for
+   * itself; together they are no picture of one moment.
+   *
+   * <p>A claim that cannot be read is no reason to refuse: the page tells of it and has the others.
+   * From the first page to the last each such claim is told once.
    *
    * @param after only those behind this key
-   * @param limit how many at most, at least 1; fewer may come while there are more, but none only
-   *     at the end
+   * @param limit how many claims at most, at least 1. A page may have fewer, and claims that cannot
+   *     be read may come in addition; only {@link ClaimPage#next} says whether there are more
+   * @throws ClaimStoreException if the store cannot be asked at all
    */
-  List<Versioned> scan(Optional<VolumeKey> after, int limit);
+  ClaimPage scan(Optional<VolumeKey> after, int limit);
 
   /** Follows what is written from now on. */
   ClaimWatch watch();

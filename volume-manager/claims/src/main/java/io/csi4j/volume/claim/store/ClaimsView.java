@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.store;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.state.Doubt;
@@ -23,7 +24,7 @@ import java.util.Optional;
  * @param journal the state that holds them
  * @param identity which store it is; nothing if it does not say so
  * @param claims the claims that can be read, by volume
- * @param unreadable what is wrong with each of the others, as a sentence
+ * @param unreadable what is wrong with each of the others, in sentences
  * @param doubts the damage after which nothing is claimed of some volumes
  * @since 1.0
  */
@@ -59,15 +60,7 @@ public record ClaimsView(
         journal,
         stored.identity(),
         stored.claims().values().stream().map(ClaimRecord::claim).toList(),
-        stored.unreadable().entrySet().stream()
-            .map(
-                each ->
-                    "The record "
-                        + each.getKey()
-                        + " cannot be read: "
-                        + each.getValue().getMessage())
-            .sorted()
-            .toList(),
+        stored.told().stream().map(ClaimPage.Unreadable::problem).toList(),
         stored.doubts());
   }
 }

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.store;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -33,6 +34,7 @@ import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +75,7 @@ public final class LocalClaimStore implements ClaimStore {
   private final StoreIdentity identity;
   private final AtomicLong lastVersion;
   private final Map<StateKey, MalformedRecordException> unreadable;
+  private final List<ClaimPage.Unreadable> told;
   private final ConcurrentNavigableMap<VolumeKey, ClaimRecord> claims;
   private final KeyTurns turns = new KeyTurns();
   private final ClaimFeed feed = new ClaimFeed();
@@ -87,6 +90,7 @@ public final class LocalClaimStore implements ClaimStore {
     this.identity = identity;
     this.claims = new ConcurrentSkipListMap<>(stored.claims());
     this.unreadable = Map.copyOf(stored.unreadable());
+    this.told = stored.told();
     this.doubts = stored.doubts();
     this.lastVersion =
         new AtomicLong(
@@ -154,12 +158,14 @@ public final class LocalClaimStore implements ClaimStore {
    * @param identity which store it is; nothing if it was not written yet
    * @param claims the claims that can be read
    * @param unreadable what is wrong with the others
+   * @param volumes the volumes of those others whose bytes still say it
    * @param doubts what the state cannot vouch for
    */
   record StoredClaims(
       Optional<StoreIdentity> identity,
       Map<VolumeKey, ClaimRecord> claims,
       Map<StateKey, MalformedRecordException> unreadable,
+      Map<StateKey, VolumeKey> volumes,
       List<Doubt> doubts) {
 
     /**
@@ -171,6 +177,7 @@ public final class LocalClaimStore implements ClaimStore {
     static StoredClaims of(LoadedState loaded) {
       Map<VolumeKey, ClaimRecord> claims = new TreeMap<>();
       Map<StateKey, MalformedRecordException> unreadable = new HashMap<>();
+      Map<StateKey, VolumeKey> volumes = new HashMap<>();
       loaded
           .values()
           .forEach(
@@ -188,6 +195,10 @@ public final class LocalClaimStore implements ClaimStore {
                     claims.put(record.claim().volume(), record);
                   } catch (MalformedRecordException e) {
                     unreadable.put(key, e);
+                    // The key is a hash of the volume's name, and so proves it.
+                    ClaimCodec.volume(value.bytes())
+                        .filter(volume -> key(volume).equals(key))
+                        .ifPresent(volume -> volumes.put(key, volume));
                   }
                 }
               });
@@ -203,7 +214,7 @@ public final class LocalClaimStore implements ClaimStore {
             "Opening the store of claims failed: its state has claims and does not say which store"
                 + " it is. Find out who wrote it.");
       }
-      return new StoredClaims(identity, claims, unreadable, doubts);
+      return new StoredClaims(identity, claims, unreadable, volumes, doubts);
     }
 
     private static ClaimRecord decoded(StateKey key, StateValue value)
@@ -224,6 +235,26 @@ public final class LocalClaimStore implements ClaimStore {
       } catch (MalformedRecordException e) {
         throw ClaimCodec.unreadable("the identity of the store of claims", e);
       }
+    }
+
+    /** The claims that cannot be read, in the order of their keys. */
+    List<ClaimPage.Unreadable> told() {
+      return unreadable.entrySet().stream()
+          .map(
+              each -> {
+                Optional<VolumeKey> volume = Optional.ofNullable(volumes.get(each.getKey()));
+                String what =
+                    volume
+                        .map(it -> "of volume '" + it + "'")
+                        .orElseGet(() -> "under the key '" + each.getKey() + "'");
+                return new ClaimPage.Unreadable(
+                    each.getKey().toString(),
+                    volume,
+                    String.valueOf(
+                        ClaimCodec.unreadable("the claim " + what, each.getValue()).getMessage()));
+              })
+          .sorted(Comparator.comparing(ClaimPage.Unreadable::key))
+          .toList();
     }
 
     /** The highest version of a claim. */
@@ -328,18 +359,20 @@ public final class LocalClaimStore implements ClaimStore {
     return new WriteResult.Unknown(new Clause(String.valueOf(cause.getMessage())));
   }
 
+  /**
+   * Claims that cannot be read are all on the first page: most do not say their place in the order.
+   */
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     checkUsable();
-    if (!unreadable.isEmpty()) {
-      Map.Entry<StateKey, MalformedRecordException> first = unreadable.entrySet().iterator().next();
-      throw ClaimCodec.unreadable(
-          "the claims, of which " + first.getKey() + " is one,", first.getValue());
-    }
-    return after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
-        .limit(limit)
-        .map(ClaimRecord::versioned)
-        .toList();
+    ClaimPage page =
+        ClaimPage.of(
+            after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
+                .limit(limit)
+                .map(ClaimRecord::versioned)
+                .toList(),
+            limit);
+    return after.isPresent() ? page : new ClaimPage(page.claims(), told, page.next());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.store;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -11,7 +12,6 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.VolumeKey;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -71,13 +71,15 @@ public final class MemoryClaimStore implements ClaimStore {
   }
 
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     lock.lock();
     try {
       checkOpen();
-      return after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
-          .limit(limit)
-          .toList();
+      return ClaimPage.of(
+          after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
+              .limit(limit)
+              .toList(),
+          limit);
     } finally {
       lock.unlock();
     }

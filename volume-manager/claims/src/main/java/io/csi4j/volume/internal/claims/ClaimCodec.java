@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.claims;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -137,6 +138,19 @@ public final class ClaimCodec {
             "claim", () -> new Claim(volume, use, holders, in.getEpoch(), until, overrides));
     WriteToken by = new WriteToken(new UUID(in.getMark().getMost(), in.getMark().getLeast()));
     return new ClaimRecord(claim, by, version, read.newer());
+  }
+
+  /**
+   * Returns the volume that bytes name which are no claim for this version; nothing if they name
+   * none. They may be damaged: believe it only where something else says the same.
+   */
+  public static Optional<VolumeKey> volume(byte[] bytes) {
+    try {
+      return Optional.of(
+          StoredParts.key(ClaimProto.Claim.parser().parsePartialFrom(bytes).getVolume()));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException none) {
+      return Optional.empty();
+    }
   }
 
   /**

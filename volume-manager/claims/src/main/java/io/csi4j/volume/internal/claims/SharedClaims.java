@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.claims;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -13,7 +14,9 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.seal.SealException;
 import io.csi4j.volume.state.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -25,6 +28,29 @@ import org.jspecify.annotations.Nullable;
  * claim is written here.
  */
 public final class SharedClaims {
+
+  /**
+   * A claim as a store keeps it.
+   *
+   * @param name the name under which it is kept
+   * @param shown the same for people
+   * @param version which write of it that is
+   * @param bytes the bytes
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Kept(byte[] name, String shown, ClaimVersion version, byte[] bytes) {}
+
+  /** Asks a store for claims in the order of their names. */
+  @FunctionalInterface
+  public interface Question {
+
+    /**
+     * Returns the claims behind a name.
+     *
+     * @param limit how many; fewer only if there are no more
+     */
+    List<Kept> behind(byte[] name, int limit);
+  }
 
   private record NewerFields(ClaimVersion version, UnknownFields fields) {}
 
@@ -76,21 +102,50 @@ public final class SharedClaims {
   }
 
   /**
+   * Returns a page of claims, with what is wrong with those that cannot be read. A page ends with
+   * the name of a volume, behind which the next one begins; so it is longer where other names are.
+   */
+  public ClaimPage page(Optional<VolumeKey> after, int limit, Question question) {
+    List<Versioned> readable = new ArrayList<>();
+    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
+    byte[] last = after.map(SortedName::of).orElse(new byte[0]);
+    while (true) {
+      List<Kept> rows = question.behind(last, limit);
+      for (Kept row : rows) {
+        try {
+          readable.add(claim(row));
+        } catch (ClaimStoreException e) {
+          unreadable.add(
+              new ClaimPage.Unreadable(
+                  row.shown(), SortedName.volume(row.name()), String.valueOf(e.getMessage())));
+        }
+      }
+      if (rows.size() < limit) {
+        return new ClaimPage(readable, unreadable, Optional.empty());
+      }
+      last = rows.get(rows.size() - 1).name();
+      Optional<VolumeKey> next = SortedName.volume(last);
+      if (next.isPresent()) {
+        return new ClaimPage(readable, unreadable, next);
+      }
+    }
+  }
+
+  /**
    * The claim in these bytes.
    *
-   * @param name the name under which they are kept
-   * @param shown the same for people
    * @throws ClaimStoreException if it cannot be read, or is that of another volume
    */
-  public Versioned claim(byte[] name, String shown, ClaimVersion version, byte[] bytes) {
+  public Versioned claim(Kept kept) {
+    String shown = kept.shown();
     ClaimRecord record;
     try {
-      record = ClaimCodec.decode(opened(name, shown, bytes));
+      record = ClaimCodec.decode(opened(kept.name(), shown, kept.bytes()));
     } catch (MalformedRecordException e) {
       throw ClaimCodec.unreadable("the claim under the key '" + shown + "' of " + store, e);
     }
     VolumeKey volume = record.claim().volume();
-    if (!Arrays.equals(name, SortedName.of(volume))) {
+    if (!Arrays.equals(kept.name(), SortedName.of(volume))) {
       throw new ClaimStoreException(
           Reason.UNREADABLE,
           "Reading claims from "
@@ -101,8 +156,8 @@ public final class SharedClaims {
               + ForeignText.of(volume.toString())
               + "'. Find out who wrote it, and delete that key.");
     }
-    saw(volume, version, record.unknown());
-    return record.at(version);
+    saw(volume, kept.version(), record.unknown());
+    return record.at(kept.version());
   }
 
   private byte[] opened(byte[] name, String shown, byte[] bytes) {

@@ -2,8 +2,11 @@ package io.csi4j.volume.internal.claims;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.VolumeKey;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The name of a volume's claim in a store that sorts names by their bytes: {@code NAMESPACE 1F ID}.
@@ -26,6 +29,37 @@ public final class SortedName {
       write(text.charAt(i), out);
     }
     return out.toByteArray();
+  }
+
+  /** Returns the volume whose claim has this name; nothing if it is no such name. */
+  static Optional<VolumeKey> volume(byte[] name) {
+    String text = text(name);
+    int between = text.indexOf(BETWEEN);
+    if (between < 0) {
+      return Optional.empty();
+    }
+    try {
+      VolumeKey volume =
+          VolumeKey.of(Namespace.of(text.substring(0, between)), text.substring(between + 1));
+      return Arrays.equals(of(volume), name) ? Optional.of(volume) : Optional.empty();
+    } catch (IllegalArgumentException none) {
+      return Optional.empty();
+    }
+  }
+
+  /** Returns the characters of a name, or something else for bytes that are no name. */
+  private static String text(byte[] name) {
+    StringBuilder text = new StringBuilder(name.length);
+    for (int at = 0; at < name.length; ) {
+      int first = name[at++] & 0xff;
+      int more = first < 0x80 ? 0 : first < 0xe0 ? 1 : 2;
+      int c = more == 0 ? first : first & (0x3f >> more);
+      for (int i = 0; i < more && at < name.length; i++) {
+        c = (c << 6) | (name[at++] & 0x3f);
+      }
+      text.append((char) c);
+    }
+    return text.toString();
   }
 
   /** Returns what the seal of the claim with this name is bound to. */

@@ -11,6 +11,7 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
@@ -106,7 +107,7 @@ class ClaimKillPointsTest {
           }
 
           @Override
-          public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+          public ClaimPage scan(Optional<VolumeKey> after, int limit) {
             return points.pass(() -> store.scan(after, limit));
           }
 
@@ -151,7 +152,11 @@ class ClaimKillPointsTest {
     try {
       ClaimGrant grant = claims.acquire(WISH);
       ClaimProgress released = claims.release(WEB);
-      assertThat(released.usage()).isEqualTo(WEB);
+      assertThat(released)
+          .isIn(
+              store.read(WEB.volume()).claim().holder(WEB.workload()).stream()
+                  .map(holder -> new ClaimProgress.WaitsForNode(WEB, holder))
+                  .toList());
       assertThat(claims.confirmRelease(receipt(grant.epoch()))).isEqualTo(new Gone(WEB));
       return false;
     } catch (Killed killed) {

@@ -3,6 +3,7 @@ package io.csi4j.volume.claim.sim;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -232,12 +233,14 @@ final class SimStore {
     }
 
     @Override
-    public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+    public ClaimPage scan(Optional<VolumeKey> after, int limit) {
       travel();
-      return after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
-          .limit(limit)
-          .map(this::blind)
-          .toList();
+      return ClaimPage.of(
+          after.map(key -> claims.tailMap(key, false)).orElse(claims).values().stream()
+              .limit(limit)
+              .map(this::blind)
+              .toList(),
+          limit);
     }
 
     @Override

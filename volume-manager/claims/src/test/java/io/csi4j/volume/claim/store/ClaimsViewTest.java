@@ -86,6 +86,9 @@ class ClaimsViewTest {
     }
     ClaimsView view = ClaimsView.read(temp.resolve("claims"));
     assertThat(view.claims()).isEmpty();
-    assertThat(view.unreadable()).singleElement().asString().contains("odd", "cannot be read");
+    assertThat(view.unreadable())
+        .singleElement()
+        .asString()
+        .contains("CLAIM/odd", "failed: It is no message of protobuf.");
   }
 }

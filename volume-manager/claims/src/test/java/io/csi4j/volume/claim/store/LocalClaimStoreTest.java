@@ -12,6 +12,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
@@ -337,16 +338,47 @@ class LocalClaimStoreTest {
         assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
         assertThat(refusal).hasMessage(told);
       }
-      ClaimStoreException scanned = refusal(() -> store.scan(Optional.empty(), 10));
-      assertThat(scanned.reason()).isEqualTo(Reason.UNREADABLE);
-      assertThat(scanned)
-          .hasMessageStartingWith(
-              "Reading the claims, of which " + LocalClaimStore.key(DB) + " is one, failed: ");
+      String key = LocalClaimStore.key(DB).toString();
+      assertThat(store.scan(Optional.empty(), 10))
+          .isEqualTo(
+              new ClaimPage(
+                  List.of(logs),
+                  List.of(
+                      new ClaimPage.Unreadable(
+                          key,
+                          Optional.empty(),
+                          told.replace("of volume 'default/db'", "under the key '" + key + "'"))),
+                  Optional.empty()));
       assertThat(store.read(LOGS)).as("the others are").isEqualTo(logs);
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book(store).claim(wish(DB, "web")));
       assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
+    }
+  }
+
+  @Test
+  void eachClaimThatCannotBeReadIsOnOnePageOfAll() {
+    LocalClaimStore old = LocalClaimStore.on(medium.open());
+    Versioned db = write(old, claimed(DB, 1));
+    Versioned logs = write(old, claimed(LOGS, 1));
+    write(old, claimed(VolumeKey.of("web"), 1));
+    write(old, claimed(VolumeKey.of("away"), 1));
+    old.close();
+    DamagedClaims.inANewerFormat(medium, VolumeKey.of("web"));
+    DamagedClaims.altogether(medium, VolumeKey.of("away"));
+
+    try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
+      ClaimPage first = store.scan(Optional.empty(), 1);
+      ClaimPage second = store.scan(first.next(), 1);
+
+      assertThat(first.claims()).containsExactly(db);
+      assertThat(first.unreadable())
+          .extracting(ClaimPage.Unreadable::volume)
+          .containsExactlyInAnyOrder(Optional.of(VolumeKey.of("web")), Optional.empty());
+      assertThat(second).isEqualTo(new ClaimPage(List.of(logs), List.of(), Optional.of(LOGS)));
+      assertThat(store.scan(second.next(), 1))
+          .isEqualTo(new ClaimPage(List.of(), List.of(), Optional.empty()));
     }
   }
 
@@ -398,8 +430,10 @@ class LocalClaimStoreTest {
       assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
       assertThat(refusal(() -> store.read(LOGS)))
           .hasMessageContaining("failed: It does not say its version. Run");
-      assertThat(refusal(() -> store.scan(Optional.empty(), 1)).reason())
-          .isEqualTo(Reason.UNREADABLE);
+      assertThat(store.scan(Optional.empty(), 1).unreadable())
+          .as("only its key proves whose claim it is")
+          .extracting(ClaimPage.Unreadable::volume)
+          .containsExactlyInAnyOrder(Optional.empty(), Optional.of(LOGS));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.store;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
@@ -10,7 +11,6 @@ import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.VolumeKey;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -36,7 +36,7 @@ public abstract class PassingStore implements ClaimStore {
   }
 
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     return to.scan(after, limit);
   }
 

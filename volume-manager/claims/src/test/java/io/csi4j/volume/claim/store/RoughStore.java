@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.store;
 
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -121,7 +122,7 @@ public final class RoughStore implements ClaimStore {
   }
 
   @Override
-  public List<Versioned> scan(Optional<VolumeKey> after, int limit) {
+  public ClaimPage scan(Optional<VolumeKey> after, int limit) {
     return store.scan(after, limit);
   }
 

@@ -17,6 +17,7 @@ import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiConnectException.Reason;
+import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.CsiUnsupportedException;
@@ -40,7 +41,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -386,6 +389,61 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
             CsiConnectException.class,
             wrong -> assertThat(wrong.reason()).isEqualTo(Reason.WRONG_PLUGIN));
     assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
+  }
+
+  @Test
+  void noSecretGoesToAPluginThatTookThePlaceWhileAListenerWasTold() {
+    AtomicReference<CsiPlugin> connected = new AtomicReference<>();
+    CsiListener slow =
+        new CsiListener() {
+          @Override
+          public void onStart(Started event) {
+            if (event.operation() == CsiOperation.CONTROLLER_EXPAND_VOLUME) {
+              long changes = connected.get().connectionChanges();
+              answerAsAnotherPlugin();
+              scripted.kill();
+              scripted.start();
+              eventually(() -> connected.get().connectionChanges() > changes);
+            }
+          }
+        };
+    CsiPlugin plugin = connect(options -> options.listener(slow));
+    connected.set(plugin);
+    CsiConnectException failure =
+        catchThrowableOfType(
+            CsiConnectException.class, () -> plugin.controller().expandVolume(SECRET));
+    assertThat(failure).isNotNull();
+    assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
+    assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
+  }
+
+  @Test
+  void aCallGoesToThePluginThatWasRestartedWhileAListenerWasTold() {
+    AtomicReference<CsiPlugin> connected = new AtomicReference<>();
+    AtomicBoolean restarted = new AtomicBoolean();
+    CsiListener slow =
+        new CsiListener() {
+          @Override
+          public void onStart(Started event) {
+            if (event.operation() == CsiOperation.CONTROLLER_EXPAND_VOLUME
+                && !restarted.getAndSet(true)) {
+              long changes = connected.get().connectionChanges();
+              scripted.kill();
+              scripted.start();
+              eventually(() -> connected.get().connectionChanges() > changes);
+            }
+          }
+        };
+    CsiPlugin plugin = connect(options -> options.listener(slow));
+    connected.set(plugin);
+    scripted.forget();
+    plugin.controller().with(policy -> policy.attempts(1)).expandVolume(SECRET);
+    assertThat(scripted.calls())
+        .extracting(ScriptedPlugin.Call::operation)
+        .endsWith(CsiOperation.CONTROLLER_EXPAND_VOLUME)
+        .contains(CsiOperation.GET_PLUGIN_INFO);
+    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isEqualTo(1);
   }
 
   @Test

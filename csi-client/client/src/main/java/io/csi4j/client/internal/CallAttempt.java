@@ -69,7 +69,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   private final MethodDescriptor<Q, A> method;
   private final Q request;
   private final CsiListener.Started started;
-  private final Origin origin = new Origin();
+  private final Origin origin;
   private final long began;
   private final @Nullable CsiCallEvent recording;
   private @Nullable Consumer<A> onEach;
@@ -85,17 +85,25 @@ final class CallAttempt<Q extends Message, A extends Message>
   private @Nullable Throwable unread;
   private volatile boolean late;
 
+  /**
+   * An attempt that is not begun yet.
+   *
+   * @param connection the only connection over which the request may go, as {@link
+   *     CapabilityGate#connectionFor} names it
+   */
   CallAttempt(
       CallPath path,
       CsiOperation operation,
       MethodDescriptor<Q, A> method,
       long callId,
       int number,
-      Q request) {
+      Q request,
+      long connection) {
     this.path = path;
     this.operation = operation;
     this.method = method;
     this.request = request;
+    this.origin = new Origin(path, connection);
     this.began = path.now();
     this.started = new CsiListener.Started(callId, operation, path.name(), path.endpoint(), number);
     this.recording = CsiCallEvent.beginIfRecording();
@@ -150,6 +158,11 @@ final class CallAttempt<Q extends Message, A extends Message>
     } finally {
       Context.ROOT.detach(hosts);
     }
+  }
+
+  /** Returns the connection that the request went over; any, if it came onto none. */
+  long connection() {
+    return origin.connection;
   }
 
   /** Asks for one more message of a stream. */
@@ -351,13 +364,33 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   /** Notes how far the call came: onto a connection, out to the plugin, back from it. */
-  private static final class Origin extends ClientStreamTracer.Factory {
+  static final class Origin extends ClientStreamTracer.Factory {
+    private final CallPath path;
+    private final long wanted;
+    private volatile long connection = CapabilityGate.ANY_CONNECTION;
+    private volatile boolean refused;
     private volatile boolean connected;
     private volatile boolean left;
     private volatile boolean answered;
 
+    Origin(CallPath path, long wanted) {
+      this.path = path;
+      this.wanted = wanted;
+    }
+
+    /**
+     * Whether the request may go over the connection that it was given just now. It was given one
+     * that is ready, so if no newer one has been counted, it is that of the number.
+     */
+    boolean mayGo() {
+      long now = path.generation();
+      connection = now;
+      refused = wanted != CapabilityGate.ANY_CONNECTION && wanted != now;
+      return !refused;
+    }
+
     boolean neverLeft() {
-      return connected && !left && !answered;
+      return refused || (connected && !left && !answered);
     }
 
     @Override

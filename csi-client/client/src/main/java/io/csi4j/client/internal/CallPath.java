@@ -61,6 +61,9 @@ public final class CallPath {
 
   private static final int WARNINGS_LIMIT = 1000;
 
+  private static final CallOptions GUARDED =
+      CallOptions.DEFAULT.withCallCredentials(ConnectionGuard.INSTANCE);
+
   private final CallEnvironment ground;
   private final ConnectOptions options;
   private final List<CsiListener> listeners;
@@ -89,7 +92,7 @@ public final class CallPath {
     this.options = ground.options();
     this.listeners = options.listeners();
     this.callbacks = ground.callbacks();
-    this.onCallbacks = CallOptions.DEFAULT.withExecutor(callbacks);
+    this.onCallbacks = GUARDED.withExecutor(callbacks);
     this.gate = new CapabilityGate(this);
   }
 
@@ -477,10 +480,10 @@ public final class CallPath {
   /** For an attempt whose answer is taken in there; null stands for the I/O thread. */
   CallOptions callOptions(@Nullable Executor executor) {
     if (executor == null) {
-      return CallOptions.DEFAULT;
+      return GUARDED;
     }
     // Nearly always: each change of the options is a copy.
-    return executor == callbacks ? onCallbacks : CallOptions.DEFAULT.withExecutor(executor);
+    return executor == callbacks ? onCallbacks : GUARDED.withExecutor(executor);
   }
 
   /** See {@link CallEnvironment#later}. */

@@ -44,6 +44,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class CapabilityGate {
 
+  /** The number of any connection. */
+  static final long ANY_CONNECTION = -1;
+
+  /** The number of no connection. */
+  static final long NO_CONNECTION = -2;
+
   private static final Object NAME = "name";
 
   private final CallPath path;
@@ -108,12 +114,17 @@ final class CapabilityGate {
   }
 
   /**
-   * Whether the knowledge when a call was admitted is still about the process that is there now.
+   * Returns the number of the connection over which a call may go that was admitted: the one whose
+   * plugin is known; {@link #ANY_CONNECTION} for a call that may go to any plugin, and {@link
+   * #NO_CONNECTION} if that connection was lost, so that the call must be admitted again.
    */
-  boolean isCurrent(CsiOperation operation) {
+  long connectionFor(CsiOperation operation) {
+    if (operation.service() == CsiService.IDENTITY) {
+      return ANY_CONNECTION;
+    }
     Known now = known.get();
-    return operation.service() == CsiService.IDENTITY
-        || (now.isIdentified && now.generation == path.generation());
+    long generation = now.generation;
+    return now.isIdentified && generation == path.generation() ? generation : NO_CONNECTION;
   }
 
   private Known current() {

@@ -243,10 +243,14 @@ final class MetadataCall<Q extends Message, A extends Message>
     if (done) {
       return;
     }
-    if (!path.gate().isCurrent(source.operation()) && admissions++ < MOST_ADMISSIONS) {
-      // The connection was lost meanwhile: another plugin may be there, or offer something else.
-      admit();
-      return;
+    long connection = path.gate().connectionFor(source.operation());
+    if (connection == CapabilityGate.NO_CONNECTION) {
+      if (admissions++ < MOST_ADMISSIONS) {
+        // The connection was lost meanwhile: another plugin may be there, or offer something else.
+        admit();
+        return;
+      }
+      connection = CapabilityGate.ANY_CONNECTION;
     }
     if (sent > 0) {
       check = check.continued();
@@ -255,7 +259,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     @SuppressWarnings("unchecked") // a builder of Q builds a Q
     Q resumed = (Q) request.toBuilder().setField(startingOffset, check.nextOffset()).build();
     CallAttempt<Q, A> attempt =
-        new CallAttempt<>(path, source.operation(), source.method(), id, sent, resumed);
+        new CallAttempt<>(path, source.operation(), source.method(), id, sent, resumed, connection);
     running = attempt;
     watch(attempt);
     // In line, although in turn already: what the subscriber did meanwhile comes first.

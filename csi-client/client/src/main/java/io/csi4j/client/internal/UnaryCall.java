@@ -184,10 +184,15 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       attemptFailed(cancelled(reason));
       return;
     }
-    if (gated && !path.gate().isCurrent(rpc.operation()) && admissions++ < MOST_ADMISSIONS) {
-      // The connection was lost meanwhile: another plugin may be there, or offer something else.
-      admit();
-      return;
+    long connection =
+        gated ? path.gate().connectionFor(rpc.operation()) : CapabilityGate.ANY_CONNECTION;
+    if (connection == CapabilityGate.NO_CONNECTION) {
+      if (admissions++ < MOST_ADMISSIONS) {
+        // The connection was lost meanwhile: another plugin may be there, or offer something else.
+        admit();
+        return;
+      }
+      connection = CapabilityGate.ANY_CONNECTION;
     }
     int number = sent + 1;
     sent = number;
@@ -199,7 +204,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return;
     }
     CallAttempt<Q, A> attempt =
-        new CallAttempt<>(path, rpc.operation(), rpc.method(), id, number, request);
+        new CallAttempt<>(path, rpc.operation(), rpc.method(), id, number, request, connection);
     running = attempt;
     attempt.send(
         left(),
@@ -207,7 +212,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         (status, answer) -> {
           running = null;
           if (status.unsent() && !resent && reasonToStop() == null) {
-            // It met the end of its connection. The plugin knows nothing of it.
+            // It met the end of its connection, or the beginning of another. The plugin knows
+            // nothing of it.
             resent = true;
             send();
           } else if (answer == null) {

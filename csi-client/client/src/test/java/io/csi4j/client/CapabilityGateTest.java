@@ -13,6 +13,8 @@ import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
+import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiConnectException;
@@ -29,7 +31,9 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.client.scripted.Samples;
 import io.csi4j.client.scripted.ScriptedPlugin;
@@ -46,6 +50,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a plugin does not offer is not sent to it, and what it offers is asked once. */
 class CapabilityGateTest extends AgainstScriptedPlugin {
@@ -392,51 +398,78 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   }
 
   @Test
-  void noSecretGoesToAPluginThatTookThePlaceWhileAListenerWasTold() {
-    AtomicReference<CsiPlugin> connected = new AtomicReference<>();
-    CsiListener slow =
-        new CsiListener() {
-          @Override
-          public void onStart(Started event) {
-            if (event.operation() == CsiOperation.CONTROLLER_EXPAND_VOLUME) {
-              long changes = connected.get().connectionChanges();
-              answerAsAnotherPlugin();
-              scripted.kill();
-              scripted.start();
-              eventually(() -> connected.get().connectionChanges() > changes);
-            }
+  void noSecretGoesToAPluginThatTookThePlaceWhenTheFirstHadToldItsName() {
+    HeldExecutor held = new HeldExecutor();
+    CsiPlugin plugin = connect(options -> options.callbackExecutor(held));
+    restart(plugin);
+    eventually(
+        () -> {
+          try {
+            return plugin.identity().probe().isReady();
+          } catch (CsiTransientException notYet) {
+            return false;
           }
-        };
-    CsiPlugin plugin = connect(options -> options.listener(slow));
-    connected.set(plugin);
+        });
+    scripted.forget();
+    held.hold();
+    CompletableFuture<?> call =
+        plugin
+            .node()
+            .async()
+            .publishVolume(
+                NodePublishVolumeRequest.builder(
+                        VolumeId.of("vol-1"),
+                        PluginPath.of("/t"),
+                        VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER))
+                    .stagingTargetPath(PluginPath.of("/s"))
+                    .secrets(SECRET.secrets())
+                    .build())
+            .toCompletableFuture();
+    arrived(CsiOperation.GET_PLUGIN_INFO, 1);
+    eventually(held::isHolding);
+    long changes = plugin.connectionChanges();
+    answerAsAnotherPlugin();
+    scripted.kill();
+    eventually(() -> plugin.connectionChanges() > changes);
+    scripted.start();
+    held.release();
+    CompletionException failure = catchThrowableOfType(CompletionException.class, call::join);
+    assertThat(failure.getCause())
+        .isInstanceOfSatisfying(
+            CsiConnectException.class,
+            wrong -> assertThat(wrong.reason()).isEqualTo(Reason.WRONG_PLUGIN));
+    assertThat(asked(CsiOperation.NODE_PUBLISH_VOLUME)).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CONTROLLER_EXPAND_VOLUME", "GET_METADATA_ALLOCATED"})
+  void noSecretGoesToAPluginThatTookThePlaceWhileAListenerWasTold(CsiOperation operation) {
+    CsiPlugin plugin = restartedAtTheStartOf(operation, this::answerAsAnotherPlugin);
     CsiConnectException failure =
         catchThrowableOfType(
-            CsiConnectException.class, () -> plugin.controller().expandVolume(SECRET));
+            CsiConnectException.class,
+            () -> {
+              if (operation == CsiOperation.CONTROLLER_EXPAND_VOLUME) {
+                plugin.controller().expandVolume(SECRET);
+              } else {
+                plugin
+                    .snapshotMetadata()
+                    .getMetadataAllocated(
+                        GetMetadataAllocatedRequest.builder(SnapshotId.of("snap-1"))
+                            .secrets(SECRET.secrets())
+                            .build())
+                    .forEachRemaining(batch -> {});
+              }
+            });
     assertThat(failure).isNotNull();
     assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
-    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
+    assertThat(asked(operation)).isZero();
   }
 
   @Test
   void aCallGoesToThePluginThatWasRestartedWhileAListenerWasTold() {
-    AtomicReference<CsiPlugin> connected = new AtomicReference<>();
-    AtomicBoolean restarted = new AtomicBoolean();
-    CsiListener slow =
-        new CsiListener() {
-          @Override
-          public void onStart(Started event) {
-            if (event.operation() == CsiOperation.CONTROLLER_EXPAND_VOLUME
-                && !restarted.getAndSet(true)) {
-              long changes = connected.get().connectionChanges();
-              scripted.kill();
-              scripted.start();
-              eventually(() -> connected.get().connectionChanges() > changes);
-            }
-          }
-        };
-    CsiPlugin plugin = connect(options -> options.listener(slow));
-    connected.set(plugin);
+    CsiPlugin plugin = restartedAtTheStartOf(CsiOperation.CONTROLLER_EXPAND_VOLUME, () -> {});
     scripted.forget();
     plugin.controller().with(policy -> policy.attempts(1)).expandVolume(SECRET);
     assertThat(scripted.calls())
@@ -444,6 +477,28 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
         .endsWith(CsiOperation.CONTROLLER_EXPAND_VOLUME)
         .contains(CsiOperation.GET_PLUGIN_INFO);
     assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isEqualTo(1);
+  }
+
+  /** Connects; the listener of the first such call returns when the plugin was started again. */
+  private CsiPlugin restartedAtTheStartOf(CsiOperation operation, Runnable before) {
+    AtomicReference<CsiPlugin> connected = new AtomicReference<>();
+    AtomicBoolean restarted = new AtomicBoolean();
+    CsiListener slow =
+        new CsiListener() {
+          @Override
+          public void onStart(Started event) {
+            if (event.operation() == operation && !restarted.getAndSet(true)) {
+              long changes = connected.get().connectionChanges();
+              before.run();
+              scripted.kill();
+              scripted.start();
+              eventually(() -> connected.get().connectionChanges() > changes);
+            }
+          }
+        };
+    CsiPlugin plugin = connect(options -> options.listener(slow));
+    connected.set(plugin);
+    return plugin;
   }
 
   @Test

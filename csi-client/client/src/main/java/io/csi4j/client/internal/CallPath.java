@@ -120,14 +120,35 @@ public final class CallPath {
     return BlockingWait.on(call.begin(), () -> call.end(CsiCancelledException.Reason.INTERRUPTED));
   }
 
+  /**
+   * An answer of a plugin.
+   *
+   * @param connection the number of the connection over which it came
+   */
+  record Answered<R extends @Nullable Object>(R answer, long connection) {}
+
   /** A look at the plugin itself, which needs no capability; made by the gate. It has this long. */
   <T, Q extends Message, A extends Message, R extends @Nullable Object> CallFuture<R> ungated(
       UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
+    return look(rpc, request, limit, executor).begin();
+  }
+
+  /** {@link #ungated} with the connection over which the plugin answers. */
+  <T, Q extends Message, A extends Message, R extends @Nullable Object>
+      CompletableFuture<Answered<R>> ungatedOn(
+          UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
+    UnaryCall<Q, A, R> call = look(rpc, request, limit, executor);
+    return call.begin().thenApply(answer -> new Answered<>(answer, call.connection()));
+  }
+
+  private <T, Q extends Message, A extends Message, R extends @Nullable Object>
+      UnaryCall<Q, A, R> look(
+          UnaryRpc<T, Q, A, R> rpc, T request, Duration limit, @Nullable Executor executor) {
     CallPolicy usual = options.policy(rpc.operation());
     Duration deadline =
         limit.compareTo(usual.attemptDeadline()) < 0 ? limit : usual.attemptDeadline();
     CallPolicy policy = usual.with(each -> each.attempts(1).attemptDeadline(deadline));
-    return new UnaryCall<>(this, rpc, request, policy, executor, false).begin();
+    return new UnaryCall<>(this, rpc, request, policy, executor, false);
   }
 
   /**

@@ -158,16 +158,17 @@ final class CapabilityGate {
             now,
             NAME,
             () ->
-                path.ungated(
+                path.ungatedOn(
                     IdentityClient.GET_PLUGIN_INFO, IdentityClient.NOTHING, limit, executor),
             limit)
         .handle(
-            (info, thrown) -> {
+            (answered, thrown) -> {
               Optional<PluginName> before = path.name();
               if (thrown != null && before.isPresent()) {
                 return Optional.of(failure(thrown));
               }
-              if (info instanceof PluginInfo told) {
+              if (answered instanceof CallPath.Answered<?> on
+                  && on.answer() instanceof PluginInfo told) {
                 if (before.isPresent() && !told.name().equals(before.get())) {
                   now.asking.remove(NAME);
                   return Optional.of(changed(describe, before.get(), told.name()));
@@ -256,7 +257,6 @@ final class CapabilityGate {
     if (others != null) {
       return within(limit, others);
     }
-    long before = path.generation();
     CompletableFuture<? extends V> answered;
     try {
       answered = asked.get();
@@ -273,11 +273,11 @@ final class CapabilityGate {
             mine.completeExceptionally(thrown);
             return;
           }
-          // The question itself may have made the connection; then the name is that of the plugin
-          // that is there now. What others offer counts only if they are still the ones with that
-          // name.
-          if (question == NAME && path.generation() - before <= 1) {
-            now.generation = path.generation();
+          // The question itself may have made the connection. The name is that of the plugin on the
+          // connection over which it was told, even if that is lost by now. What others offer
+          // counts only if they are still the ones with that name.
+          if (answer instanceof CallPath.Answered<?> on) {
+            now.generation = on.connection();
           }
           if (question instanceof Source source && answer instanceof CapabilitySet<?> set) {
             now.offered.put(source, set);

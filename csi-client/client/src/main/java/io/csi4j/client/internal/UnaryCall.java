@@ -47,6 +47,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final List<CsiException> earlier = new ArrayList<>(0);
 
   private volatile int sent;
+  private volatile long connection = CapabilityGate.ANY_CONNECTION;
   private int admissions;
   private boolean resent;
   private boolean uncertain;
@@ -82,6 +83,11 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   /** The result to come. */
   CallFuture<R> result() {
     return result;
+  }
+
+  /** Returns the number of the connection over which the last answer came. */
+  long connection() {
+    return connection;
   }
 
   /** Sends the first attempt, unless the request itself forbids it. */
@@ -184,15 +190,15 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       attemptFailed(cancelled(reason));
       return;
     }
-    long connection =
+    long wanted =
         gated ? path.gate().connectionFor(rpc.operation()) : CapabilityGate.ANY_CONNECTION;
-    if (connection == CapabilityGate.NO_CONNECTION) {
+    if (wanted == CapabilityGate.NO_CONNECTION) {
       if (admissions++ < MOST_ADMISSIONS) {
         // The connection was lost meanwhile: another plugin may be there, or offer something else.
         admit();
         return;
       }
-      connection = CapabilityGate.ANY_CONNECTION;
+      wanted = CapabilityGate.ANY_CONNECTION;
     }
     int number = sent + 1;
     sent = number;
@@ -204,7 +210,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return;
     }
     CallAttempt<Q, A> attempt =
-        new CallAttempt<>(path, rpc.operation(), rpc.method(), id, number, request, connection);
+        new CallAttempt<>(path, rpc.operation(), rpc.method(), id, number, request, wanted);
     running = attempt;
     attempt.send(
         left(),
@@ -219,6 +225,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
           } else if (answer == null) {
             attemptFailed(failed(status));
           } else {
+            connection = attempt.connection();
             take(answer);
           }
         });

@@ -41,6 +41,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -160,6 +161,26 @@ class CallTest extends AgainstScriptedPlugin {
                     CsiTransientException.class, () -> plugin.node().unpublishVolume(UNPUBLISH))
                 .attempts())
         .isEqualTo(3);
+  }
+
+  @Test
+  void anExecutorWithoutAThreadStillLetsCallsEnd() {
+    CsiPlugin plugin =
+        connect(
+            options ->
+                options.callbackExecutor(
+                    task -> {
+                      throw new OutOfMemoryError("unable to create native thread");
+                    }));
+    unpublish(plugin).orTimeout(20, TimeUnit.SECONDS).join();
+    scripted.fail(OPERATION, StatusCode.UNAVAILABLE, "no");
+    assertThat(
+            catchThrowableOfType(
+                CompletionException.class,
+                () -> unpublish(plugin).orTimeout(20, TimeUnit.SECONDS).join()))
+        .cause()
+        .isInstanceOfSatisfying(
+            CsiTransientException.class, failure -> assertThat(failure.attempts()).isEqualTo(3));
   }
 
   @Test

@@ -320,14 +320,14 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return;
     }
     earlier.add(failure);
-    pause(pause);
+    pause(pause, failure);
   }
 
-  private void pause(Duration pause) {
+  private void pause(Duration pause, CsiException failure) {
     // Before the timer is used, which ends with the connection.
     path.waitingBegins(this);
     try {
-      pausing = path.later(pause.toNanos(), () -> inPlaceOr(executor).execute(this::goOn));
+      pausing = path.later(pause.toNanos(), () -> elsewhere(this::goOn, failure));
     } catch (RejectedExecutionException closing) {
       end(CsiCancelledException.Reason.CLOSED);
     }
@@ -358,14 +358,36 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
         && failure.code() == StatusCode.UNAVAILABLE
         && !explained) {
       // Looking at the socket takes system calls, so it does not happen on the I/O thread.
-      path.aside()
-          .execute(
-              () -> {
-                CsiException explanation = path.explained(failure);
-                inPlaceOr(executor).execute(() -> finish(explanation));
-              });
+      try {
+        path.aside().execute(() -> explain(failure));
+      } catch (RuntimeException | Error noThread) {
+        finish(failure);
+      }
     } else {
       finish(cause);
+    }
+  }
+
+  private void explain(CsiException failure) {
+    CsiException explanation;
+    try {
+      explanation = path.explained(failure);
+    } catch (RuntimeException | Error unknown) {
+      explanation = failure;
+    }
+    CsiException told = explanation;
+    elsewhere(() -> finish(told), told);
+  }
+
+  /**
+   * Goes on where the host wants it, or ends the call: nothing else would, once this has thrown.
+   */
+  private void elsewhere(Runnable step, CsiException failure) {
+    try {
+      inPlaceOr(executor).execute(step);
+    } catch (RuntimeException | Error noThread) {
+      path.waitingEnds(this);
+      finish(failure);
     }
   }
 

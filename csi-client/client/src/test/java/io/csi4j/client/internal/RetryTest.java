@@ -32,7 +32,9 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.groups.Tuple;
@@ -283,6 +285,19 @@ class RetryTest {
           .containsExactly(tuple(1, StatusCode.UNAVAILABLE), tuple(2, StatusCode.OK));
       assertThat(scripted.calls(CsiOperation.PROBE)).hasSize(1);
     }
+  }
+
+  @Test
+  void aFailureThatNoThreadIsThereToExplainIsToldWithoutThat() {
+    ground.giveNoThread();
+    scripted.kill();
+    CompletableFuture<Readiness> lost =
+        identity.async().probe().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS);
+    CompletionException failure = catchThrowableOfType(CompletionException.class, lost::join);
+    assertThat(failure.getCause())
+        .isInstanceOfSatisfying(
+            CsiTransientException.class,
+            told -> assertThat(told.code()).isEqualTo(StatusCode.UNAVAILABLE));
   }
 
   /** A server that has ended may leave the closing of its sockets to the JVM. */

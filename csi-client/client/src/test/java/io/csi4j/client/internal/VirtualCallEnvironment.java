@@ -102,6 +102,14 @@ final class VirtualCallEnvironment implements CallEnvironment, AutoCloseable {
     return tasks;
   }
 
+  /** From now on, the machine gives no thread to what would run aside. */
+  void giveNoThread() {
+    aside =
+        task -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        };
+  }
+
   /** Lets what was held back happen now. */
   void ring() throws Exception {
     List<FutureTask<?>> due = List.copyOf(held);

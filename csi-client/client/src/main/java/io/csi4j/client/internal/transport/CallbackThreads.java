@@ -2,6 +2,7 @@ package io.csi4j.client.internal.transport;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The threads on which actions of the host run: made when there is work, gone a few seconds after.
  * Unbounded, because an action may block for as long as it likes, and the next must not wait for
- * it. After closing, tasks run where they are submitted: a caller could wait for a dropped one.
+ * it. After closing, and when the machine gives no thread, tasks run where they are submitted: a
+ * caller could wait for a dropped one.
  */
 public final class CallbackThreads extends ThreadPoolExecutor {
 
@@ -20,7 +22,23 @@ public final class CallbackThreads extends ThreadPoolExecutor {
   public CallbackThreads() {
     super(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>());
     setThreadFactory(this::newThread);
-    setRejectedExecutionHandler((task, pool) -> task.run());
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    if (!isHandedOver(task)) {
+      task.run();
+    }
+  }
+
+  /** Whether a thread runs the task. */
+  private boolean isHandedOver(Runnable task) {
+    try {
+      super.execute(task);
+      return true;
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      return false;
+    }
   }
 
   /** Whether the current thread is one of these. */
@@ -52,6 +70,19 @@ public final class CallbackThreads extends ThreadPoolExecutor {
       super(task);
       setName("csi4j-callback-" + getId());
       setDaemon(true);
+    }
+
+    @Override
+    public synchronized void start() {
+      boolean begun = false;
+      try {
+        super.start();
+        begun = true;
+      } finally {
+        if (!begun) {
+          threads.remove(this);
+        }
+      }
     }
 
     CallbackThreads owner() {

@@ -278,16 +278,40 @@ public final class Connection implements AutoCloseable {
     return callbacks(options);
   }
 
-  /** Where actions of the host run for a user of this connection that has these options. */
+  /**
+   * Where actions of the host run for a user of this connection that has these options; what its
+   * own executor refuses, or has no thread for, runs on ours.
+   */
   public Executor callbacks(ConnectOptions theirs) {
-    Executor hosts = theirs.callbackExecutor().orElse(callbacks);
+    if (theirs.callbackExecutor().isEmpty()) {
+      return callbacks;
+    }
+    Executor hosts = theirs.callbackExecutor().get();
     return task -> {
+      Once once = new Once(task);
       try {
-        hosts.execute(task);
-      } catch (RejectedExecutionException full) {
-        callbacks.execute(task);
+        hosts.execute(once);
+      } catch (RejectedExecutionException | OutOfMemoryError full) {
+        callbacks.execute(once);
       }
     };
+  }
+
+  /** A task that runs once: an executor that fails may have begun it already. */
+  private static final class Once implements Runnable {
+    private final Runnable task;
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    Once(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      if (begun.compareAndSet(false, true)) {
+        task.run();
+      }
+    }
   }
 
   /**

@@ -870,6 +870,23 @@ class ConnectionTest {
   }
 
   @Test
+  void aCallbackRunsWhereItIsSubmittedIfTheMachineGivesNoThread() {
+    CallbackThreads callbacks = new CallbackThreads();
+    callbacks.setThreadFactory(
+        task ->
+            new Thread(task) {
+              @Override
+              public synchronized void start() {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+            });
+    AtomicInteger runs = new AtomicInteger();
+    callbacks.execute(runs::incrementAndGet);
+    assertThat(runs).hasValue(1);
+    callbacks.shutdown();
+  }
+
+  @Test
   void callbacksNeverWaitForEachOther() {
     try (ScriptedPlugin plugin = ScriptedPlugin.start(socket());
         Connection connection = open(Transport.AUTO)) {

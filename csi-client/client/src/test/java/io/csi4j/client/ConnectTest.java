@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Connecting to something that speaks gRPC: is it ready, healthy, and who is it? */
 class ConnectTest extends AgainstScriptedPlugin {
 
+  private static final PluginName REQUIRED = PluginName.of("ebs.csi.aws.com");
   private static final Duration SHORT = Duration.ofMillis(300);
 
   private static ProbeResponse ready(boolean value) {
@@ -153,6 +154,31 @@ class ConnectTest extends AgainstScriptedPlugin {
     CsiConnectException failure =
         failure(options -> options.requireName(PluginName.of("ebs.csi.aws.com")));
     assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
+  }
+
+  @Test
+  void aRefusalToGiveANameIsNotTheRequiredOne() {
+    scripted.fail(CsiOperation.GET_PLUGIN_INFO, StatusCode.UNAVAILABLE, "no version");
+    assertThat(failure(options -> options.requireName(REQUIRED)).reason())
+        .isEqualTo(Reason.WRONG_PLUGIN);
+  }
+
+  @Test
+  void aPluginThatIsTooSlowToGiveTheRequiredNameGivesNoAnswer() {
+    hang(CsiOperation.GET_PLUGIN_INFO);
+    CsiConnectException failure = failure(options -> options.deadline(SHORT).requireName(REQUIRED));
+    assertThat(failure.reason()).isEqualTo(Reason.NO_ANSWER);
+    assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+    assertThat(failure.getMessage()).contains("did not answer the question for its name");
+  }
+
+  @Test
+  void aPluginThatEndsBeforeItGivesTheRequiredNameIsNotAWrongOne() {
+    scripted.on(CsiOperation.GET_PLUGIN_INFO, (call, reply) -> scripted.stop());
+    CsiConnectException failure = failure(options -> options.requireName(REQUIRED));
+    // It may cancel the call before it ends the connection, and that before its socket is gone.
+    assertThat(failure.reason())
+        .isIn(Reason.UNHEALTHY, Reason.NOBODY_LISTENING, Reason.NO_SUCH_SOCKET);
   }
 
   @Test

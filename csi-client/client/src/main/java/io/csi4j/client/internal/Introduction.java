@@ -63,7 +63,7 @@ public final class Introduction {
                 "Wait and connect again, or look at the plugin's log for what it waits for.",
                 null);
       } catch (CsiException failed) {
-        problem = judge(failed);
+        problem = judge(failed, "a probe");
         // A probe that had not all its time says less than the one before.
         boolean isCutShort = policy.attemptDeadline().compareTo(usual(CsiOperation.PROBE)) < 0;
         if (problem.reason() == Reason.NO_ANSWER && isCutShort && last != null) {
@@ -87,7 +87,7 @@ public final class Introduction {
             || problem.reason() == Reason.NOBODY_LISTENING);
   }
 
-  private CsiConnectException judge(CsiException failed) {
+  private CsiConnectException judge(CsiException failed, String question) {
     if (failed instanceof CsiCancelledException) {
       return problem(
           Reason.INTERRUPTED,
@@ -105,7 +105,7 @@ public final class Introduction {
           problem(
               Reason.NO_ANSWER,
               failed.code(),
-              "the plugin did not answer a probe",
+              "the plugin did not answer " + question,
               "Look at the plugin's log; it may hang.",
               failed);
       case UNIMPLEMENTED ->
@@ -148,8 +148,8 @@ public final class Introduction {
     } catch (CsiConnectException wrong) {
       throw wrong;
     } catch (CsiException failed) {
-      if (failed instanceof CsiCancelledException) {
-        throw judge(failed);
+      if (failed instanceof CsiCancelledException || (wanted.isPresent() && isSilence(failed))) {
+        throw judge(failed, "the question for its name");
       }
       if (wanted.isPresent()) {
         throw problem(
@@ -169,6 +169,15 @@ public final class Introduction {
       }
       // Some plugins fail here and work otherwise; they stay without a name.
     }
+  }
+
+  /** Whether the plugin has said nothing: it may have ended, or be slow. */
+  private static boolean isSilence(CsiException failed) {
+    return !failed.failure().answered()
+        && switch (failed.code()) {
+          case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> true;
+          default -> false;
+        };
   }
 
   private CallPolicy policy(CsiOperation operation) {

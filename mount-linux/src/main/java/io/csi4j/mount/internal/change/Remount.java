@@ -197,11 +197,22 @@ final class Remount {
 
   private Descriptor open(String doing, Descriptor top, MountRecord topRecord, MountRecord each) {
     Descriptor opened = walk.inside(doing, top, topRecord.path(), each.path());
-    if (mounts.textId(opened.number()) == each.id()) {
+    boolean isKept = false;
+    try {
+      if (mounts.textId(opened.number()) != each.id()) {
+        throw hidden(doing, each);
+      }
+      isKept = true;
       return opened;
+    } finally {
+      if (!isKept) {
+        opened.close();
+      }
     }
-    opened.close();
-    throw MountException.builder(
+  }
+
+  private static MountException hidden(String doing, MountRecord each) {
+    return MountException.builder(
             Reason.UNSUPPORTED,
             doing
                 + " failed: the mount "

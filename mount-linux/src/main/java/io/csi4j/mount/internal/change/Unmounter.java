@@ -171,16 +171,29 @@ final class Unmounter {
         kernel.features().has(Feature.OPENAT2)
             ? calls.openat2(place.directory(), place.name(), LOOK_PATH, 0, Abi.RESOLVE_NO_XDEV)
             : calls.openat(place.directory(), place.name(), LOOK_PATH, 0);
-    if (file == -Abi.EXDEV || (file >= 0 && table.probe(place.path()).isMount())) {
-      if (file >= 0) {
-        calls.close(file);
-      }
-      throw ErrnoMeaning.of(doing, "unlinkat", -Abi.EBUSY, place.path()).build();
+    if (file == -Abi.EXDEV) {
+      throw stillMounted(doing, place);
     }
     if (file < 0) {
       throw ErrnoMeaning.of(doing, "openat", file, place.path()).build();
     }
-    return new Descriptor(calls, file);
+    Descriptor opened = new Descriptor(calls, file);
+    boolean isKept = false;
+    try {
+      if (table.probe(place.path()).isMount()) {
+        throw stillMounted(doing, place);
+      }
+      isKept = true;
+      return opened;
+    } finally {
+      if (!isKept) {
+        opened.close();
+      }
+    }
+  }
+
+  private static MountException stillMounted(String doing, TargetPlace place) {
+    return ErrnoMeaning.of(doing, "unlinkat", -Abi.EBUSY, place.path()).build();
   }
 
   private static MountException tooMany(MountPath path) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
@@ -33,6 +34,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Cases C of the mount facts. */
@@ -112,6 +115,28 @@ class CleanupTest {
     assertThat(onOlder.cleanup(scratch.path("empty"), ONCE).outcome()).isEqualTo(Outcome.REMOVED);
     assertThat(scratch.file("f")).hasContent("kept");
     assertThat(scratch.file("source")).hasContent("kept");
+  }
+
+  @Test
+  void aLookThatFailsLeavesNoDescriptorOpen(Scratch scratch) throws Exception {
+    Kernel kernel = RunningKernel.kernel();
+    AtomicBoolean full = new AtomicBoolean();
+    IntSupplier answer = () -> full.get() ? -Abi.EMFILE : 0;
+    Kernel looks =
+        FakedCall.sometimes(FakedCall.sometimes(kernel, "statx", answer), "openat", answer);
+    // From the first try to remove it on: what it is, is looked at after that.
+    Kernel removes = FakedCall.after(kernel, "unlinkat", () -> full.set(true));
+    Mounts atTheLimit =
+        RunningKernel.mounts(removes, new KernelTable(looks), MountSettings.DEFAULT);
+    scratch.file("f", "kept");
+    OpenDescriptors descriptors = new OpenDescriptors();
+
+    MountException refused =
+        catchThrowableOfType(
+            MountException.class, () -> atTheLimit.cleanup(scratch.path("f"), ONCE));
+
+    assertThat(refused.reason()).isEqualTo(Reason.LIMIT);
+    descriptors.assertNoneLeft();
   }
 
   @Test

@@ -92,11 +92,11 @@ final class MountCallPool {
    * @param end told once, when the work was done or undone, or never will be
    */
   <T> T call(String doing, Duration extra, Work<T> work, Runnable end) {
+    long limit = sum(nanos(settings.deadline()), nanos(extra));
     Task<T> task = new Task<>(work, end);
     submit(doing, task);
-    Duration limit = settings.deadline().plus(extra);
     try {
-      return task.result.get(nanos(limit), TimeUnit.NANOSECONDS);
+      return task.result.get(limit, TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw thrown(e);
     } catch (InterruptedException e) {
@@ -146,7 +146,7 @@ final class MountCallPool {
     return stuck() >= settings.threads();
   }
 
-  private MountException late(String doing, Duration limit, State before, Work<?> work) {
+  private MountException late(String doing, long limit, State before, Work<?> work) {
     if (before == State.RUNNING) {
       return MountException.builder(
               Reason.DEADLINE,
@@ -212,8 +212,15 @@ final class MountCallPool {
     return calls <= 1 ? "the only one" : calls + " are";
   }
 
-  private static String seconds(Duration duration) {
-    return duration.toMillis() / 1000.0 + " s";
+  private static String seconds(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanos) / 1000.0 + " s";
+  }
+
+  /**
+   * The sum of a time and one that is added or taken off; too long to matter if it is too large.
+   */
+  private static long sum(long time, long more) {
+    return more > Long.MAX_VALUE - time ? Long.MAX_VALUE : time + more;
   }
 
   /** The nanoseconds of a time that is too long to matter if there are too many. */

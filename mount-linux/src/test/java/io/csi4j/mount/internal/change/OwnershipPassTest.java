@@ -93,6 +93,17 @@ class OwnershipPassTest {
   }
 
   @Test
+  void timeWithoutEndIsTimeEnough(Scratch scratch) throws Exception {
+    MountPath volume = scratch.tmpfs("volume");
+    FileOwnership patient =
+        FileOwnership.builder().group(0).maxTime(Duration.ofSeconds(Long.MAX_VALUE)).build();
+    OpenDescriptors descriptors = new OpenDescriptors();
+
+    assertThat(pass(volume, patient).outcome()).isEqualTo(Outcome.THERE_ALREADY);
+    descriptors.assertNoneLeft();
+  }
+
+  @Test
   @NeedsKernel(Feature.OPENAT2)
   void allFilesAreGivenToAUserAndAGroupAndWhatTheyMayIsAddedTo(Scratch scratch) throws Exception {
     assumeThereAreOtherUsers();

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -91,6 +92,7 @@ public class RunningWatch implements AutoCloseable {
     if (Thread.currentThread() == thread) {
       return;
     }
+    LockSupport.unpark(thread);
     beginning.join().notices.wake();
     boolean interrupted = false;
     while (true) {
@@ -127,15 +129,38 @@ public class RunningWatch implements AutoCloseable {
 
   private void watch(Notices notices) {
     while (!closed) {
-      Notices.Woken woken = notices.await(readingDue ? millisUntilReading() : -1);
-      readingDue |= woken.table();
-      if (woken.events()) {
-        tellEvents(notices);
-      }
-      if (readingDue && millisUntilReading() == 0 && !closed) {
-        read(notices);
+      try {
+        waitAndTell(notices);
+      } catch (MountException | OutOfMemoryError e) {
+        pauseAfter(e);
       }
     }
+  }
+
+  private void waitAndTell(Notices notices) {
+    Notices.Woken woken = notices.await(readingDue ? millisUntilReading() : -1);
+    readingDue |= woken.table();
+    if (woken.events()) {
+      tellEvents(notices);
+    }
+    if (readingDue && millisUntilReading() == 0 && !closed) {
+      read(notices);
+    }
+  }
+
+  /** Pauses after a failure, such as a lack of memory, in which events may have been lost. */
+  private void pauseAfter(Throwable failure) {
+    eventsLost = true;
+    readingDue = true;
+    try {
+      LOGGER.log(
+          Level.WARNING,
+          "The mounts could not be watched for a moment; a resync follows.",
+          failure);
+    } catch (OutOfMemoryError again) {
+      // The resync follows all the same.
+    }
+    LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
   }
 
   private void tellEvents(Notices notices) {

@@ -7,17 +7,17 @@ import java.lang.reflect.Proxy;
 import java.util.function.IntSupplier;
 
 /** A kernel of which some calls do something else, or wait before they do what they do. */
-final class FakedCall {
+public final class FakedCall {
 
   private FakedCall() {}
 
   /** The kernel where calls of that name answer this. */
-  static Kernel answering(Kernel kernel, String name, IntSupplier answer) {
+  public static Kernel answering(Kernel kernel, String name, IntSupplier answer) {
     return with(kernel, name, (real, arguments) -> answer.getAsInt());
   }
 
   /** The kernel where calls of that name answer this, and do what they do if that is 0. */
-  static Kernel sometimes(Kernel kernel, String name, IntSupplier answer) {
+  public static Kernel sometimes(Kernel kernel, String name, IntSupplier answer) {
     return with(
         kernel,
         name,
@@ -28,7 +28,7 @@ final class FakedCall {
   }
 
   /** The kernel where calls of that name do this before they do what they do. */
-  static Kernel before(Kernel kernel, String name, Runnable first) {
+  public static Kernel before(Kernel kernel, String name, Runnable first) {
     return with(
         kernel,
         name,
@@ -39,7 +39,7 @@ final class FakedCall {
   }
 
   /** The kernel where calls of that name do this after they did what they do. */
-  static Kernel after(Kernel kernel, String name, Runnable then) {
+  public static Kernel after(Kernel kernel, String name, Runnable then) {
     return with(
         kernel,
         name,

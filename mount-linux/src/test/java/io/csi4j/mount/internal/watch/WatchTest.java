@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.MountWatch;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.internal.change.FakedCall;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Struct;
@@ -39,7 +40,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -354,6 +357,51 @@ class WatchTest {
       assertThat(told.next(Detached.class).mount()).isEqualTo(now.at(unseen).orElseThrow());
       assertThat(watching.start().at(unseen)).isEmpty();
     }
+  }
+
+  @Test
+  void aWaitThatTheKernelHasNoMemoryForIsFollowedByTheWholeTable(Scratch scratch) throws Exception {
+    Told told = new Told(scratch.root());
+    AtomicInteger waits = new AtomicInteger();
+    try (MountWatch.Watching watching =
+        watch("poll", () -> waits.incrementAndGet() == 3 ? -Abi.ENOMEM : 0).start(told)) {
+      scratch.tmpfs("a");
+      MountEvent event = told.next();
+      while (!(event instanceof Resync)) {
+        event = told.next();
+      }
+      assertThat(((Resync) event).now().at(at(scratch, "a"))).isPresent();
+      MountPath next = scratch.tmpfs("b");
+      assertThat(Told.path(told.next(Attached.class))).isEqualTo(next);
+      assertThat(watching.start().at(next)).isEmpty();
+    }
+  }
+
+  @Test
+  void aHeapThatIsFullForAMomentIsFollowedByTheWholeTable(Scratch scratch) throws Exception {
+    Told told = new Told(scratch.root());
+    AtomicInteger waits = new AtomicInteger();
+    IntSupplier full =
+        () -> {
+          if (waits.incrementAndGet() == 3) {
+            throw new OutOfMemoryError("Java heap space");
+          }
+          return 0;
+        };
+    try (MountWatch.Watching watching = watch("poll", full).start(told)) {
+      scratch.tmpfs("a");
+      MountEvent event = told.next();
+      while (!(event instanceof Resync)) {
+        event = told.next();
+      }
+      assertThat(((Resync) event).now().at(at(scratch, "a"))).isPresent();
+      assertThat(watching.start().at(at(scratch, "a"))).isEmpty();
+    }
+  }
+
+  /** A watch on a kernel where calls of that name answer this, unless it is 0. */
+  private static MountWatch watch(String name, IntSupplier answer) {
+    return RunningKernel.watch(FakedCall.sometimes(RunningKernel.kernel(), name, answer));
   }
 
   @ParameterizedTest

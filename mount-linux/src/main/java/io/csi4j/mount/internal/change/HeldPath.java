@@ -1,7 +1,5 @@
 package io.csi4j.mount.internal.change;
 
-import io.csi4j.mount.internal.kernel.Abi;
-import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.text.PrintableText;
 import io.csi4j.mount.model.MountException;
@@ -26,8 +24,11 @@ final class HeldPath implements OpenPath {
   private final Descriptor descriptor;
   private final boolean isDirectory;
 
-  /** Guards the descriptor's end: its number is another's after that. */
+  /** Guards the uses; held for no call that may wait. */
   private final ReentrantLock lock = new ReentrantLock();
+
+  /** The calls that use the descriptor, and one for the time until it is closed. */
+  private int uses = 1;
 
   private boolean closed;
 
@@ -79,8 +80,7 @@ final class HeldPath implements OpenPath {
   public OpenPath resolve(String below) {
     String doing = "Opening '" + PrintableText.escape(cut(below)) + "' beneath " + path;
     MountPath wanted = below(doing, below);
-    // A descriptor for this call alone, so that closing in the middle cannot lend it another's.
-    Descriptor start = again(doing);
+    Descriptor start = use();
     return pool.call(
         doing,
         Duration.ZERO,
@@ -99,7 +99,7 @@ final class HeldPath implements OpenPath {
                 });
           }
         },
-        start::close);
+        this::used);
   }
 
   private MountPath below(String doing, String below) {
@@ -110,19 +110,30 @@ final class HeldPath implements OpenPath {
     }
   }
 
-  /** Opens it once more; the caller closes that. */
-  Descriptor again(String doing) {
+  /**
+   * Returns the descriptor, which stays open until {@link #used}, even if this is closed before:
+   * its number is another's after that.
+   */
+  Descriptor use() {
     lock.lock();
     try {
       if (closed) {
         throw new IllegalStateException(path + " is not held open any more.");
       }
-      int opened =
-          kernel.calls().openat(Abi.AT_FDCWD, descriptor.link(), Abi.O_PATH | Abi.O_CLOEXEC, 0);
-      if (opened < 0) {
-        throw ErrnoMeaning.of(doing, "open", opened, path).build();
+      uses++;
+      return descriptor;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends a use. */
+  void used() {
+    lock.lock();
+    try {
+      if (--uses == 0) {
+        descriptor.close();
       }
-      return new Descriptor(kernel.calls(), opened);
     } finally {
       lock.unlock();
     }
@@ -157,13 +168,14 @@ final class HeldPath implements OpenPath {
   public void close() {
     lock.lock();
     try {
-      if (!closed) {
-        closed = true;
-        descriptor.close();
+      if (closed) {
+        return;
       }
+      closed = true;
     } finally {
       lock.unlock();
     }
+    used();
   }
 
   /** Says where it is and in which mount. */

@@ -158,13 +158,13 @@ public class MountOperations {
         () -> {
           String doing = OwnershipPass.doing(path, wish);
           try (HeldPath mount = HeldPath.open(kernel, walk, pool, path)) {
-            Descriptor root = mount.again(doing);
-            return new MountCallPool(new MountSettings(deadline, 1))
-                .call(
-                    doing,
-                    wish.maxTime(),
-                    gone -> new OwnershipPass(kernel, path, wish, progress, gone).run(root),
-                    root::close);
+            MountCallPool own = new MountCallPool(new MountSettings(deadline, 1));
+            Descriptor root = mount.use();
+            return own.call(
+                doing,
+                wish.maxTime(),
+                gone -> new OwnershipPass(kernel, path, wish, progress, gone).run(root),
+                mount::used);
           }
         });
   }

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.UnmountPolicy;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
@@ -21,6 +24,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +45,21 @@ class HeldPathTest {
     MountException refusal = Refusal.of(() -> from.resolve(below).close());
     assertThat(refusal.reason()).as(below).isEqualTo(reason);
     return refusal;
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        latch.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @ParameterizedTest
@@ -156,6 +179,64 @@ class HeldPathTest {
         refused(held, "a", Reason.DEADLINE);
       }
     }
+  }
+
+  @Test
+  void whatIsHeldIsOpenedOnThePoolOnlyAndClosedAtOnce(Scratch scratch) throws Exception {
+    MountPath volume = scratch.tmpfs("volume");
+    scratch.directory("volume/a");
+    AtomicBoolean hangs = new AtomicBoolean();
+    CountDownLatch released = new CountDownLatch(1);
+    Runnable hang =
+        () -> {
+          if (hangs.get()) {
+            awaitUninterrupted(released);
+          }
+        };
+    Kernel kernel =
+        FakedCall.before(FakedCall.before(RunningKernel.kernel(), "openat", hang), "openat2", hang);
+    Mounts mounts =
+        RunningKernel.mounts(
+            kernel,
+            new KernelTable(RunningKernel.kernel()),
+            new MountSettings(Duration.ofMillis(300), 4));
+    OpenDescriptors descriptors = new OpenDescriptors();
+    OpenPath held = mounts.open(volume);
+    hangs.set(true);
+    FutureTask<Void> task =
+        new FutureTask<>(
+            () -> {
+              refused(held, "a", Reason.DEADLINE);
+              held.close();
+              return null;
+            });
+    Thread thread = new Thread(task, "must-return");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      task.get(20, TimeUnit.SECONDS);
+    } finally {
+      released.countDown();
+    }
+    Eventually.isTrue("the call has come back", () -> mounts.stuckCalls() == 0);
+    descriptors.assertNoneLeft();
+  }
+
+  @Test
+  void ownersAreGivenThroughWhatIsHeldWithoutACallOnTheThreadOfTheCaller(Scratch scratch)
+      throws Exception {
+    MountPath volume = scratch.tmpfs("volume");
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    Runnable note = () -> threads.add(Thread.currentThread().getName());
+    Kernel kernel =
+        FakedCall.before(FakedCall.before(RunningKernel.kernel(), "openat", note), "openat2", note);
+    Mounts mounts = Rung.mounts(kernel);
+    OpenDescriptors descriptors = new OpenDescriptors();
+
+    mounts.setOwnership(volume, FileOwnership.ofGroup(0), progress -> {});
+
+    assertThat(threads).isNotEmpty().allMatch(name -> name.startsWith("csi4j-mount-"));
+    descriptors.assertNoneLeft();
   }
 
   @Tag("campaign")

@@ -108,11 +108,13 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
 
   /** Forgets a plugin; calls that were sent go on. False if there was none of that name. */
   public boolean deregister(PluginId id) {
-    Bound old = plugins.remove(id);
-    if (old != null) {
-      old.plugin().retire("the plugin is not registered any more", null);
-    }
-    return old != null;
+    Optional<Bound> old = Optional.ofNullable(plugins.remove(id));
+    old.ifPresent(CsiNodePlugins::forget);
+    return old.isPresent();
+  }
+
+  private static void forget(Bound old) {
+    old.plugin().retire("the plugin is not registered any more", null);
   }
 
   /**
@@ -123,7 +125,9 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
   @Override
   public Runnable serve(PluginId id, Optional<RegisteredPlugin> serving) {
     if (serving.isEmpty()) {
-      return () -> deregister(id);
+      // The action may run after the next instance was bound, and must not touch that one.
+      Optional<Bound> old = Optional.ofNullable(plugins.remove(id));
+      return () -> old.ifPresent(CsiNodePlugins::forget);
     }
     RegisteredPlugin known = serving.get();
     Bound now = plugins.get(id);

@@ -58,6 +58,10 @@ import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.plugin.PluginHealth;
+import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -65,6 +69,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -1081,6 +1086,36 @@ class CsiNodePluginsTest {
     assertThat(plugins.deregister(ID)).isFalse();
     assertThat(plugins.find(ID)).isEmpty();
     assertThat(failed(call(plugin, unpublish())).text())
+        .isEqualTo("the plugin is not registered any more");
+  }
+
+  private static RegisteredPlugin registered(FakeCsiPlugin fake) {
+    return new RegisteredPlugin(
+        PluginRegistration.of(PluginBinding.builder(ID, fake.endpoint()).build()),
+        new PluginHealth(
+            State.READY,
+            PluginHealth.Reason.ANSWERED,
+            new PluginHealth.Text("it is ready"),
+            Instant.EPOCH),
+        Optional.empty(),
+        false);
+  }
+
+  @Test
+  void theEndOfAnInstanceThatComesLateDoesNotTouchTheOneThatReplacedIt() {
+    plugins.serve(ID, Optional.of(registered(fake()))).run();
+    NodePlugin old = plugins.find(ID).orElseThrow();
+    up(old);
+
+    Runnable late = plugins.serve(ID, Optional.empty());
+    assertThat(plugins.find(ID)).isEmpty();
+    plugins.serve(ID, Optional.of(registered(fake()))).run();
+    late.run();
+
+    NodePlugin now = plugins.find(ID).orElseThrow();
+    up(now);
+    assertThat(call(now, unpublish())).isEqualTo(Answer.ok());
+    assertThat(failed(call(old, unpublish())).text())
         .isEqualTo("the plugin is not registered any more");
   }
 

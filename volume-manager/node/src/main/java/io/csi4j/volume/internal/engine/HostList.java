@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -390,7 +391,7 @@ final class HostList {
   // ---- how it is done
 
   /** Performs a plan: so many items of each plugin at a time, plugins beside each other. */
-  private static final class Run implements Reconciliation {
+  static final class Run implements Reconciliation {
 
     private final CleanupPlan plan;
     private final Function<Planned, CompletableFuture<?>> work;
@@ -425,10 +426,28 @@ final class HostList {
       }
     }
 
+    /**
+     * Performs items of a plugin until one of them does not end at once; its end then performs the
+     * next. This is a loop and no recursion, as thousands of items may end at once.
+     */
     private void next(Optional<PluginId> plugin) {
-      Planned part = poll(plugin);
-      if (part != null) {
-        work.apply(part).whenComplete((value, failure) -> ended(part.item(), failure));
+      boolean hasEnded = true;
+      while (hasEnded) {
+        Planned part = poll(plugin);
+        if (part == null) {
+          return;
+        }
+        // Whichever comes second, the end of this item or this thread, performs the next one.
+        AtomicBoolean passed = new AtomicBoolean();
+        work.apply(part)
+            .whenComplete(
+                (value, failure) -> {
+                  ended(part.item(), failure);
+                  if (passed.getAndSet(true)) {
+                    next(plugin);
+                  }
+                });
+        hasEnded = passed.getAndSet(true);
       }
     }
 
@@ -462,7 +481,6 @@ final class HostList {
         lock.unlock();
       }
       end.forEach(done::complete);
-      next(item.plugin());
     }
 
     private static Left left(CleanupPlan.Item item, @Nullable Throwable failure) {

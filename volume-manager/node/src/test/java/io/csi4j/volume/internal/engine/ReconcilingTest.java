@@ -22,8 +22,11 @@ import io.csi4j.volume.node.CleanupPlan.Action;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.WantedUse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ReconcilingTest {
@@ -129,5 +132,56 @@ class ReconcilingTest {
               assertThat(planned.item().action()).isEqualTo(Action.LEAVE);
               assertThat(planned.item().path()).isEqualTo(path.toPath());
             });
+  }
+
+  @Test
+  void anyNumberOfItemsThatEndAtOnceIsDone() {
+    int uses = 20_000;
+    List<WantedUse> live =
+        IntStream.range(0, uses)
+            .mapToObj(each -> VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-" + each)))
+            .<WantedUse>map(WantedUse.Named::new)
+            .toList();
+    HostList.Run run =
+        new HostList.Run(
+            HostList.plan(LAYOUT, List.of(), live, List.of()),
+            part -> CompletableFuture.completedFuture(null),
+            8);
+
+    run.start();
+
+    assertThat(run.remaining()).isZero();
+    assertThat(run.done().toCompletableFuture())
+        .isCompletedWithValueMatching(
+            summary -> summary.failed() == uses && summary.left().size() == uses);
+  }
+
+  @Test
+  void soManyItemsOfAPluginAsWereAskedForAreUnderWayAndTheEndOfOneBeginsTheNext() {
+    List<CompletableFuture<Void>> begun = new ArrayList<>();
+    List<WantedUse> live =
+        IntStream.range(0, 5)
+            .mapToObj(each -> VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-" + each)))
+            .<WantedUse>map(WantedUse.Named::new)
+            .toList();
+    HostList.Run run =
+        new HostList.Run(
+            HostList.plan(LAYOUT, List.of(), live, List.of()),
+            part -> {
+              CompletableFuture<Void> end = new CompletableFuture<>();
+              begun.add(end);
+              return end;
+            },
+            2);
+
+    run.start();
+    assertThat(begun).hasSize(2);
+    for (int i = 0; i < 5; i++) {
+      assertThat(run.done().toCompletableFuture()).isNotDone();
+      assertThat(begun).hasSize(Math.min(5, i + 2));
+      begun.get(i).complete(null);
+    }
+
+    assertThat(run.done().toCompletableFuture()).isCompleted();
   }
 }

@@ -54,17 +54,38 @@ final class HostProcesses implements HostProcessTable {
       process.getOutputStream().close();
       OutputLines lines = new OutputLines(longestLine, line);
       threads.newThread(() -> follow(process, lines, ended)).start();
-    } catch (IOException | OutOfMemoryError refused) {
+    } catch (IOException | RuntimeException | Error refused) {
       // Without the thread its end would never be known.
       process.destroyForcibly();
-      throw refused instanceof IOException failed
-          ? failed
-          : new IOException("the machine gives no thread to read what it writes", refused);
+      if (refused instanceof OutOfMemoryError) {
+        throw new IOException("the machine gives no thread to read what it writes", refused);
+      }
+      throw refused;
     }
     return new Child(process.toHandle());
   }
 
   private static void follow(Process process, OutputLines lines, IntConsumer ended) {
+    try {
+      readToTheEnd(process, lines);
+    } finally {
+      // A process whose output cannot be taken must not wait for that, and its end is told too.
+      while (!hasEnded(process, LONGEST_PAUSE)) {
+        drop(process.getInputStream());
+      }
+      ended.accept(process.exitValue());
+    }
+  }
+
+  private static void drop(InputStream output) {
+    try {
+      output.skipNBytes(output.available());
+    } catch (IOException e) {
+      // The JDK is just putting the rest aside.
+    }
+  }
+
+  private static void readToTheEnd(Process process, OutputLines lines) {
     byte[] some = new byte[PIPE];
     InputStream output = process.getInputStream();
     long pause = 1;
@@ -74,7 +95,6 @@ final class HostProcesses implements HostProcessTable {
     }
     rest(output, some, lines);
     lines.finish();
-    ended.accept(process.exitValue());
   }
 
   /**

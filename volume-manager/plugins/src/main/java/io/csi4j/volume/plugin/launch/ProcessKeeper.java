@@ -210,6 +210,9 @@ final class ProcessKeeper {
       notStarted(refused.operatorMessage());
     } catch (IOException failed) {
       notStarted(exited("it could not be started: " + failed.getMessage()));
+    } catch (RuntimeException | Error failed) {
+      // The JDK quotes variables that it does not take, and one may be a secret.
+      notStarted(exited("it could not be started: " + failed.getClass().getName()));
     }
   }
 
@@ -229,8 +232,8 @@ final class ProcessKeeper {
         InstanceId.of("process " + process.pid() + " of " + parts.clock().wall().toEpochMilli());
     Run run = new Run(instance, process, parts.clock().nanos());
     current = run;
-    parts.listener().accept(new LaunchEvent.Started(instance, process.pid()));
     begun.complete(run);
+    parts.listener().accept(new LaunchEvent.Started(instance, process.pid()));
   }
 
   private void ended(Run run, LastWords said, int status) {
@@ -330,7 +333,8 @@ final class ProcessKeeper {
   private void hand(String line) {
     try {
       parts.output().accept(line);
-    } catch (RuntimeException failed) {
+    } catch (Throwable failed) {
+      // Even an Error: the thread must go on to tell the end of the process.
       if (!isSinkBroken) {
         isSinkBroken = true;
         LOGGER.log(Level.WARNING, "Who is given the output of a plugin failed; told once.", failed);

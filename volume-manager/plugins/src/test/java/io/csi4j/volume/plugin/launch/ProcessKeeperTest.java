@@ -18,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a process is kept running, on virtual time. */
 class ProcessKeeperTest {
@@ -207,6 +209,44 @@ class ProcessKeeperTest {
   }
 
   @Test
+  void aStartThatFailsUnexpectedlyIsTriedAgainAndToldWithoutItsTextWhichMayHoldASecret() {
+    for (Throwable failure :
+        List.of(
+            new IllegalArgumentException("Invalid environment variable value: \"hunter22\""),
+            new OutOfMemoryError("hunter22"))) {
+      processes.failure = failure;
+      keeper.restart();
+      time.settle();
+
+      LaunchEvent.NotStarted told = last(LaunchEvent.NotStarted.class);
+      assertThat(told.message().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
+      assertThat(told.message().seen())
+          .hasToString("it could not be started: " + failure.getClass().getName());
+      assertThat(told.toString()).doesNotContain("hunter22");
+      assertThat(time.timers()).containsExactly(told.pause());
+    }
+
+    processes.failure = null;
+    time.pass(Duration.ofSeconds(2));
+    assertThat(keeper.process()).hasValue(100);
+  }
+
+  @Test
+  void aPreparationThatFailsUnexpectedlyIsTriedAgain() {
+    prepare =
+        () -> {
+          throw new UnsupportedOperationException("no such attribute");
+        };
+    run();
+    assertThat(last(LaunchEvent.NotStarted.class).message().seen())
+        .hasToString("it could not be started: java.lang.UnsupportedOperationException");
+
+    prepare = () -> {};
+    time.pass(Duration.ofSeconds(1));
+    assertThat(processes.started).hasSize(1);
+  }
+
+  @Test
   void whatMustNotBeStartedIsNotUntilItMay() {
     OperatorMessage message =
         Messages.of(OperatorCode.PLUGIN_DUPLICATE, Subject.of("preparing"), "somebody listens");
@@ -336,8 +376,9 @@ class ProcessKeeperTest {
     assertThat(keeper.lastWords()).isEmpty();
   }
 
-  @Test
-  void aSinkThatThrowsHarmsNothing() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSinkThatThrowsHarmsNothing(boolean isError) {
     ProcessKeeper harmed =
         new ProcessKeeper(
             new ProcessKeeper.Parts(
@@ -349,6 +390,9 @@ class ProcessKeeperTest {
                 () -> {},
                 SETTINGS,
                 line -> {
+                  if (isError) {
+                    throw new AssertionError("sink");
+                  }
                   throw new IllegalStateException("sink");
                 },
                 event -> {}));

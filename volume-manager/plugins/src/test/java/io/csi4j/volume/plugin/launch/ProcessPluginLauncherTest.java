@@ -208,6 +208,46 @@ class ProcessPluginLauncherTest {
   }
 
   @Test
+  void aVariableThatNoProcessCanHaveIsToldWithoutItsValue() throws Exception {
+    start("exec sleep 1000", Map.of("PASSWORD", "hunter22\0"));
+
+    LaunchEvent.NotStarted told = next(LaunchEvent.NotStarted.class);
+    assertThat(told.message().seen().text())
+        .isEqualTo("it could not be started: java.lang.IllegalArgumentException");
+    assertThat(next(LaunchEvent.NotStarted.class)).as("tried again").isNotNull();
+  }
+
+  /**
+   * A line that is not taken must not keep the process from writing, nor its end from being told.
+   */
+  @Test
+  void theEndIsToldAlsoWhereALineCannotBeTaken() throws Exception {
+    CompletableFuture<Integer> status = new CompletableFuture<>();
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    HostProcesses processes =
+        new HostProcesses(
+            work -> {
+              Thread thread = new Thread(work, "csi4j-volume-launcher-output-of-a-test");
+              thread.setUncaughtExceptionHandler((of, failed) -> failure.complete(failed));
+              return thread;
+            },
+            100);
+
+    processes.start(
+        new HostProcessTable.Order(
+            List.of("sh", "-c", "echo a; head -c 200000 /dev/zero; exit 3"),
+            Map.of("PATH", System.getenv("PATH")),
+            Optional.empty()),
+        line -> {
+          throw new AssertionError("of a test");
+        },
+        status::complete);
+
+    assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(3);
+    assertThat(failure.get(20, TimeUnit.SECONDS)).hasMessage("of a test");
+  }
+
+  @Test
   void aLotOfOutputArrivesInOrderAndIsBounded() throws Exception {
     settings = QUICK.toBuilder().longestLine(64).lastWords(2).build();
     start(

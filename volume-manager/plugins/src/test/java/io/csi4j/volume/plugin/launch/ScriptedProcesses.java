@@ -12,11 +12,18 @@ final class ScriptedProcesses implements HostProcessTable {
   final List<Child> started = new ArrayList<>();
   final List<Order> orders = new ArrayList<>();
   IOException refusal;
+  Throwable failure;
 
   @Override
   public Running start(Order order, Consumer<String> line, IntConsumer ended) throws IOException {
     if (refusal != null) {
       throw refusal;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
     }
     orders.add(order);
     Child child = new Child(100 + started.size(), line, ended);

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -93,13 +94,25 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     return keeper.stop();
   }
 
-  /** Stops it and waits for that, then ends its threads once its listener is told. */
+  /**
+   * Stops it and waits for that, then ends its threads once its listener is told. An interrupt does
+   * not shorten the waiting, as the process would outlive it; it is set again at the end.
+   */
   @Override
   public void close() {
+    Future<Void> stopped = keeper.stop();
+    long end = System.nanoTime() + closing.toNanos();
+    boolean wasInterrupted = Thread.interrupted();
+    boolean isWaiting = true;
     try {
-      keeper.stop().get(closing.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      while (isWaiting) {
+        try {
+          stopped.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          isWaiting = false;
+        } catch (InterruptedException e) {
+          wasInterrupted = true;
+        }
+      }
     } catch (TimeoutException e) {
       LOGGER.log(
           Level.WARNING,
@@ -112,6 +125,9 @@ public final class ProcessPluginLauncher implements AutoCloseable {
     } finally {
       scheduler.close();
       hub.close(TELLING);
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -208,6 +208,21 @@ class ProcessPluginLauncherTest {
   }
 
   @Test
+  void closingOnAnInterruptedThreadEndsTheProcessAllTheSame() throws Exception {
+    settings = QUICK.toBuilder().stopping(Duration.ofMillis(50)).build();
+    start("trap '' TERM; echo up; exec sleep 100");
+    long pid = next(LaunchEvent.Started.class).process();
+    assertThat(line()).isEqualTo("up");
+
+    Thread.currentThread().interrupt();
+    launcher.close();
+
+    assertThat(Thread.interrupted()).as("the mark of the interrupt").isTrue();
+    assertThat(Path.of("/proc/" + pid)).doesNotExist();
+    assertThat(next(LaunchEvent.Ended.class).status()).isEqualTo(137);
+  }
+
+  @Test
   void aVariableThatNoProcessCanHaveIsToldWithoutItsValue() throws Exception {
     start("exec sleep 1000", Map.of("PASSWORD", "hunter22\0"));
 

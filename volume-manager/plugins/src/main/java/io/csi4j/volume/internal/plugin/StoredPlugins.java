@@ -141,7 +141,12 @@ public final class StoredPlugins implements PluginMemory {
       lock.unlock();
     }
     for (Wish wish = next(); wish != null; wish = next()) {
-      write(wish.plugin(), wish.instances().get());
+      try {
+        write(wish.plugin(), wish.instances().get());
+      } catch (RuntimeException | Error unexpected) {
+        // The state of a host failed; the caller must go on and tell of the change.
+        LOG.log(Level.WARNING, forgotten(wish.plugin()), unexpected);
+      }
     }
   }
 
@@ -175,13 +180,14 @@ public final class StoredPlugins implements PluginMemory {
             Durability.BEST_EFFORT);
       }
     } catch (StateException e) {
-      LOG.log(
-          Level.WARNING,
-          "What is registered of plugin ''{0}'' was not remembered; register it again after the"
-              + " next start. {1}",
-          plugin,
-          e.getMessage());
+      LOG.log(Level.WARNING, forgotten(plugin) + " " + e.getMessage());
     }
+  }
+
+  private static String forgotten(PluginId plugin) {
+    return "What is registered of plugin '"
+        + plugin
+        + "' was not remembered; register it again after the next start.";
   }
 
   /** The key of a plugin in the state. */

@@ -28,6 +28,7 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +36,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What a registry knows after a restart. */
@@ -89,6 +91,45 @@ class StoredPluginsTest {
     assertThat(served).as("what serves releases").containsExactly(registry.find(ID, NODE));
     assertThat(served.get(0).orElseThrow().registration().instance())
         .isEqualTo(InstanceId.of("young"));
+  }
+
+  /** A state whose writes fail in a way that none should. */
+  private static StateStore failing(StateStore state, AtomicReference<Throwable> failure) {
+    return (StateStore)
+        Proxy.newProxyInstance(
+            StateStore.class.getClassLoader(),
+            new Class<?>[] {StateStore.class},
+            (proxy, method, args) -> {
+              if (method.getName().equals("put") && failure.get() != null) {
+                throw failure.get();
+              }
+              return method.invoke(state, args);
+            });
+  }
+
+  @Test
+  void aStateThatFailsUnexpectedlyKeepsNobodyFromBeingToldAndLaterChangesAreRemembered() {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<PluginEvent> events = new ArrayList<>();
+    state = failing(state, failure);
+    registry = open();
+    AutoCloseable listening = registry.listen(NODE, events::add);
+    assertThat(listening).isNotNull();
+
+    failure.set(new IllegalStateException("of a test"));
+    registry.register(instance("a", NODE));
+    time.settle();
+    assertThat(events).hasSize(1);
+    failure.set(new AssertionError("of a test"));
+    registry.register(instance("b", NODE));
+    time.settle();
+    assertThat(events).hasSize(2);
+    failure.set(null);
+    registry.register(instance("c", NODE));
+
+    restart();
+    assertThat(names())
+        .containsExactlyInAnyOrder("a (remembered)", "b (remembered)", "c (remembered)");
   }
 
   @Test

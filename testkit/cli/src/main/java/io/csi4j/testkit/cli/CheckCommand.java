@@ -302,11 +302,12 @@ final class CheckCommand implements Callable<Integer> {
     List<ConformanceCase> cases = PluginConformance.cases().stream().filter(chosen).toList();
     Progress progress = new Progress(console);
     List<CaseResult> results = new ArrayList<>();
-    try (ConformanceRun run = PluginConformance.open(plugin)) {
+    try (EarlyEnd end = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow());
+        ConformanceRun run = PluginConformance.open(plugin)) {
+      end.stops(run);
       if (start != null) {
         reach(plugin.controller());
       }
-      stopAtTheEnd(run);
       for (ConformanceCase each : cases) {
         progress.started(each, results.size() + 1, cases.size());
         CaseResult result = run.run(each);
@@ -334,24 +335,6 @@ final class CheckCommand implements Callable<Integer> {
     return report;
   }
 
-  /** Lets the present case clean up when the program is told to end, and runs no other. */
-  private void stopAtTheEnd(ConformanceRun run) {
-    ending.listen();
-    Thread waiting =
-        new Thread(
-            () -> {
-              try {
-                ending.await();
-                run.stop();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            "csi4j-cli-stop");
-    waiting.setDaemon(true);
-    waiting.start();
-  }
-
   /** The file in which this run notes what it makes. */
   private static Path ledger() {
     return Path.of(
@@ -363,7 +346,7 @@ final class CheckCommand implements Callable<Integer> {
     if (start == null) {
       reach(plugin.controller());
     }
-    try {
+    try (EarlyEnd unused = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow())) {
       List<String> left = PluginConformance.cleanUpAfter(plugin);
       left.forEach(each -> console.out().println("LEFT BEHIND " + each));
       if (left.isEmpty()) {

@@ -8,14 +8,22 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** The process: its arguments, its streams, its end. */
 public final class Main {
+
+  /** How long a program may take to put things in order once a signal has come. */
+  private static final Duration TO_CLEAN_UP = Duration.ofSeconds(20);
 
   private Main() {}
 
   /** Runs the command line, and ends the process with its exit code. */
   public static void main(String[] args) {
+    run(new SignalTrigger(TO_CLEAN_UP), args);
+  }
+
+  static void run(SignalTrigger ending, String... args) {
     // What jetcd logs is told by the failures that it leads to, and there is no place for a log.
     System.setProperty("slf4j.internal.verbosity", "ERROR");
     Console console =
@@ -23,7 +31,6 @@ public final class Main {
             writer(System.out, "stdout.encoding"),
             writer(System.err, "stderr.encoding"),
             errIsTerminal());
-    SignalTrigger ending = new SignalTrigger();
     int code = Program.run(console, ending, args);
     console.flush();
     if (!ending.finished(code)) {

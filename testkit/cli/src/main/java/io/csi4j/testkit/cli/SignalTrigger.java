@@ -1,5 +1,6 @@
 package io.csi4j.testkit.cli;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,15 +9,24 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The end that comes by a signal: Ctrl-C, or SIGTERM.
  *
  * <p>The JVM would end with a code of its own. Its last thread waits here until the program has put
- * things in order, and then ends with the code of the program.
+ * things in order, and then ends with the code of the program. Where that takes too long, the
+ * processes that the program started are killed, and the JVM ends.
  */
 final class SignalTrigger implements ShutdownTrigger {
 
-  private static final long SECONDS_TO_CLEAN_UP = 20;
-
+  private final Duration patience;
   private final CountDownLatch asked = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
   private final AtomicInteger code = new AtomicInteger();
+
+  /**
+   * No signal has come yet.
+   *
+   * @param patience how long the program may take to put things in order
+   */
+  SignalTrigger(Duration patience) {
+    this.patience = patience;
+  }
 
   @Override
   public void listen() {
@@ -38,9 +48,11 @@ final class SignalTrigger implements ShutdownTrigger {
   private void end() {
     asked.countDown();
     try {
-      if (finished.await(SECONDS_TO_CLEAN_UP, TimeUnit.SECONDS)) {
+      if (finished.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
         Runtime.getRuntime().halt(code.get());
       }
+      // A plugin that the program started must not outlive it.
+      ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -21,8 +21,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -437,6 +439,71 @@ class CheckCommandTest {
       assertThat(plugin.contents().volumes()).isEmpty();
       assertThat(plugin.contents().idle()).isTrue();
     }
+  }
+
+  /** The program, with little patience once it is told to end. */
+  static final class Impatient {
+
+    private Impatient() {}
+
+    public static void main(String[] args) {
+      Main.run(new SignalTrigger(Duration.ofMillis(500)), args);
+    }
+  }
+
+  /** Tells a check to end while the plugin that it has started hangs; returns what it said. */
+  private String saidWhenToldToEnd(String... more) throws Exception {
+    Path noted = directory.resolve("pid");
+    String hangs =
+        "echo $$ > " + noted + ".next; mv " + noted + ".next " + noted + "; exec sleep 1000";
+    List<String> command = new ArrayList<>(List.of(ChildProcess.tool("java")));
+    command.addAll(
+        List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(Impatient.class.getName(), "plugin", "check", "--start", hangs));
+    command.addAll(List.of("--endpoint", "unix://" + directory.resolve("csi.sock")));
+    command.addAll(List.of(more));
+    try (ChildProcess check = ChildProcess.start(directory, Map.of(), command)) {
+      check.await(noted);
+      Path plugin = Path.of("/proc", Files.readString(noted).strip(), "stat");
+      assertThat(isRunning(plugin)).isTrue();
+
+      check.terminate();
+
+      assertThat(check.code()).as(check.err()).isEqualTo(128 + 15);
+      long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+      while (isRunning(plugin)) {
+        assertThat(System.nanoTime() - end).as("the plugin still runs").isNegative();
+        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+      }
+      return check.err();
+    }
+  }
+
+  /** Nobody may ask for the status of a process whose parent has ended. */
+  private static boolean isRunning(Path stat) {
+    try {
+      String line = Files.readString(stat);
+      return !line.substring(line.lastIndexOf(')')).startsWith(") Z");
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
+  @Test
+  void aPluginThatHangsDoesNotOutliveACheckThatIsToldToEnd() throws Exception {
+    assertThat(saidWhenToldToEnd())
+        .containsPattern("Told to end\\. .* with --cleanup \\S+/csi4j-check-[0-9a-f]{8}\\.left\n");
+  }
+
+  @Tag("campaign")
+  @Test
+  void aPluginThatHangsDoesNotOutliveACleanupThatIsToldToEnd() throws Exception {
+    Path left =
+        Files.writeString(
+            directory.resolve("left"), "csi4j conformance: what a run has made and not undone\n");
+
+    assertThat(saidWhenToldToEnd("--cleanup", left.toString())).contains(" --cleanup " + left);
+    assertThat(left).exists();
   }
 
   @Test

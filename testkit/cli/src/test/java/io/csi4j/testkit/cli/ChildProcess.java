@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /** A program in a process of its own, whose streams go to files. */
@@ -53,10 +54,19 @@ final class ChildProcess implements AutoCloseable {
 
   /** Waits until it has printed something that holds {@code text}. */
   void awaitOut(String text) throws Exception {
+    await(text, () -> out().contains(text));
+  }
+
+  /** Waits until it, or another program, has written a file. */
+  void await(Path file) throws Exception {
+    await(file, () -> Files.exists(file));
+  }
+
+  private void await(Object what, Callable<Boolean> seen) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (!out().contains(text)) {
+    while (!seen.call()) {
       assertThat(process.isAlive()).as("%s%s", out(), err()).isTrue();
-      assertThat(System.nanoTime() - end).as("still waiting for %s", text).isNegative();
+      assertThat(System.nanoTime() - end).as("still waiting for %s", what).isNegative();
       process.waitFor(20, TimeUnit.MILLISECONDS);
     }
   }

@@ -1,0 +1,66 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.conformance.model.ConformanceRun;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Ends a check that a signal ends before it is done: names the ledger at once, lets the present
+ * case clean up, and runs no other. Closed when the check is done.
+ */
+final class EarlyEnd implements AutoCloseable {
+
+  private final Console console;
+  private final Path ledger;
+  private final CompletableFuture<ConformanceRun> opened = new CompletableFuture<>();
+  private volatile boolean done;
+
+  private EarlyEnd(Console console, Path ledger) {
+    this.console = console;
+    this.ledger = ledger;
+  }
+
+  /**
+   * Listens from now on, as a plugin may be started next.
+   *
+   * @param ledger the file in which the check notes what it makes
+   */
+  static EarlyEnd listen(Console console, ShutdownTrigger ending, Path ledger) {
+    EarlyEnd end = new EarlyEnd(console, ledger);
+    ending.listen();
+    Thread waiting = new Thread(() -> end.await(ending), "csi4j-cli-stop");
+    waiting.setDaemon(true);
+    waiting.start();
+    return end;
+  }
+
+  private void await(ShutdownTrigger ending) {
+    try {
+      ending.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    if (!done) {
+      console
+          .err()
+          .println(
+              "Told to end. What the check cannot take away any more can be taken away later with"
+                  + " --cleanup "
+                  + ledger);
+      console.err().flush();
+      var unused = opened.thenAccept(ConformanceRun::stop);
+    }
+  }
+
+  /** Lets the present case of this run be its last. */
+  void stops(ConformanceRun run) {
+    boolean unused = opened.complete(run);
+  }
+
+  /** Says that there is nothing to end any more. */
+  @Override
+  public void close() {
+    done = true;
+  }
+}

@@ -47,7 +47,7 @@ import picocli.CommandLine.Option;
       "0:no case failed or could not be run, and nothing was left behind",
       "1:a case failed or could not be run, or something was left behind",
       "2:the command line or the file of secrets makes no sense",
-      "4:no plugin could be reached"
+      "4:no plugin could be reached, or what was asked for could not be written"
     },
     footerHeading = "%nExample:%n",
     footer = {
@@ -55,6 +55,8 @@ import picocli.CommandLine.Option;
       "  csi4j plugin check --endpoint unix:///tmp/csi.sock --start './plugin -v'"
     })
 final class CheckCommand implements Callable<Integer> {
+
+  private static final String XML = "the report for machines";
 
   @Option(
       names = "--endpoint",
@@ -253,7 +255,7 @@ final class CheckCommand implements Callable<Integer> {
     if (cleanup != null) {
       return takeAway(plugin(cleanup));
     }
-    return page == null ? check(chosen) : checkThroughProxy(chosen, page);
+    return page == null ? check(chosen, () -> {}) : checkThroughProxy(chosen, page);
   }
 
   private int checkThroughProxy(Predicate<ConformanceCase> chosen, Path file) {
@@ -266,16 +268,14 @@ final class CheckCommand implements Callable<Integer> {
     try (CsiProxy proxy = CsiProxy.open(endpoint)) {
       startsAt = endpoint;
       endpoint = proxy.endpoint();
-      int code = check(chosen);
       // The suite breaks duties on purpose.
-      report.write(() -> CallReport.of(proxy).withoutVerdict());
-      return code;
+      return check(chosen, () -> report.write(() -> CallReport.of(proxy).withoutVerdict()));
     } catch (UncheckedIOException e) {
       throw CommandFailure.usage(String.valueOf(e.getMessage()));
     }
   }
 
-  private int check(Predicate<ConformanceCase> chosen) {
+  private int check(Predicate<ConformanceCase> chosen, Runnable writesPage) {
     PluginUnderTest plugin = plugin(ledger());
     if (start == null) {
       reach(plugin.controller());
@@ -283,7 +283,7 @@ final class CheckCommand implements Callable<Integer> {
         reach(plugin.node());
       }
     }
-    try (PrintWriter xml = junitXml == null ? null : UserFile.writer("the report", junitXml)) {
+    try (PrintWriter xml = junitXml == null ? null : UserFile.writer(XML, junitXml)) {
       ConformanceReport report = run(plugin, chosen);
       if (xml != null) {
         xml.print(report.junitXml());
@@ -293,6 +293,10 @@ final class CheckCommand implements Callable<Integer> {
         console.out().println(json(report));
       } else {
         console.out().print(report.text());
+      }
+      writesPage.run();
+      if (xml != null) {
+        UserFile.close(XML, xml);
       }
       return report.clean() ? ExitCode.OK : ExitCode.FAILED;
     }

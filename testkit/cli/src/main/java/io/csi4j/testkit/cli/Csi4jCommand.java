@@ -18,7 +18,7 @@ import picocli.CommandLine.IVersionProvider;
       "1:what was looked at is not well: a case failed, a plugin or a state has trouble",
       "2:the command line, or a file that it names, makes no sense",
       "3:plugin serve --referee, plugin proxy --judge: the caller broke a duty",
-      "4:nothing could be reached, read or served"
+      "4:nothing could be reached, read or served, or the results could not be written"
     },
     footerHeading = "%nExamples:%n",
     footer = {

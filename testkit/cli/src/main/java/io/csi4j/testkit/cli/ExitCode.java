@@ -15,7 +15,7 @@ final class ExitCode {
   /** The caller of the plugin that was served broke a duty. */
   static final int UNLAWFUL = 3;
 
-  /** No plugin could be reached, or none could be served. */
+  /** No plugin could be reached, none could be served, or the results could not be written. */
   static final int NO_CONNECTION = 4;
 
   private ExitCode() {}

@@ -33,6 +33,14 @@ public final class Main {
             errIsTerminal());
     int code = Program.run(console, ending, args);
     console.flush();
+    // Each of the two may have been refused by what the other does not see.
+    boolean isWhole = !console.out().checkError() && !System.out.checkError();
+    if (!isWhole) {
+      console
+          .err()
+          .println("Writing to standard output failed, and what was printed is not whole.");
+      code = code == ExitCode.OK ? ExitCode.NO_CONNECTION : code;
+    }
     if (!ending.finished(code)) {
       System.exit(code);
     }

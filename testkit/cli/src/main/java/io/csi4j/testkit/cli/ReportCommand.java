@@ -19,7 +19,11 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:it is written", "2:the command line or the recording makes no sense"},
+    exitCodeList = {
+      "0:it is written",
+      "2:the command line or the recording makes no sense",
+      "4:it could not be written"
+    },
     footerHeading = "%nExample:%n",
     footer = "  csi4j plugin report calls.jsonl --output calls.html")
 final class ReportCommand implements Callable<Integer> {

@@ -23,12 +23,7 @@ final class ReportFile {
   void write(Supplier<CallReport> report) {
     if (out != null) {
       out.print(report.get().html());
-      out.close();
-      if (out.checkError()) {
-        throw CommandFailure.noConnection(
-            "Writing the report failed, and it is not whole. Make room on its disk, and write it"
-                + " again.");
-      }
+      UserFile.close("the report", out);
     }
   }
 }

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
       "0:ended as asked; with --referee: no binding duty was broken",
       "2:the command line or the fault script makes no sense",
       "3:with --referee: the caller broke a binding duty",
-      "4:nothing could be served"
+      "4:nothing could be served, or what was asked for could not be written"
     },
     footerHeading = "%nExample:%n",
     footer = {
@@ -159,16 +159,21 @@ final class ServeCommand implements Callable<Integer> {
     ReportFile page = ReportFile.of(report);
     PrintWriter lines = journalWriter();
     ending.listen();
+    int code;
     try (TestPlugin plugin = open(socket)) {
       script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
       serve(plugin, lines);
       page.write(() -> CallReport.of(plugin));
-      return referee ? judge(plugin.verdict()) : ExitCode.OK;
+      code = referee ? judge(plugin.verdict()) : ExitCode.OK;
     } finally {
       if (lines != null && !journalOnOut()) {
         lines.close();
       }
     }
+    if (lines != null && !journalOnOut()) {
+      UserFile.close("the journal", lines);
+    }
+    return code;
   }
 
   private void serve(TestPlugin plugin, @Nullable PrintWriter lines) throws InterruptedException {

@@ -34,6 +34,17 @@ final class UserFile {
     }
   }
 
+  /** Closes what was written, which must be whole. */
+  static void close(String what, PrintWriter written) {
+    written.close();
+    if (written.checkError()) {
+      throw CommandFailure.noConnection(
+          "Writing "
+              + what
+              + " failed, and it is not whole. Make room on its disk, and write it again.");
+    }
+  }
+
   /** A directory that has to be there. */
   static Path directory(Path directory) {
     if (!Files.isDirectory(directory)) {

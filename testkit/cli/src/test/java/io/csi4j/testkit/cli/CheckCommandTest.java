@@ -105,6 +105,21 @@ class CheckCommandTest {
   }
 
   @Test
+  void aReportForMachinesThatIsNotWholeIsAFailure() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run = Run.of(args(plugin, "--only", "identity/probe/*", "--junit-xml", "/dev/full"));
+
+      assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(run.out()).startsWith("Conformance of unix://");
+      assertThat(run.errLines())
+          .last()
+          .isEqualTo(
+              "Writing the report for machines failed, and it is not whole. Make room on its disk,"
+                  + " and write it again.");
+    }
+  }
+
+  @Test
   void forProgramsEachCaseIsAnObjectAndSoIsTheWhole() {
     PluginShape shape = PluginShape.full().with(Quirk.SECOND_DELETE_INTERNAL);
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {

@@ -174,6 +174,24 @@ class ProgramTest {
   }
 
   @Test
+  void resultsThatCannotBeWrittenAreAFailure(@TempDir Path directory) throws Exception {
+    String program =
+        "exec '"
+            + ChildProcess.tool("java")
+            + "' -XX:TieredStopAtLevel=1 -cp '"
+            + System.getProperty("java.class.path")
+            + "' "
+            + Main.class.getName();
+    try (ChildProcess full =
+        ChildProcess.start(
+            directory, Map.of(), List.of("/bin/sh", "-c", program + " --version > /dev/full"))) {
+      assertThat(full.code()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(full.err())
+          .isEqualTo("Writing to standard output failed, and what was printed is not whole.\n");
+    }
+  }
+
+  @Test
   void anArgumentThatBeginsWithAnAtIsNoFile(@TempDir Path directory) throws IOException {
     Path file = Files.writeString(directory.resolve("arguments"), "--help");
 

@@ -295,6 +295,16 @@ class ServeTest {
   }
 
   @Test
+  void aJournalThatIsNotWholeIsAFailure() {
+    Run run = serve("--journal", "/dev/full");
+
+    assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.err())
+        .startsWith("Writing the journal failed, and it is not whole. Make room on its disk");
+    assertThat(socket()).doesNotExist();
+  }
+
+  @Test
   void theJournalOnStandardOutputStandsThereAlone() {
     Run run = serve("--journal", "-");
     try (CsiPlugin plugin = connect()) {

@@ -54,7 +54,13 @@ final class OptionText {
       throw new IllegalArgumentException(
           OneLine.quoted(text) + " is no time. Write a number and its unit: 250ms, 5s, 2m or 1h.");
     }
-    return one.get().multipliedBy(Long.parseLong(digits));
+    Duration time = one.get().multipliedBy(Long.parseLong(digits));
+    if (time.isZero()) {
+      throw new IllegalArgumentException(
+          OneLine.quoted(text)
+              + " is no time in which anything can be done. Write more than zero.");
+    }
+    return time;
   }
 
   /** The name of a constant as it is written on a command line: {@code PROBE_A} as probe-a. */

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:ended as asked, and the plugin was ready at the last look",
-      "1:ended as asked, and the plugin was not ready at the last look",
+      "1:ended as asked, and the plugin was not ready at the last look; or it could not be watched",
       "2:the command line makes no sense"
     },
     footerHeading = "%nExample:%n",
@@ -77,13 +79,42 @@ final class WatchCommand implements Callable<Integer> {
           "No plugin to watch. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
     }
     ending.listen();
-    Thread looking = new Thread(() -> look(where), "csi4j-cli-watch");
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    Thread looking = new Thread(() -> lookUntilOver(where, over), "csi4j-cli-watch");
     looking.setDaemon(true);
     looking.start();
-    ending.await();
+    Thread waiting = new Thread(() -> endWhenAsked(over), "csi4j-cli-stop");
+    waiting.setDaemon(true);
+    waiting.start();
+    try {
+      over.get();
+    } catch (ExecutionException e) {
+      throw CommandFailure.failed(
+          "The plugin is not watched any more: "
+              + OneLine.of(String.valueOf(e.getCause()))
+              + ". Report this.");
+    }
     ended.countDown();
     looking.join(timeout.multipliedBy(2).toMillis());
     return ready ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private void endWhenAsked(CompletableFuture<Void> over) {
+    try {
+      ending.await();
+      boolean unused = over.complete(null);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void lookUntilOver(CsiEndpoint where, CompletableFuture<Void> over) {
+    try {
+      look(where);
+    } catch (RuntimeException | Error failed) {
+      ready = false;
+      boolean unused = over.completeExceptionally(failed);
+    }
   }
 
   private void look(CsiEndpoint where) {

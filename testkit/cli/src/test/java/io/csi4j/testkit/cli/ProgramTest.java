@@ -146,6 +146,8 @@ class ProgramTest {
         "probe --endpoint tcp://localhost | write unix:///absolute/path/csi.sock.",
         "probe --endpoint unix:///s --timeout 5 | Write a number and its unit: 250ms, 5s, 2m or"
             + " 1h.",
+        "plugin watch --endpoint unix:///s --timeout 0s | '0s' is no time in which anything can be",
+        "plugin check --endpoint unix:///s --budget 0ms | Write more than zero.",
         "probe --jsn                      | Unknown option: '--jsn'",
         "serve --endpoint unix:///d/csi.sock --shape round | Write full, full-113, full-112-and-113,",
         "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",

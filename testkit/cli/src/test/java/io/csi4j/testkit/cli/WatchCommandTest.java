@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class WatchCommandTest {
@@ -65,6 +70,35 @@ class WatchCommandTest {
       plugin.close();
       await(run, () -> run.out().contains("\"change\":\"gone\""));
       assertThat(run.ended().code()).isEqualTo(ExitCode.FAILED);
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aWatchThatBreaksEndsTheProgram() {
+    StringWriter err = new StringWriter();
+    PrintWriter breaking =
+        new PrintWriter(Writer.nullWriter()) {
+          @Override
+          public void println(String line) {
+            throw new IllegalStateException("of a test");
+          }
+        };
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      int code =
+          Program.run(
+              new Console(breaking, new PrintWriter(err), false),
+              new CountDownLatch(1)::await,
+              "plugin",
+              "watch",
+              "--endpoint",
+              plugin.endpoint().toString());
+
+      assertThat(code).isEqualTo(ExitCode.FAILED);
+      assertThat(err.toString())
+          .isEqualToNormalizingNewlines(
+              "The plugin is not watched any more: java.lang.IllegalStateException: of a test."
+                  + " Report this.\n");
     }
   }
 

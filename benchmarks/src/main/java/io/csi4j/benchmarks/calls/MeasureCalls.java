@@ -98,7 +98,7 @@ public final class MeasureCalls {
         Cell blocking = new Cell(Way.OURS, Style.BLOCKING, operation, size);
         groups.add(List.of(async, async.by(Way.BARE_IN_PLACE)));
         groups.add(List.of(blocking, blocking.by(Way.BARE)));
-        if (operation == Operation.PROBE) {
+        if (operation != Operation.PUBLISH_LARGE) {
           groups.add(List.of(async.by(Way.OURS), async.by(Way.BARE)));
         }
       }

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A {@link DoNothingPlugin}, or several, in a JVM of its own, so that its costs are not ours. */
+/**
+ * A {@link DoNothingPlugin}, or several, or a {@link WorkingPlugin}, in a JVM of its own, so that
+ * its costs are not ours.
+ */
 public final class PluginProcess implements AutoCloseable {
 
   private final Process process;
@@ -22,15 +25,21 @@ public final class PluginProcess implements AutoCloseable {
 
   /** Starts one plugin for each of these sockets, and waits until they listen. */
   public static PluginProcess start(Path... sockets) throws IOException {
-    return start(List.of(), sockets);
+    return start(DoNothingPlugin.class, List.of(), sockets);
   }
 
   /** Starts plugins that tell health, and waits until they listen. */
   public static PluginProcess startWithHealth(Path... sockets) throws IOException {
-    return start(List.of(DoNothingPlugin.HEALTH), sockets);
+    return start(DoNothingPlugin.class, List.of(DoNothingPlugin.HEALTH), sockets);
   }
 
-  private static PluginProcess start(List<String> options, Path... sockets) throws IOException {
+  /** Starts a plugin that really mounts, and waits until it listens. */
+  public static PluginProcess startWorking(Path socket) throws IOException {
+    return start(WorkingPlugin.class, List.of(), socket);
+  }
+
+  private static PluginProcess start(Class<?> program, List<String> options, Path... sockets)
+      throws IOException {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -41,7 +50,7 @@ public final class PluginProcess implements AutoCloseable {
                 "-Dslf4j.internal.verbosity=ERROR",
                 "-cp",
                 System.getProperty("java.class.path"),
-                DoNothingPlugin.class.getName()));
+                program.getName()));
     words.addAll(options);
     List<CsiEndpoint> endpoints = new ArrayList<>();
     for (Path socket : sockets) {

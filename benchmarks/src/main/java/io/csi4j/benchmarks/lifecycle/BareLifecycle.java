@@ -12,14 +12,17 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.layout.VolumeLayout;
-import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.MountRequest;
 import io.grpc.Channel;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 
 /**
  * The four calls that mount a volume and unmount it, by the stub that gRPC generates, and syncs
@@ -42,7 +45,7 @@ final class BareLifecycle implements Callers.Work {
 
   private final NodeGrpc.NodeBlockingStub node;
   private final VolumeLayout layout;
-  private final PluginId plugin;
+  private final IntFunction<MountRequest> requests;
   private final BareSyncs log;
   private final List<Integer> records;
   private final Optional<BareDirectories> directories;
@@ -51,28 +54,43 @@ final class BareLifecycle implements Callers.Work {
    * On this channel.
    *
    * @param root below which the paths are; nothing is made there
+   * @param requests what a manager would be asked for
    * @param records the bytes of each record that is appended and synced
    * @param directories where directories are made and removed, too, if they are
    */
   BareLifecycle(
       Channel channel,
       Path root,
-      PluginId plugin,
+      IntFunction<MountRequest> requests,
       BareSyncs log,
       List<Integer> records,
       Optional<BareDirectories> directories) {
     node = NodeGrpc.newBlockingStub(channel);
     layout = new VolumeLayout(MountPath.of(root));
-    this.plugin = plugin;
+    this.requests = requests;
     this.log = log;
     this.records = List.copyOf(records);
     this.directories = directories;
   }
 
+  /** Makes the directories that plugins take for granted: the staging, and that of the target. */
+  BareLifecycle prepared(int caller) throws IOException {
+    MountRequest request = requests.apply(caller);
+    VolumeIdentity identity = identity(request);
+    Files.createDirectories(layout.staging(identity).toPath());
+    Files.createDirectories(layout.use(identity, request.usage()).toPath());
+    return this;
+  }
+
+  private static VolumeIdentity identity(MountRequest request) {
+    return new VolumeIdentity(request.plugin(), request.handle());
+  }
+
   @Override
   public void doOnce(int caller) throws DiskException {
-    MountRequest request = Volumes.request(plugin, caller);
-    VolumeIdentity identity = new VolumeIdentity(plugin, request.handle());
+    MountRequest request = requests.apply(caller);
+    VolumeIdentity identity = identity(request);
+    Map<String, String> context = request.volumeContext().reveal();
     String volume = request.handle().value();
     String staging = layout.staging(identity).toString();
     String target = layout.target(identity, request.usage()).toString();
@@ -87,6 +105,7 @@ final class BareLifecycle implements Callers.Work {
                     .setVolumeId(volume)
                     .setStagingTargetPath(staging)
                     .setVolumeCapability(CAPABILITY)
+                    .putAllVolumeContext(context)
                     .build());
     sync(1);
     if (directories.isPresent()) {
@@ -100,6 +119,7 @@ final class BareLifecycle implements Callers.Work {
                     .setStagingTargetPath(staging)
                     .setTargetPath(target)
                     .setVolumeCapability(CAPABILITY)
+                    .putAllVolumeContext(context)
                     .build());
     sync(2);
     Object unpublished =

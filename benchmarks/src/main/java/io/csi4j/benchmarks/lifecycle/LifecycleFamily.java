@@ -8,17 +8,20 @@ import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Rounds;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.node.MountRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 
 /**
  * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY RESULTS SECONDS,
- * where the first is on disk.
+ * where the first is on disk. To be run in a mount namespace of its own.
  */
 public final class LifecycleFamily {
 
@@ -26,7 +29,10 @@ public final class LifecycleFamily {
   private static final int WARMUPS = 2;
 
   /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */
-  private static final double WARM_UP = 0.5;
+  private static final double WARM_UP = 0.375;
+
+  /** The same for a plugin that really mounts. */
+  private static final double WARM_UP_OF_WORKING = 0.125;
 
   private static final int[] VOLUMES = {1, 8, 64};
 
@@ -34,74 +40,109 @@ public final class LifecycleFamily {
 
   private static final Map<Integer, Double> GOALS = Map.of(1, 1.5, 64, 1.4);
 
+  /** Beside a plugin that works, for one volume. */
+  private static final Map<Integer, Double> GOAL_OF_WORKING = Map.of(1, 1.1);
+
   private final Rounds rounds;
-  private final Callers.Work ours;
-  private final List<Limit> limits;
   private final List<Comparison> rows = new ArrayList<>();
 
-  /** What it is compared with. */
-  private record Limit(String text, Callers.Work work, boolean hasGoal) {}
+  /**
+   * What is compared with another.
+   *
+   * @param goals how many times the other it may take, by how many volumes there are
+   */
+  private record Limit(String text, Callers.Work work, Map<Integer, Double> goals) {}
 
-  private LifecycleFamily(Rounds rounds, Callers.Work ours, List<Limit> limits) {
+  private LifecycleFamily(Rounds rounds) {
     this.rounds = rounds;
-    this.ours = ours;
-    this.limits = limits;
   }
 
   /** Measures, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
     double all = 1000 * Double.parseDouble(words[2]);
-    Rounds rounds = Rounds.in(all * (1 - WARM_UP), 3 * VOLUMES.length, WARMUPS, MOST_ROUNDS);
+    int windows = 3 * VOLUMES.length + 2;
+    double measured = all * (1 - WARM_UP - WARM_UP_OF_WORKING);
+    LifecycleFamily family =
+        new LifecycleFamily(Rounds.in(measured, windows, WARMUPS, MOST_ROUNDS));
     try (PluginProcess process = PluginProcess.start(directory.resolve("one.sock"))) {
       CsiEndpoint endpoint = process.endpoint();
       PluginId plugin = Volumes.plugin(endpoint);
+      IntFunction<MountRequest> requests = caller -> Volumes.request(plugin, caller);
       Path root = directory.resolve("m");
       Syncs syncs = Syncs.counted(directory.resolve("n"), endpoint);
       try (VolumeManager manager =
               VolumeManager.builder(root).plugin(Volumes.binding(endpoint)).open();
           BareChannel bare = BareChannel.to(endpoint);
           BareSyncs log = new BareSyncs(directory.resolve("log"))) {
+        Callers.Work ours = new Volumes(manager, requests);
         BareDirectories directories = new BareDirectories(directory.resolve("v"));
-        LifecycleFamily family =
-            new LifecycleFamily(
-                rounds,
-                new Volumes(manager, plugin),
-                List.of(
-                    new Limit(
-                        "4 bare calls, " + syncs.journal().size() + " synced appends",
-                        new BareLifecycle(
-                            bare.channel(), root, plugin, log, syncs.journal(), Optional.empty()),
-                        false),
-                    new Limit(
-                        "4 bare calls, "
-                            + syncs.journal().size()
-                            + " synced appends, 2 directories made and removed",
-                        new BareLifecycle(
-                            bare.channel(),
-                            root,
-                            plugin,
-                            log,
-                            syncs.journal(),
-                            Optional.of(directories)),
-                        true)));
-        family.warmUp((long) (all * WARM_UP));
+        List<Limit> limits =
+            List.of(
+                new Limit(
+                    "4 bare calls, " + syncs.journal().size() + " synced appends",
+                    new BareLifecycle(
+                        bare.channel(), root, requests, log, syncs.journal(), Optional.empty()),
+                    Map.of()),
+                new Limit(
+                    "4 bare calls, "
+                        + syncs.journal().size()
+                        + " synced appends, 2 directories made and removed",
+                    new BareLifecycle(
+                        bare.channel(),
+                        root,
+                        requests,
+                        log,
+                        syncs.journal(),
+                        Optional.of(directories)),
+                    GOALS));
+        warmUp(VOLUMES[VOLUMES.length - 1], (long) (all * WARM_UP), ours);
         for (int volumes : VOLUMES) {
-          family.measure(volumes);
+          family.measure(OPERATION, volumes, ours, limits);
         }
-        family.report(directory, syncs).write(Path.of(words[1]), "lifecycle");
+        family.working(directory, (long) (all * WARM_UP_OF_WORKING), log);
+        family.report(directory, syncs, ours).write(Path.of(words[1]), "lifecycle");
       }
     }
   }
 
-  private void warmUp(long millis) throws Exception {
-    int most = VOLUMES[VOLUMES.length - 1];
-    double each = new Callers(most, millis).nanosEach(ours);
+  /** Measures one volume of a plugin that really mounts. */
+  private void working(Path directory, long warmUpMillis, BareSyncs log) throws Exception {
+    try (PluginProcess process = PluginProcess.startWorking(directory.resolve("two.sock"))) {
+      CsiEndpoint endpoint = process.endpoint();
+      MountRequest managed = Volumes.created(endpoint, 0);
+      MountRequest bareOne = Volumes.created(endpoint, 1);
+      PluginBinding binding = PluginBinding.of(managed.plugin(), endpoint);
+      try (VolumeManager manager =
+              VolumeManager.builder(directory.resolve("w")).plugin(binding).open();
+          BareChannel bare = BareChannel.to(endpoint)) {
+        Callers.Work ours = new Volumes(manager, caller -> managed);
+        Limit limit =
+            new Limit(
+                "4 bare calls to that plugin",
+                new BareLifecycle(
+                        bare.channel(),
+                        directory.resolve("b"),
+                        caller -> bareOne,
+                        log,
+                        List.of(),
+                        Optional.empty())
+                    .prepared(0),
+                GOAL_OF_WORKING);
+        warmUp(1, warmUpMillis, ours);
+        measure(OPERATION + ", a plugin that really mounts", 1, ours, List.of(limit));
+      }
+    }
+  }
+
+  private static void warmUp(int callers, long millis, Callers.Work ours) throws Exception {
+    double each = new Callers(callers, millis).nanosEach(ours);
     System.out.printf(Locale.ROOT, "%.0f lifecycles to warm up%n", 1e6 * millis / each);
   }
 
   /** Measures all in turns; what each does first is not counted. */
-  private void measure(int volumes) throws Exception {
+  private void measure(String operation, int volumes, Callers.Work ours, List<Limit> limits)
+      throws Exception {
     Callers callers = new Callers(volumes, rounds.millis());
     List<Callers.Work> all = new ArrayList<>(List.of(ours));
     limits.forEach(limit -> all.add(limit.work()));
@@ -115,20 +156,20 @@ public final class LifecycleFamily {
         }
       }
     }
-    Optional<Goal> goal = Optional.ofNullable(GOALS.get(volumes)).flatMap(Goal::ratio);
     for (int i = 0; i < limits.size(); i++) {
+      Limit limit = limits.get(i);
       rows.add(
           Comparison.ofTimes(
-              OPERATION,
-              limits.get(i).text(),
+              operation,
+              limit.text(),
               volumes,
               figures.get(0),
               figures.get(i + 1),
-              limits.get(i).hasGoal() ? goal : Optional.empty()));
+              Optional.ofNullable(limit.goals().get(volumes)).flatMap(Goal::ratio)));
     }
   }
 
-  private Report report(Path directory, Syncs syncs) throws Exception {
+  private Report report(Path directory, Syncs syncs, Callers.Work ours) throws Exception {
     int most = VOLUMES[VOLUMES.length - 1];
     String locks;
     try (LockProfile profile = LockProfile.begin()) {
@@ -146,9 +187,13 @@ public final class LifecycleFamily {
                 + " and appends to one file that was made beforehand, each synced as the journal"
                 + " syncs. The size is how many volumes at a time, each with a caller of its own; a"
                 + " figure is the time in which all together do one, so less is more throughput."
-                + " Before anything is counted, volumes come and go for half the time: a JVM that"
-                + " still interprets takes twice as long. The bare callers append to the one file"
-                + " one at a time, and none of their syncs is shared.",
+                + " Before anything is counted, volumes come and go for more than a third of the"
+                + " time: a JVM that still interprets takes twice as long. The bare callers append"
+                + " to the one file one at a time, and none of their syncs is shared. In the last"
+                + " row all is real: the plugin of the testkit that binds directories of the host,"
+                + " and writes its state before it answers, and a manager with its default"
+                + " settings, beside the same four calls to that plugin and nothing else: their"
+                + " directories for staging and target stay, and nothing is kept.",
             rows)
         .note(
             "Counted on the disk that the manager writes to, one mount and one unmount take "

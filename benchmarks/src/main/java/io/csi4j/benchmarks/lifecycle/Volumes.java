@@ -2,8 +2,12 @@ package io.csi4j.benchmarks.lifecycle;
 
 import io.csi4j.benchmarks.Callers;
 import io.csi4j.benchmarks.DoNothingPlugin;
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginBinding;
@@ -14,26 +18,47 @@ import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeMounter;
+import java.util.List;
+import java.util.function.IntFunction;
 
-/** The volumes of a plugin that mounts nothing: each caller mounts and unmounts one of its own. */
-record Volumes(VolumeMounter mounter, PluginId plugin) implements Callers.Work {
+/** The volumes of a plugin: each caller mounts and unmounts one of its own. */
+record Volumes(VolumeMounter mounter, IntFunction<MountRequest> requests) implements Callers.Work {
 
   /** The plugin at a socket. */
   static PluginId plugin(CsiEndpoint endpoint) {
     return PluginId.of(DoNothingPlugin.nameOf(endpoint.path()));
   }
 
-  /** How a manager uses it: as any other, but that nothing is mounted. */
+  /** How a manager uses one that does nothing: as any other, but that nothing is mounted. */
   static PluginBinding binding(CsiEndpoint endpoint) {
     return PluginBinding.builder(plugin(endpoint), endpoint)
         .policy(MountPolicy.builder().requireMount(false).build())
         .build();
   }
 
+  /** The volume of a plugin that does nothing, which takes any for one of its own. */
   static MountRequest request(PluginId plugin, int caller) {
     return MountRequest.builder(
             plugin, usage(caller), VolumeId.of("id-" + caller), AccessMode.SINGLE_NODE_WRITER)
         .build();
+  }
+
+  /** The same of a plugin that works, which makes the volume. */
+  static MountRequest created(CsiEndpoint endpoint, int caller) {
+    try (CsiPlugin client = CsiPlugin.connect(endpoint)) {
+      Volume volume =
+          client
+              .controller()
+              .createVolume(
+                  CreateVolumeRequest.builder(
+                          "volume-" + caller,
+                          List.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)))
+                      .build());
+      return MountRequest.builder(
+              plugin(endpoint), usage(caller), volume.id(), AccessMode.SINGLE_NODE_WRITER)
+          .volumeContext(volume.context())
+          .build();
+    }
   }
 
   static VolumeUse usage(int caller) {
@@ -42,8 +67,9 @@ record Volumes(VolumeMounter mounter, PluginId plugin) implements Callers.Work {
 
   @Override
   public void doOnce(int caller) {
-    if (!mounter.mount(request(plugin, caller)).usage().equals(usage(caller))
-        || mounter.unmount(usage(caller)) != UnmountOutcome.LAST) {
+    MountRequest request = requests.apply(caller);
+    if (!mounter.mount(request).usage().equals(request.usage())
+        || mounter.unmount(request.usage()) != UnmountOutcome.LAST) {
       throw new IllegalStateException("Something else was mounted or unmounted.");
     }
   }

@@ -4,7 +4,9 @@ import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.Program;
 import io.csi4j.benchmarks.Report;
+import io.csi4j.benchmarks.Rounds;
 import io.csi4j.benchmarks.Unit;
+import io.csi4j.benchmarks.many.MountNamespace.Medians;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,11 +16,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS SIZE..., where the
- * first is a directory on tmpfs, the second one on disk, the third what all binds show, and BINDS
- * how many of them are made. To be run in a mount namespace of its own.
+ * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS STRANGERS SIZE...,
+ * where the first is a directory on tmpfs, the second one on disk, the third what all binds show,
+ * BINDS how many of them are made, and STRANGERS how many others at another time. To be run in a mount namespace of its own.
  */
 public final class ManyFamily {
 
@@ -41,6 +44,13 @@ public final class ManyFamily {
   /** What may be taken for linear: a tenfold number costs at most 14 times as much. */
   private static final double LINEAR = 1.15;
 
+  /** How much of the time is for mounts among those of strangers, once they are there. */
+  private static final double AMONG_STRANGERS = 0.4;
+
+  private static final int WARM_UPS = 10;
+  private static final int MOST_ROUNDS = 20;
+  private static final double STRANGERS = 1.1;
+
   private final List<Comparison> rows = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
@@ -55,9 +65,10 @@ public final class ManyFamily {
 
   /** Measures everything and writes the report. */
   public static void main(String[] words) throws Exception {
-    boolean isShort = Integer.parseInt(words[4]) < SHORT_SECONDS;
+    int seconds = Integer.parseInt(words[4]);
+    boolean isShort = seconds < SHORT_SECONDS;
     ManyFamily family = new ManyFamily(isShort ? LEAST_JVMS : MOST_JVMS);
-    for (int i = 6; i < words.length; i++) {
+    for (int i = 7; i < words.length; i++) {
       Path directory = Path.of(words[0], words[i]);
       Files.createDirectory(directory);
       String table = directory.resolve("table").toString();
@@ -65,6 +76,10 @@ public final class ManyFamily {
       Program.run("rm", "-r", directory.toString());
     }
     family.grown();
+    family.strangers(
+        Math.min(Integer.parseInt(words[6]), MountNamespace.room()),
+        words,
+        Rounds.in(1000 * AMONG_STRANGERS * seconds, 2, WARM_UPS, MOST_ROUNDS));
     int binds = Integer.parseInt(words[5]);
     family.measure(", real binds", binds, Path.of(words[1], "m"), "binds", words[2]);
     Report report =
@@ -81,7 +96,11 @@ public final class ManyFamily {
                 + " volumes there are. The mount table is in memory, and the journal and the"
                 + " directories are on tmpfs, but for the rows with real binds: there all is"
                 + " real, on disk, and opened as a host opens it. The time to open counts from"
-                + " the call in a new JVM that has not used the library before.",
+                + " the call in a new JVM that has not used the library before. Among mounts of"
+                + " strangers one volume is mounted and unmounted again and again, by real binds"
+                + " and with all else on disk, in a mount namespace with as many other binds as the"
+                + " size, beside the same in a namespace without them, in turns; a figure is the"
+                + " median of a window.",
             family.rows);
     family.notes.forEach(report::note);
     report.note(
@@ -132,6 +151,56 @@ public final class ManyFamily {
                   .computeIfAbsent(name, any -> new TreeMap<>())
                   .put(count, figures.stream().mapToDouble(it -> it).min().orElseThrow()));
     }
+  }
+
+  /** Mounts a volume in two namespaces in turns: in one with so many others, and in one without. */
+  private void strangers(int count, String[] words, Rounds rounds) throws IOException {
+    Path memory = Path.of(words[0]);
+    Path disk = Path.of(words[1]);
+    String source = words[2];
+    List<Medians> among = new ArrayList<>();
+    List<Medians> alone = new ArrayList<>();
+    long begun = System.nanoTime();
+    try (MountNamespace crowded =
+            MountNamespace.with(
+                count, disk.resolve("crowded"), source, memory.resolve("strangers"), HEAP);
+        MountNamespace empty =
+            MountNamespace.with(0, disk.resolve("empty"), source, memory.resolve("none"), HEAP)) {
+      System.out.printf("%d others bound in %.1f s%n", count, (System.nanoTime() - begun) / 1e9);
+      for (int round = -WARM_UPS; round < rounds.count(); round++) {
+        boolean isCrowdedFirst = round % 2 == 0;
+        Medians first = (isCrowdedFirst ? crowded : empty).medians(rounds.millis());
+        Medians second = (isCrowdedFirst ? empty : crowded).medians(rounds.millis());
+        if (round >= 0) {
+          among.add(isCrowdedFirst ? first : second);
+          alone.add(isCrowdedFirst ? second : first);
+        }
+      }
+    }
+    strangers("mount", count, among, alone, Medians::mount);
+    strangers("unmount", count, among, alone, Medians::unmount);
+    notes.add(
+        "The kernel allows "
+            + MountNamespace.most()
+            + " mounts in a namespace (`fs.mount-max`); strangers have "
+            + count
+            + " of them.");
+  }
+
+  private void strangers(
+      String operation,
+      int count,
+      List<Medians> among,
+      List<Medians> alone,
+      ToDoubleFunction<Medians> figure) {
+    rows.add(
+        Comparison.ofTimes(
+            operation + " among mounts of strangers",
+            "the same without them",
+            count,
+            among.stream().mapToDouble(figure).boxed().toList(),
+            alone.stream().mapToDouble(figure).boxed().toList(),
+            Goal.ratio(STRANGERS)));
   }
 
   private void row(

@@ -89,6 +89,11 @@ final class Node implements Started {
             .build());
   }
 
+  /** Unmounts it. */
+  CompletableFuture<?> unmount(int i) {
+    return engine.unmount(usage(i));
+  }
+
   @Override
   public void close() {
     engine.close().join();

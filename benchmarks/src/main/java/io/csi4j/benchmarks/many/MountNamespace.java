@@ -1,0 +1,103 @@
+package io.csi4j.benchmarks.many;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A mount namespace with mounts of strangers, and with an engine in a JVM that mounts in it. */
+final class MountNamespace implements AutoCloseable {
+
+  /** What an engine needs beside the mounts of strangers, and some more. */
+  private static final int SPARE = 100;
+
+  private final Process process;
+  private final BufferedReader said;
+  private final Writer asked;
+
+  private MountNamespace(Process process) {
+    this.process = process;
+    said =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    asked = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Makes one, with all mounts that there are here, and so many more.
+   *
+   * @param root the root of the engine, on disk
+   * @param source what all binds show
+   * @param strangers where the others are mounted
+   */
+  static MountNamespace with(int count, Path root, String source, Path strangers, String heap)
+      throws IOException {
+    Process process =
+        new ProcessBuilder(
+                "unshare",
+                "-m",
+                "--propagation",
+                "private",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx" + heap,
+                "-cp",
+                System.getProperty("java.class.path"),
+                MountAmongStrangers.class.getName(),
+                root.toString(),
+                source,
+                strangers.toString(),
+                Integer.toString(count))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    MountNamespace namespace = new MountNamespace(process);
+    if (!MountAmongStrangers.READY.equals(namespace.said.readLine())) {
+      process.destroyForcibly();
+      throw new IOException("The engine among " + count + " mounts of strangers did not start.");
+    }
+    return namespace;
+  }
+
+  /** How many mounts the kernel allows in a namespace. */
+  static int most() throws IOException {
+    // Read at once: the kernel tells no more of it to who asks for the rest.
+    try (BufferedReader told = Files.newBufferedReader(Path.of("/proc/sys/fs/mount-max"))) {
+      return Integer.parseInt(String.valueOf(told.readLine()).strip());
+    }
+  }
+
+  /** How many mounts of strangers it allows beside those that there are here. */
+  static int room() throws IOException {
+    return most() - Files.readAllLines(Path.of("/proc/self/mountinfo")).size() - SPARE;
+  }
+
+  /**
+   * What a window told, in nanoseconds.
+   *
+   * @param mount the median mount
+   * @param unmount the median unmount
+   */
+  record Medians(double mount, double unmount) {}
+
+  /** Mounts and unmounts a volume for so long. */
+  Medians medians(long millis) throws IOException {
+    asked.write(millis + "\n");
+    asked.flush();
+    String told = said.readLine();
+    if (told == null) {
+      throw new IOException("The engine in a mount namespace has ended.");
+    }
+    List<Double> figures = List.of(told.split(" ", -1)).stream().map(Double::valueOf).toList();
+    return new Medians(figures.get(0), figures.get(1));
+  }
+
+  /** Ends the engine, and with it the namespace. */
+  @Override
+  public void close() throws IOException {
+    asked.close();
+    process.onExit().join();
+  }
+}

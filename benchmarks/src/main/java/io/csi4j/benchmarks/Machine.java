@@ -1,12 +1,14 @@
 package io.csi4j.benchmarks;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Properties;
 
 /** What the figures were measured on. */
-final class Machine {
+public final class Machine {
 
   private Machine() {}
 
@@ -25,6 +27,16 @@ final class Machine {
         + "), load "
         + Files.readString(Path.of("/proc/loadavg")).split(" ", -1)[0]
         + " at the end.";
+  }
+
+  /** The feature version of the JDK in this directory, such as 25. */
+  public static int javaOf(Path home) throws IOException {
+    Properties release = new Properties();
+    try (InputStream in = Files.newInputStream(home.resolve("release"))) {
+      release.load(in);
+    }
+    return Runtime.Version.parse(release.getProperty("JAVA_VERSION", "").replace("\"", ""))
+        .feature();
   }
 
   private static String processor() throws IOException {

@@ -21,7 +21,8 @@ import java.util.function.ToDoubleFunction;
 /**
  * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS STRANGERS SIZE...,
  * where the first is a directory on tmpfs, the second one on disk, the third what all binds show,
- * BINDS how many of them are made, and STRANGERS how many others at another time. To be run in a mount namespace of its own.
+ * BINDS how many of them are made, and STRANGERS how many others at another time. To be run in a
+ * mount namespace of its own.
  */
 public final class ManyFamily {
 

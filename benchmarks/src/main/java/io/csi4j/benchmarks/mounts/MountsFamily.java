@@ -2,13 +2,13 @@ package io.csi4j.benchmarks.mounts;
 
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Machine;
 import io.csi4j.benchmarks.Program;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
 import io.csi4j.mount.model.MountPath;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.stream.Stream;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
@@ -207,12 +206,7 @@ public final class MountsFamily {
 
   /** By either binding, one after the other. */
   private static List<Operation> onNewer(String home) throws IOException {
-    Properties release = new Properties();
-    try (InputStream in = Files.newInputStream(Path.of(home, "release"))) {
-      release.load(in);
-    }
-    String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-    String java = "Java " + Runtime.Version.parse(version).feature();
+    String java = "Java " + Machine.javaOf(Path.of(home));
     String access = "--enable-native-access=ALL-UNNAMED";
     Jvm foreign = new Jvm(home, java, List.of(access));
     Jvm jna = new Jvm(home, java + " by JNA", List.of(access, "-Dcsi4j.mount.binding=jna"));

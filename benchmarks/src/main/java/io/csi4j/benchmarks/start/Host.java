@@ -18,9 +18,10 @@ import java.util.jar.JarOutputStream;
  * @param program its class
  * @param path the jars that it runs with; jars only, as class-data sharing takes no directories
  * @param socket where the plugin is
+ * @param home of the JDK that runs it
  * @param options for its JVM
  */
-record Host(Class<?> program, List<Path> path, Path socket, List<String> options) {
+record Host(Class<?> program, List<Path> path, Path socket, Path home, List<String> options) {
 
   /** What a host says when a Probe was answered. */
   static final String PROBED = "probed";
@@ -69,7 +70,7 @@ record Host(Class<?> program, List<Path> path, Path socket, List<String> options
     // The generated stubs are in the jar of csi4j, so the bare program has to have it, too.
     path.addAll(jars(OURS));
     path.addAll(jars(GRPC));
-    return new Host(program, path, socket, List.of());
+    return new Host(program, path, socket, Path.of(System.getProperty("java.home")), List.of());
   }
 
   /** The jars that gRPC needs. */
@@ -96,7 +97,12 @@ record Host(Class<?> program, List<Path> path, Path socket, List<String> options
 
   /** The same with these options for its JVM. */
   Host with(String... more) {
-    return new Host(program, path, socket, List.of(more));
+    return new Host(program, path, socket, home, List.of(more));
+  }
+
+  /** The same on another JDK. */
+  Host on(Path other) {
+    return new Host(program, path, socket, other, options);
   }
 
   /**
@@ -111,7 +117,7 @@ record Host(Class<?> program, List<Path> path, Path socket, List<String> options
   /** Runs it once. */
   Run run() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(home.resolve("bin/java").toString());
     command.addAll(options);
     command.add("-cp");
     command.add(String.join(":", path.stream().map(Path::toString).toList()));

@@ -3,6 +3,7 @@ package io.csi4j.benchmarks.start;
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
 import io.csi4j.benchmarks.Figures;
+import io.csi4j.benchmarks.Machine;
 import io.csi4j.benchmarks.PluginProcess;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Unit;
@@ -20,13 +21,16 @@ import java.util.Optional;
 /**
  * Measures how long a host needs from the start of its JVM to the first answered Probe.
  *
- * <p>Arguments: a directory for sockets, jars and archives, the directory for results, and seconds
- * to spend.
+ * <p>Arguments: a directory for sockets, jars and archives, the directory for results, seconds to
+ * spend, and the home of a newer JDK or {@code -}.
  */
 public final class StartFamily {
 
   private static final double COLD = 1.1;
   private static final double SHARED = 0.6;
+
+  /** The first JDK that has a cache of more than classes. */
+  private static final int FIRST_WITH_AOT_CACHE = 25;
 
   /** A figure is the median of so many starts. */
   private static final int STARTS = 3;
@@ -43,7 +47,10 @@ public final class StartFamily {
           + " stub, one Probe. Both over epoll, to a plugin in another JVM that does nothing, with"
           + " the same jars on the class path and no other options. With class-data sharing the"
           + " JVM maps an archive of the classes that one earlier run has loaded"
-          + " (`-XX:ArchiveClassesAtExit`, then `-XX:SharedArchiveFile`). All are started in"
+          + " (`-XX:ArchiveClassesAtExit`, then `-XX:SharedArchiveFile`). A newer JDK has two more"
+          + " ways, beside the bare stub on that JDK without any: an archive that it makes for"
+          + " itself (`-XX:+AutoCreateSharedArchive`), and an AOT cache, of classes that are loaded"
+          + " and linked already (`-XX:AOTCacheOutput`, then `-XX:AOTCache`). All are started in"
           + " turns; a figure is the median of "
           + STARTS
           + " starts that follow one another.";
@@ -64,10 +71,19 @@ public final class StartFamily {
       Host bare = Host.of(BareStart.class, directory, socket);
       Host oursShared = sharing(ours, directory.resolve("ours.jsa"));
       Host bareShared = sharing(bare, directory.resolve("bare.jsa"));
+      Map<String, Host> hosts = new LinkedHashMap<>();
+      hosts.put("ours", ours);
+      hosts.put("bare", bare);
+      hosts.put("ours shared", oursShared);
+      hosts.put("bare shared", bareShared);
+      Optional<Path> newer = newer(words[3]);
+      if (newer.isPresent()) {
+        hosts.put("bare newer", bare.on(newer.get()));
+        hosts.put("ours auto", archiving(ours.on(newer.get()), directory.resolve("auto.jsa")));
+        hosts.put("ours aot", caching(ours.on(newer.get()), directory.resolve("ours.aot")));
+      }
       StartFamily family = new StartFamily();
-      family.measure(
-          Map.of("ours", ours, "bare", bare, "ours shared", oursShared, "bare shared", bareShared),
-          seconds);
+      family.measure(hosts, seconds);
       List<Comparison> rows = new ArrayList<>();
       rows.add(family.row("start to first Probe", "bare stub", "ours", "bare", Goal.ratio(COLD)));
       rows.add(
@@ -98,6 +114,23 @@ public final class StartFamily {
               "ours shared" + CONNECTED,
               "bare",
               Optional.empty()));
+      if (newer.isPresent()) {
+        String jdk = ", JDK " + Machine.javaOf(newer.get());
+        rows.add(
+            family.row(
+                "start to first Probe, with an AOT cache" + jdk,
+                "bare stub without one, same JDK",
+                "ours aot",
+                "bare newer",
+                Goal.ratio(SHARED)));
+        rows.add(
+            family.row(
+                "start to first Probe, with an archive that the JVM makes" + jdk,
+                "bare stub without one, same JDK",
+                "ours auto",
+                "bare newer",
+                Optional.empty()));
+      }
       rows.add(alone("classes loaded", "bare stub", Unit.COUNT, classes(ours), classes(bare)));
       rows.add(
           alone(
@@ -113,7 +146,14 @@ public final class StartFamily {
               Unit.BYTES,
               size(List.of(directory.resolve("ours.jsa"))),
               size(List.of(directory.resolve("bare.jsa")))));
-      new Report("Cold start", INTRODUCTION, rows).write(Path.of(words[1]), "start");
+      Report report = new Report("Cold start", INTRODUCTION, rows);
+      if (newer.isEmpty()) {
+        report.note(
+            "A JDK "
+                + FIRST_WITH_AOT_CACHE
+                + " or newer was not measured: a quick run leaves it out, or there was none.");
+      }
+      report.write(Path.of(words[1]), "start");
     }
   }
 
@@ -121,6 +161,26 @@ public final class StartFamily {
   private static Host sharing(Host host, Path archive) throws Exception {
     Host.Run unused = host.with("-XX:ArchiveClassesAtExit=" + archive).run();
     return host.with("-XX:SharedArchiveFile=" + archive);
+  }
+
+  /** The same host with an archive that its JVM makes, and looks after. */
+  private static Host archiving(Host host, Path archive) throws Exception {
+    Host with = host.with("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive);
+    Host.Run unused = with.run();
+    return with;
+  }
+
+  /** The same host with an AOT cache, which one run of it makes. */
+  private static Host caching(Host host, Path cache) throws Exception {
+    Host.Run unused = host.with("-XX:AOTCacheOutput=" + cache).run();
+    return host.with("-XX:AOTCache=" + cache);
+  }
+
+  /** The JDK in this directory, if it has caches. */
+  private static Optional<Path> newer(String home) throws IOException {
+    return home.equals("-") || Machine.javaOf(Path.of(home)) < FIRST_WITH_AOT_CACHE
+        ? Optional.empty()
+        : Optional.of(Path.of(home));
   }
 
   private void measure(Map<String, Host> hosts, double seconds) throws Exception {

@@ -350,7 +350,8 @@ final class CheckCommand implements Callable<Integer> {
     if (start == null) {
       reach(plugin.controller());
     }
-    try (EarlyEnd unused = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow())) {
+    EarlyEnd end = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow());
+    try {
       List<String> left = PluginConformance.cleanUpAfter(plugin);
       left.forEach(each -> console.out().println("LEFT BEHIND " + each));
       if (left.isEmpty()) {
@@ -359,6 +360,8 @@ final class CheckCommand implements Callable<Integer> {
       return left.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(String.valueOf(e.getMessage()));
+    } finally {
+      end.close();
     }
   }
 

@@ -24,7 +24,7 @@ import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -178,7 +178,7 @@ public final class Reaper {
     List<VolumeKey> lastNow = last;
     RoundOfCalls round = new RoundOfCalls();
     ClaimCoordinator claims = sources.claims().through(round::over);
-    Map<Leftover, Reaped> ends = new IdentityHashMap<>();
+    Map<Leftover, Reaped> ends = new HashMap<>();
     try {
       for (Leftover item : RoundOfCalls.ordered(plan.items(), Reaper::volume, lastNow)) {
         pace.next();

@@ -166,7 +166,10 @@ class ConnectTest extends AgainstScriptedPlugin {
   @Test
   void aPluginThatIsTooSlowToGiveTheRequiredNameGivesNoAnswer() {
     hang(CsiOperation.GET_PLUGIN_INFO);
-    CsiConnectException failure = failure(options -> options.deadline(SHORT).requireName(REQUIRED));
+    // Time enough to connect and be ready on any machine.
+    Duration deadline = Duration.ofSeconds(3);
+    CsiConnectException failure =
+        failure(options -> options.deadline(deadline).requireName(REQUIRED));
     assertThat(failure.reason()).isEqualTo(Reason.NO_ANSWER);
     assertThat(failure.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     assertThat(failure.getMessage()).contains("did not answer the question for its name");

@@ -462,7 +462,7 @@ class CheckCommandTest {
     private Impatient() {}
 
     public static void main(String[] args) {
-      Main.run(new SignalTrigger(Duration.ofMillis(500)), args);
+      Main.run(new SignalTrigger(Duration.ofSeconds(4)), args);
     }
   }
 

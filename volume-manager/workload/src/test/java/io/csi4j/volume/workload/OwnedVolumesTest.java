@@ -263,8 +263,13 @@ class OwnedVolumesTest {
 
   @Test
   void workloadsThatStartTogetherWithTwoWishesAreServedInTurn() throws Exception {
-    List<Optional<VolumeException>> ends =
-        mountedTogether(WISH, FileOwnership.builder().user(0).build());
+    Path before = wanted("maker", Optional.empty()).mountAll(manager).get(0).path();
+    Files.setAttribute(before, "unix:mode", 0700);
+    give("maker");
+
+    // Neither is there when the other one is. A user namespace may have no user but 0.
+    FileOwnership ofUser = FileOwnership.builder().user(0).addPermissions(0, 0007).build();
+    List<Optional<VolumeException>> ends = mountedTogether(WISH, ofUser);
 
     assertThat(ends).containsOnlyOnce(Optional.empty());
     assertThat(ends.stream().flatMap(Optional::stream))

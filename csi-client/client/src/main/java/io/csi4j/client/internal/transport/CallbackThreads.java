@@ -17,6 +17,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
 
   private static final int IDLE_SECONDS = 3;
 
+  /** Those that have begun: the machine may refuse to start one. */
   private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
   public CallbackThreads() {
@@ -60,9 +61,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
 
   private Thread newThread(Runnable task) {
     threads.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
-    Thread thread = new CallbackThread(task);
-    threads.add(thread);
-    return thread;
+    return new CallbackThread(task);
   }
 
   private final class CallbackThread extends Thread {
@@ -73,16 +72,9 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     }
 
     @Override
-    public synchronized void start() {
-      boolean begun = false;
-      try {
-        super.start();
-        begun = true;
-      } finally {
-        if (!begun) {
-          threads.remove(this);
-        }
-      }
+    public void run() {
+      threads.add(this);
+      super.run();
     }
 
     CallbackThreads owner() {

@@ -446,37 +446,39 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
   void noSecretGoesToAPluginThatTookThePlaceWhileAListenerWasTold(CsiOperation operation) {
     CsiPlugin plugin = restartedAtTheStartOf(operation, this::answerAsAnotherPlugin);
     CsiConnectException failure =
-        catchThrowableOfType(
-            CsiConnectException.class,
-            () -> {
-              if (operation == CsiOperation.CONTROLLER_EXPAND_VOLUME) {
-                plugin.controller().expandVolume(SECRET);
-              } else {
-                plugin
-                    .snapshotMetadata()
-                    .getMetadataAllocated(
-                        GetMetadataAllocatedRequest.builder(SnapshotId.of("snap-1"))
-                            .secrets(SECRET.secrets())
-                            .build())
-                    .forEachRemaining(batch -> {});
-              }
-            });
-    assertThat(failure).isNotNull();
+        catchThrowableOfType(CsiConnectException.class, () -> callOnce(plugin, operation));
     assertThat(failure.reason()).isEqualTo(Reason.WRONG_PLUGIN);
     assertThat(failure.outcome()).isEqualTo(Outcome.SETTLED);
     assertThat(asked(operation)).isZero();
   }
 
-  @Test
-  void aCallGoesToThePluginThatWasRestartedWhileAListenerWasTold() {
-    CsiPlugin plugin = restartedAtTheStartOf(CsiOperation.CONTROLLER_EXPAND_VOLUME, () -> {});
+  @ParameterizedTest
+  @EnumSource(names = {"CONTROLLER_EXPAND_VOLUME", "GET_METADATA_ALLOCATED"})
+  void aCallGoesToThePluginThatWasRestartedWhileAListenerWasTold(CsiOperation operation) {
+    CsiPlugin plugin = restartedAtTheStartOf(operation, () -> {});
     scripted.forget();
-    plugin.controller().with(policy -> policy.attempts(1)).expandVolume(SECRET);
+    callOnce(plugin, operation);
     assertThat(scripted.calls())
         .extracting(ScriptedPlugin.Call::operation)
-        .endsWith(CsiOperation.CONTROLLER_EXPAND_VOLUME)
+        .endsWith(operation)
         .contains(CsiOperation.GET_PLUGIN_INFO);
-    assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isEqualTo(1);
+    assertThat(asked(operation)).isEqualTo(1);
+  }
+
+  /** Makes a call with a secret, which is tried once. */
+  private static void callOnce(CsiPlugin plugin, CsiOperation operation) {
+    if (operation == CsiOperation.CONTROLLER_EXPAND_VOLUME) {
+      plugin.controller().with(policy -> policy.attempts(1)).expandVolume(SECRET);
+    } else {
+      plugin
+          .snapshotMetadata()
+          .with(policy -> policy.attempts(1))
+          .getMetadataAllocated(
+              GetMetadataAllocatedRequest.builder(SnapshotId.of("snap-1"))
+                  .secrets(SECRET.secrets())
+                  .build())
+          .forEachRemaining(batch -> {});
+    }
   }
 
   /** Connects; the listener of the first such call returns when the plugin was started again. */

@@ -71,6 +71,10 @@ final class MetadataCall<Q extends Message, A extends Message>
   private int sent;
   private int admissions;
   private int attempts;
+
+  /** Whether this attempt was sent once more, as nothing of it had left. */
+  private boolean resent;
+
   private @Nullable CallAttempt<Q, A> running;
   private @Nullable Future<?> alarm;
 
@@ -203,6 +207,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     awaiting = true;
     awaitingSince = path.now();
     admissions = 0;
+    resent = false;
     admit();
   }
 
@@ -353,6 +358,13 @@ final class MetadataCall<Q extends Message, A extends Message>
     }
     if (path.isClosed()) {
       failed(cancelled(CsiCancelledException.Reason.CLOSED));
+      return;
+    }
+    if (status.unsent() && !resent) {
+      // It met the end of its connection, or the beginning of another. The plugin knows nothing of
+      // it.
+      resent = true;
+      admit();
       return;
     }
     FailureRule rule = FailureRule.of(source.operation(), status.code());

@@ -34,7 +34,7 @@ final class Rows {
 
   private static final int MANY = 64;
 
-  /** What is called asynchronously with the default options, too. */
+  /** The operations whose asynchronous calls are measured with the default options as well. */
   private static final List<Operation> WITH_DEFAULTS = List.of(Operation.PROBE, Operation.PUBLISH);
 
   private final Samples samples;

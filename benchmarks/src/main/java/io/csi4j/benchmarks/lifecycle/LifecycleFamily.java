@@ -31,7 +31,7 @@ public final class LifecycleFamily {
   /** How much of the time the compilers of the JVM get beforehand: some ten thousand lifecycles. */
   private static final double WARM_UP = 0.375;
 
-  /** The same for a plugin that really mounts. */
+  /** How much of the time the plugin that really mounts is used before it is measured. */
   private static final double WARM_UP_OF_WORKING = 0.125;
 
   private static final int[] VOLUMES = {1, 8, 64};
@@ -47,9 +47,9 @@ public final class LifecycleFamily {
   private final List<Comparison> rows = new ArrayList<>();
 
   /**
-   * What is compared with another.
+   * What the manager is compared with.
    *
-   * @param goals how many times the other it may take, by how many volumes there are
+   * @param goals how many times as long the manager may take, by how many volumes there are
    */
   private record Limit(String text, Callers.Work work, Map<Integer, Double> goals) {}
 

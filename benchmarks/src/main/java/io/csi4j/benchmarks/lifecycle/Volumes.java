@@ -43,7 +43,7 @@ record Volumes(VolumeMounter mounter, IntFunction<MountRequest> requests) implem
         .build();
   }
 
-  /** The same of a plugin that works, which makes the volume. */
+  /** A request for a volume that the plugin has just created. */
   static MountRequest created(CsiEndpoint endpoint, int caller) {
     try (CsiPlugin client = CsiPlugin.connect(endpoint)) {
       Volume volume =

@@ -24,7 +24,7 @@ import java.util.Locale;
  */
 public final class MountAmongStrangers {
 
-  /** What it says once all is mounted and the engine is open. */
+  /** The line that it prints once all is mounted and the engine is open. */
   static final String READY = "ready";
 
   private static final int VOLUME = 0;

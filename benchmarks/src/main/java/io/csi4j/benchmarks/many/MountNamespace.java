@@ -13,7 +13,7 @@ import java.util.List;
 /** A mount namespace with mounts of strangers, and with an engine in a JVM that mounts in it. */
 final class MountNamespace implements AutoCloseable {
 
-  /** What an engine needs beside the mounts of strangers, and some more. */
+  /** The number of mounts that are left for the engine. */
   private static final int SPARE = 100;
 
   private final Process process;
@@ -75,7 +75,7 @@ final class MountNamespace implements AutoCloseable {
   }
 
   /**
-   * What a window told, in nanoseconds.
+   * The medians of one window, in nanoseconds.
    *
    * @param mount the median mount
    * @param unmount the median unmount

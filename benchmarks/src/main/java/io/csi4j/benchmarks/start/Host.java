@@ -100,7 +100,7 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
     return new Host(program, path, socket, home, List.of(more));
   }
 
-  /** The same on another JDK. */
+  /** Returns the same host, run by another JDK. */
   Host on(Path other) {
     return new Host(program, path, socket, other, options);
   }

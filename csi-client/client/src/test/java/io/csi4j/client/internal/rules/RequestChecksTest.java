@@ -761,6 +761,12 @@ class RequestChecksTest {
     assertThat(RequestChecks.check(operation, request.build(), true).violations())
         .extracting(Violation::rule)
         .containsExactly(Rule.NUL);
+
+    request.clearSecrets().putPublishContext("odd", "a\0b");
+    assertThat(RequestChecks.check(operation, request.build(), false).violations())
+        .extracting(Violation::rule)
+        .containsExactly(Rule.NUL);
+    assertThat(RequestChecks.check(operation, request.build(), true).violations()).isEmpty();
   }
 
   @Test

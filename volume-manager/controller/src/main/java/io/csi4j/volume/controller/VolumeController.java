@@ -82,6 +82,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -971,28 +972,57 @@ public final class VolumeController implements AutoCloseable {
                 thrown -> CompletableFuture.failedFuture(ControllerFailures.of(subject, thrown))));
   }
 
-  /** Begins one that changes the record of a volume. */
+  /**
+   * Begins one that changes the record of a volume. Once its work has ended, background work
+   * continues what it has left undone: the caller may have stopped waiting long before.
+   */
   private <T> Begun<T> begun(String doing, VolumeKey key, Supplier<T> work) {
-    Begun<T> begun = begun(List.of(key), doing + " volume '" + key + "'", work);
+    AtomicBoolean isAtWork = new AtomicBoolean();
+    Begun<T> begun =
+        begun(
+            List.of(key),
+            doing + " volume '" + key + "'",
+            () -> {
+              isAtWork.set(true);
+              return work.get();
+            },
+            failure -> goOnLater(key, failure));
     begun
         .end()
         .whenComplete(
             (value, thrown) -> {
-              if (!(thrown instanceof ControllerException failed
-                  && failed.outcome() == Outcome.HELD)) {
-                unfinished.mended(key);
+              if (!isAtWork.get()) {
+                // Work whose turn did not come ends with the waiting for it.
+                goOnLater(key, Optional.empty());
               }
-              unfinished.later(key);
             });
     return begun;
+  }
+
+  private void goOnLater(VolumeKey key, Optional<ControllerException> failure) {
+    if (failure.filter(it -> it.outcome() == Outcome.HELD).isEmpty()) {
+      unfinished.mended(key);
+    }
+    unfinished.later(key);
+  }
+
+  /** Begins an operation after which nothing is left to do in the background. */
+  private <T> Begun<T> begun(List<VolumeKey> keys, String doing, Supplier<T> work) {
+    return begun(keys, doing, work, failure -> {});
   }
 
   /**
    * Begins an operation when no other runs for these volumes.
    *
    * @param keys none for one that may take long, and whose calls alone have to wait for each other
+   * @param ended told of the end of the work, and of its failure if it failed, also when no caller
+   *     waits for it any more
    */
-  private <T> Begun<T> begun(List<VolumeKey> keys, String doing, Supplier<T> work) {
+  private <T> Begun<T> begun(
+      List<VolumeKey> keys,
+      String doing,
+      Supplier<T> work,
+      Consumer<Optional<ControllerException>> ended) {
     Subject subject = Subject.of(doing);
     return new Begun<>(
         subject,
@@ -1000,8 +1030,13 @@ public final class VolumeController implements AutoCloseable {
             new TreeSet<>(keys),
             subject,
             (leave, result) -> {
+              Consumer<Optional<ControllerException>> end =
+                  failure -> {
+                    leave.run();
+                    ended.accept(failure);
+                  };
               try {
-                threads.execute(() -> run(subject, work, leave, result));
+                threads.execute(() -> run(subject, work, end, result));
               } catch (RejectedExecutionException | OutOfMemoryError refused) {
                 // It is closed, or this is how the JVM says that the machine gives no more threads.
                 leave.run();
@@ -1011,27 +1046,44 @@ public final class VolumeController implements AutoCloseable {
   }
 
   private static <T> void run(
-      Subject subject, Supplier<T> work, Runnable leave, CompletableFuture<T> result) {
+      Subject subject,
+      Supplier<T> work,
+      Consumer<Optional<ControllerException>> end,
+      CompletableFuture<T> result) {
     T value;
     try {
       value = work.get();
     } catch (ControllerException failed) {
-      leave.run();
-      result.completeExceptionally(failed);
+      fail(failed, end, result);
       return;
     } catch (RuntimeException | Error unexpected) {
-      leave.run();
-      result.completeExceptionally(
+      fail(
           ControllerFailures.failed(
               Outcome.UNCERTAIN,
               OperatorCode.STEP_FAILED,
               subject,
               String.valueOf(unexpected),
-              unexpected));
+              unexpected),
+          end,
+          result);
       return;
     }
-    leave.run();
-    result.complete(value);
+    try {
+      end.accept(Optional.empty());
+    } finally {
+      result.complete(value);
+    }
+  }
+
+  private static void fail(
+      ControllerException failed,
+      Consumer<Optional<ControllerException>> end,
+      CompletableFuture<?> result) {
+    try {
+      end.accept(Optional.of(failed));
+    } finally {
+      result.completeExceptionally(failed);
+    }
   }
 
   /** Waits for one. An interrupt ends the waiting, and takes it out of the line if it waits. */

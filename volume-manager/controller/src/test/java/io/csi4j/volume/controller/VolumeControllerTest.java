@@ -1653,6 +1653,28 @@ class VolumeControllerTest {
   }
 
   @Test
+  void whatAnOperationLeavesOwedAfterAnInterruptIsDoneInTheBackground() {
+    plugin.inject(
+        Fault.hang().then(Fault.change(CREATE_VOLUME, "{\"volume\": {\"capacity_bytes\": 1}}")),
+        When.calling(CREATE_VOLUME).once());
+    plugin.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "not now"), When.calling(DELETE_VOLUME).once());
+    Thread caller = new Thread(() -> failure(() -> controller.create(DB, spec().build())));
+    caller.start();
+    plugin.journal().await(call -> call.operation() == CREATE_VOLUME, SECONDS);
+    caller.interrupt();
+    Waits.until(() -> !caller.isAlive());
+    assertThat(controller.record(DB).map(CatalogEntry::state)).contains(new State.Creating());
+
+    plugin.release();
+
+    Waits.until(() -> controller.record(DB).isEmpty());
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).hasSize(2);
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(controller.owed()).isEmpty();
+  }
+
+  @Test
   void afterClosingNothingIsBegun() {
     controller.close();
     assertThat(failure(() -> controller.create(DB, spec().build())).code())

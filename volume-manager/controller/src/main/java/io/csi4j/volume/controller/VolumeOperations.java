@@ -834,7 +834,24 @@ final class VolumeOperations {
       catalog.put(subject, claimed.outcome() == Outcome.UNCERTAIN ? doomed : known);
       throw claimed;
     }
-    return new Doomed(hold.isPossible() ? catalog.put(subject, doomed) : doomed, held);
+    if (!hold.isPossible()) {
+      return new Doomed(doomed, held);
+    }
+    Doomed begun = new Doomed(catalog.put(subject, doomed), held);
+    // No snapshot of a volume that is being deleted can begin.
+    spareCut(begun, known);
+    return begun;
+  }
+
+  /** Ends a deletion, and keeps the volume, if a snapshot of unknown fate is on record. */
+  private void spareCut(Doomed begun, CatalogEntry kept) {
+    CatalogEntry now = catalog.find(kept.key()).orElse(begun.record());
+    if (!now.cuts().isEmpty()) {
+      Subject subject = deleting(kept);
+      hold.end(subject, kept.key(), begun.held());
+      catalog.put(subject, kept);
+      refuseCut(subject, now);
+    }
   }
 
   /** A snapshot of unknown fate can be found by its volume only. */
@@ -913,6 +930,8 @@ final class VolumeOperations {
   private void finish(Doomed begun) {
     CatalogEntry doomed = begun.record();
     State.Deleting going = (State.Deleting) doomed.state();
+    // A snapshot may have begun before a crash, or before it was known that the hold is taken.
+    going.before().ifPresent(kept -> spareCut(begun, doomed.in(new State.Present(kept))));
     CatalogEntry known = doomed;
     VolumeId id = going.id().orElse(null);
     if (id == null) {

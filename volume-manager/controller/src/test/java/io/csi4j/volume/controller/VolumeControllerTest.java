@@ -62,8 +62,13 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.WriteResult;
+import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
@@ -110,6 +115,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The controller on a real socket; the referee judges every test. */
 class VolumeControllerTest {
@@ -851,6 +857,67 @@ class VolumeControllerTest {
     assertThat(plugin.contents().snapshots()).isEmpty();
     assertThat(controller.owed()).isEmpty();
     controller.delete(DB);
+  }
+
+  /** A store in which the hold of a deletion waits for the test, and may get no answer. */
+  private static final class SlowHold extends PassingStore {
+    private final CompletableFuture<Done> asked = new CompletableFuture<>();
+    private final CompletableFuture<Done> allowed = new CompletableFuture<>();
+    private final AtomicBoolean isLost = new AtomicBoolean();
+
+    SlowHold(ClaimStore store) {
+      super(store);
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      if (next.holder(Claim.DELETION).isPresent()) {
+        asked.complete(Done.DONE);
+        Waits.on(allowed);
+        if (isLost.get()) {
+          return new WriteResult.Unknown(new Clause("the answer was lost"));
+        }
+      }
+      return super.compareAndSet(expected, next, token);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aVolumeOfWhichASnapshotIsCutWhileItsDeletionTakesItsHoldIsKept(boolean isLost) {
+    SlowHold slow = new SlowHold(claims);
+    slow.isLost.set(isLost);
+    controller.close();
+    medium.crash();
+    controller = builder().claims(slow).open();
+    CatalogVolume made = controller.create(DB, spec().build());
+    CompletableFuture<Void> deleted = controller.async().delete(DB).toCompletableFuture();
+    Waits.on(slow.asked);
+    plugin.inject(Fault.applyThenHang(), When.calling(CREATE_SNAPSHOT).once());
+    CompletableFuture<Snapshot> cut =
+        controller.async().createSnapshot(DB, NIGHTLY, Map.of()).toCompletableFuture();
+    plugin.journal().await(call -> call.operation() == CREATE_SNAPSHOT, SECONDS);
+
+    slow.allowed.complete(Done.DONE);
+
+    assertThatThrownBy(() -> Waits.on(deleted))
+        .cause()
+        .isInstanceOfSatisfying(
+            ControllerException.class,
+            refused ->
+                assertThat(refused.code())
+                    .isEqualTo(
+                        isLost ? OperatorCode.CLAIM_UNCONFIRMED : OperatorCode.SNAPSHOT_OWED));
+    slow.isLost.set(false);
+    // Where it is not known whether the hold is taken, it is taken and ended in the background.
+    Waits.until(() -> controller.find(DB).isPresent());
+    assertThat(controller.find(DB)).contains(made);
+    assertThat(claims.read(DB).claim().holder(Claim.DELETION)).isEqualTo(Optional.empty());
+    assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
+
+    plugin.release();
+    assertThat(plugin.contents().snapshots()).containsExactly(Waits.on(cut).id());
+    assertThat(controller.owed()).isEmpty();
   }
 
   private void loseSnapshot() {

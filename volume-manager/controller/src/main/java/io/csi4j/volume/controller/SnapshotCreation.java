@@ -2,7 +2,9 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.Cut;
@@ -44,6 +46,10 @@ final class SnapshotCreation {
 
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  /** The refusals that are about the secrets or permissions of the caller, or about the call. */
+  private static final Set<StatusCode> OF_CALLER =
+      Set.of(StatusCode.UNAUTHENTICATED, StatusCode.PERMISSION_DENIED, StatusCode.UNIMPLEMENTED);
 
   private final Catalog catalog;
   private final Controllers controllers;
@@ -388,8 +394,8 @@ final class SnapshotCreation {
 
   /**
    * Asks once, and records the answer. What failed and surely is not there is not on record any
-   * more; what was cut and is refused when it is asked for again is deleted: it will never be
-   * ready.
+   * more; what was cut and is refused by the plugin when it is asked for again is deleted: it will
+   * never be ready.
    */
   private <T> T answered(Wish<T> wish, boolean isRepeat) {
     Optional<Cut> before = begun(wish);
@@ -400,7 +406,7 @@ final class SnapshotCreation {
     } catch (ControllerException failed) {
       if (before.isEmpty() && failed.outcome() != Outcome.UNCERTAIN) {
         forget(wish);
-      } else if (isRepeat && failed.outcome() == Outcome.REFUSED) {
+      } else if (isRepeat && isRefusedForGood(failed)) {
         known.ifPresent(cut -> delete(wish, cut, failed));
       }
       throw failed;
@@ -419,6 +425,17 @@ final class SnapshotCreation {
       forget(wish);
     }
     return seen;
+  }
+
+  /**
+   * Whether the plugin has refused a snapshot for good. A refusal on this side, and one of the
+   * caller or of the whole call, leave a snapshot that may become ready.
+   */
+  private static boolean isRefusedForGood(ControllerException failed) {
+    return failed.outcome() == Outcome.REFUSED
+        && failed.getCause() instanceof CsiException answer
+        && answer.attempts() > 0
+        && !OF_CALLER.contains(answer.code());
   }
 
   /**

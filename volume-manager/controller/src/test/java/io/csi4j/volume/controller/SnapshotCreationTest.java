@@ -32,6 +32,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Snapshots that take their time, which passes at once. */
 class SnapshotCreationTest {
@@ -121,6 +123,27 @@ class SnapshotCreationTest {
     assertThat(refused).hasMessageContaining("the copy broke");
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
     assertThat(plugin.contents().snapshots()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UNAUTHENTICATED", "PERMISSION_DENIED", "UNIMPLEMENTED"})
+  void oneThatIsCutIsNotDeletedIfThePluginRefusesItsCaller(StatusCode refusal) {
+    VolumeController opened = open(Duration.ofHours(1));
+    plugin.inject(Fault.fail(refusal, "not you"), When.calling(CREATE_SNAPSHOT).nth(2));
+    ControllerException refused =
+        catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.status()).contains(refusal);
+    assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).isEmpty();
+    assertThat(opened.owed()).containsExactly(DB);
+
+    if (refusal == StatusCode.UNIMPLEMENTED) { // which CSI forbids to ask again
+      assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue();
+      assertThat(plugin.contents().snapshots()).isEmpty();
+    } else {
+      assertThat(plugin.contents().snapshots()).containsExactly(cut(opened).id());
+    }
+    assertThat(opened.owed()).isEmpty();
   }
 
   private static void assertNotOnRecord(ControllerException ended) {

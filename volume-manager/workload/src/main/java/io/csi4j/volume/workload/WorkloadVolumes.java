@@ -17,6 +17,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.WantedUse;
 import java.util.ArrayList;
@@ -165,8 +166,8 @@ public final class WorkloadVolumes {
   /**
    * Mounts all that the volume manager is to mount, at the same time, and blocks until it is there.
    * Asking again for what is there gives it again. If one fails, the others are given back in the
-   * background, unless they were there before; where the failure is only that the caller's waiting
-   * has ended, all of them go on.
+   * background, unless they were there before, and not being given back already; where the failure
+   * is only that the caller's waiting has ended, all of them go on.
    *
    * <p>Where a request says to whom its {@linkplain VolumeRequest#ownership() files} shall belong,
    * they are given to them before this returns, on the mounts of this machine; {@link
@@ -206,7 +207,7 @@ public final class WorkloadVolumes {
     Set<VolumeUse> before =
         requests.stream()
             .map(MountRequest::usage)
-            .filter(usage -> mounter.usage(usage.volume()).contains(usage.workload()))
+            .filter(usage -> isThere(mounter, usage))
             .collect(Collectors.toSet());
     OwnershipChange change = new OwnershipChange(mounter, mounts, ownership);
     List<RequestedVolume> started =
@@ -237,6 +238,13 @@ public final class WorkloadVolumes {
             .forEach(mounter.async()::unmount);
       }
     }
+  }
+
+  /** Whether a workload has a volume and keeps it: one that is being given back does not count. */
+  private static boolean isThere(VolumeMounter mounter, VolumeUse usage) {
+    return mounter.status(usage.volume()).stream()
+        .flatMap(status -> status.uses().stream())
+        .anyMatch(use -> use.key().equals(usage) && use.status() != PathStatus.GOING);
   }
 
   /**

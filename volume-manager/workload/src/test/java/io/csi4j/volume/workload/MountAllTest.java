@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -335,6 +336,45 @@ class MountAllTest {
       Eventually.isTrue("what was there is left", () -> handles(manager).equals(List.of("vol-a")));
       assertThat(manager.mount(request("a"))).isEqualTo(before);
     }
+  }
+
+  @Test
+  void whatWasBeingGivenBackBeforeIsGivenBackAgainIfAnotherFails() throws InterruptedException {
+    fake.inject(
+        Fault.hang(),
+        When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).ofVolume(VolumeId.of("vol-a")).once());
+    List<OperatorCode> failed = new CopyOnWriteArrayList<>();
+    try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
+      Runnable mounting =
+          () ->
+              failed.add(
+                  catchThrowableOfType(
+                          VolumeException.class, () -> wanted("a", "gone").mountAll(manager))
+                      .code());
+      mounting.run();
+      Eventually.isTrue(
+          "a is being given back", () -> calls(CsiOperation.NODE_UNPUBLISH_VOLUME, "vol-a") == 1);
+      Thread again = new Thread(mounting);
+      again.start();
+      // They are asked for in order, and the first waits for its turn.
+      Eventually.isTrue(
+          "both are asked for again",
+          () -> calls(CsiOperation.NODE_UNSTAGE_VOLUME, "vol-gone") == 2);
+      fake.release();
+      again.join(Duration.ofSeconds(60).toMillis());
+
+      assertThat(failed)
+          .containsExactly(OperatorCode.REFUSED_BY_PLUGIN, OperatorCode.REFUSED_BY_PLUGIN);
+      assertThat(calls(CsiOperation.NODE_PUBLISH_VOLUME, "vol-a")).isEqualTo(2);
+      Eventually.isTrue("nothing is left", () -> manager.volumes().isEmpty());
+      fake.assertLawful();
+    }
+  }
+
+  private long calls(CsiOperation operation, String volume) {
+    return fake.journal().calls(operation).stream()
+        .filter(call -> call.volume().filter(VolumeId.of(volume)::equals).isPresent())
+        .count();
   }
 
   private static MountRequest request(String name) {

@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
@@ -543,9 +544,29 @@ final class SnapshotCreation {
   }
 
   private <T> void delete(Wish<T> wish) {
-    Cut.Answer known =
-        wish.cut().answer().orElseGet(() -> wish.answer().apply(controllers.answer(wish.call())));
+    Cut.Answer known = wish.cut().answer().orElseGet(() -> learn(wish));
     controllers.answer(deleting(wish, known));
+  }
+
+  private <T> Cut.Answer learn(Wish<T> wish) {
+    try {
+      return wish.answer().apply(controllers.answer(wish.call()));
+    } catch (ControllerException failed) {
+      return made(wish, failed).orElseThrow(() -> failed);
+    }
+  }
+
+  /**
+   * The id of a snapshot, if an answer cannot be used but for that. The id of a group alone is not
+   * enough to delete it.
+   */
+  private static Optional<Cut.Answer> made(Wish<?> wish, ControllerException failed) {
+    return wish.cut().group().isEmpty() && failed.getCause() instanceof CsiAnswerException answer
+        ? answer
+            .created()
+            .map(SnapshotId::of)
+            .map(id -> new Cut.Answer(Optional.empty(), Map.of(wish.volumes().get(0).id(), id)))
+        : Optional.empty();
   }
 
   private ControllerCall<Done> deleting(Wish<?> wish, Cut.Answer known) {

@@ -164,6 +164,26 @@ class SnapshotCreationTest {
   }
 
   @Test
+  void oneWhoseAnswerCannotBeUsedIsDroppedByTheIdInIt() {
+    VolumeController opened = open(Duration.ofHours(1));
+    plugin.inject(
+        Fault.change(CREATE_SNAPSHOT, "{\"snapshot\": {\"source_volume_id\": null}}"),
+        When.calling(CREATE_SNAPSHOT));
+    ControllerException unusable =
+        catchThrowableOfType(ControllerException.class, () -> cut(opened));
+    assertThat(unusable.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(unusable.code()).isEqualTo(OperatorCode.CONTROLLER_ANSWER_UNUSABLE);
+    assertThat(opened.owed()).containsExactly(DB);
+
+    assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue();
+
+    assertThat(plugin.contents().snapshots()).isEmpty();
+    assertThat(opened.owed()).isEmpty();
+    opened.delete(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
   void oneThatIsBeingDroppedIsNotAskedForMeanwhile() {
     VolumeController opened = open(Duration.ofHours(1));
     plugin.inject(Fault.applyThenHang(), When.calling(DELETE_SNAPSHOT).once());

@@ -320,9 +320,10 @@ final class ClaimsSnippets {
     CatalogVolume grown = controller.find(db).orElseThrow();
     if (grown.owedToNode().isPresent()) { // the storage has the size, the filesystem does not
       VolumeUse usage = VolumeUse.of(db, WorkloadId.of("web-1"));
+      CapacityRange owed = grown.owedToNode().get();
       try {
-        manager.expand(usage, grown.owedToNode().get());
-        controller.nodeHasExpanded(db);
+        manager.expand(usage, owed);
+        controller.nodeHasExpanded(db, owed); // a size that is owed since then stays owed
       } catch (VolumeException refused) {
         controller.nodeCannotExpand(db, refused.operatorMessage());
       }

@@ -282,9 +282,22 @@ public final class VolumeController implements AutoCloseable {
     return await(expanding(key, to));
   }
 
-  /** Notes that the node has made the volume as large as it is. */
+  /**
+   * Notes that the node has made the volume as large as it is by now. Where the volume may have
+   * grown further meanwhile, {@link #nodeHasExpanded(VolumeKey, CapacityRange)} is the right one.
+   */
   public CatalogVolume nodeHasExpanded(VolumeKey key) {
-    return await(begun("expanding", key, () -> volumes.settled(key)));
+    return await(begun("expanding", key, () -> volumes.settled(key, owed -> true)));
+  }
+
+  /**
+   * Notes that the node has made the volume as large as it was told to; nothing, if the node owes
+   * another size by now, which stays in {@link CatalogVolume#owedToNode}.
+   *
+   * @param to the size that the node was given, as {@link CatalogVolume#owedToNode} had it
+   */
+  public CatalogVolume nodeHasExpanded(VolumeKey key, CapacityRange to) {
+    return await(begun("expanding", key, () -> volumes.settled(key, to::equals)));
   }
 
   /**

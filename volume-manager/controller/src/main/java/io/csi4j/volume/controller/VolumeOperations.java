@@ -59,6 +59,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -704,11 +705,15 @@ final class VolumeOperations {
                     : own);
   }
 
-  /** Notes that the node has followed. */
-  CatalogVolume settled(VolumeKey key) {
+  /**
+   * Notes that the node has followed.
+   *
+   * @param isPaid whether what the node has done is what it owes
+   */
+  CatalogVolume settled(VolumeKey key, Predicate<CapacityRange> isPaid) {
     CatalogEntry record = there(key, "settling what is owed to the node of");
     CatalogVolume volume = record.volume().orElseThrow();
-    if (volume.owedToNode().isEmpty() || record.state() instanceof State.Growing) {
+    if (volume.owedToNode().filter(isPaid).isEmpty() || record.state() instanceof State.Growing) {
       return volume;
     }
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());

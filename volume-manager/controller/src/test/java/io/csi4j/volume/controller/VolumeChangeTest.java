@@ -283,6 +283,19 @@ class VolumeChangeTest {
   }
 
   @Test
+  void aSizeThatTheNodeWasNotGivenIsStillOwedWhenTheNodeHasExpanded() {
+    controller.expand(DB, SMALL);
+    controller.expand(DB, LARGE);
+
+    assertThat(controller.nodeHasExpanded(DB, SMALL).owedToNode()).contains(LARGE);
+    assertThat(only().progress()).isEqualTo(Progress.OWED_TO_NODE);
+    assertThat(only().wish()).isEqualTo(new Wish.Size(LARGE));
+    reopen();
+    assertThat(controller.nodeHasExpanded(DB, LARGE).owedToNode()).isEqualTo(Optional.empty());
+    assertThat(controller.changes(DB)).isEmpty();
+  }
+
+  @Test
   void aSizeThatIsNotThereYetIsInProgressWithWhatWasSeenLast() {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),

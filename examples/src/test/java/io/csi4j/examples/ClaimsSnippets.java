@@ -325,7 +325,7 @@ final class ClaimsSnippets {
         manager.expand(usage, owed);
         controller.nodeHasExpanded(db, owed); // a size that is owed since then stays owed
       } catch (VolumeException refused) {
-        controller.nodeCannotExpand(db, refused.operatorMessage());
+        controller.nodeCannotExpand(db, owed, refused.operatorMessage());
       }
     }
     // end

@@ -12,8 +12,12 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.StateException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The volumes that are remembered: what the store has, at hand. */
@@ -25,6 +29,9 @@ final class Catalog {
   private final KeyTurns turns = new KeyTurns();
   private final ConcurrentSkipListMap<VolumeKey, CatalogEntry> records =
       new ConcurrentSkipListMap<>();
+
+  /** What is on the medium already, and not shown yet. */
+  private final Map<VolumeKey, CatalogEntry> intended = new ConcurrentHashMap<>();
 
   /** The catalog in this store. */
   Catalog(VolumeStore store) {
@@ -65,18 +72,54 @@ final class Catalog {
         record.key(),
         () -> {
           List<Cut> now = find(record.key()).map(CatalogEntry::cuts).orElse(record.cuts());
-          return write(subject, record.cutting(now));
+          CatalogEntry put = write(subject, record.cutting(now));
+          intended.remove(record.key());
+          return put;
         });
   }
 
-  /** Remembers it on the medium, and shows what was there before until it is {@link #put}. */
-  void intend(Subject subject, CatalogEntry record) {
+  /**
+   * Remembers on the medium that a volume is being deleted, and shows what was there before until
+   * this is {@linkplain #show shown}, or another record is {@link #put}. No snapshot of the volume
+   * begins meanwhile.
+   *
+   * @throws ControllerException if a snapshot of it is on record, whose fate is not known: it can
+   *     be found by its volume only
+   */
+  void intend(Subject subject, CatalogEntry deleting) {
     turns.during(
-        record.key(),
+        deleting.key(),
         () -> {
-          List<Cut> now = find(record.key()).map(CatalogEntry::cuts).orElse(record.cuts());
-          return store(subject, record.cutting(now));
+          find(deleting.key()).ifPresent(record -> refuseCut(subject, record));
+          return intended.put(deleting.key(), store(subject, deleting));
         });
+  }
+
+  /** Shows what was {@linkplain #intend intended}, and returns what is shown by now. */
+  CatalogEntry show(VolumeKey key) {
+    return turns.during(
+        key,
+        () -> {
+          CatalogEntry now = intended.remove(key);
+          if (now != null) {
+            records.put(key, now);
+          }
+          return Objects.requireNonNull(records.get(key));
+        });
+  }
+
+  /** Refuses to lose a volume by which alone its snapshots of unknown fate can be found. */
+  static void refuseCut(Subject subject, CatalogEntry record) {
+    if (!record.cuts().isEmpty()) {
+      throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked(record));
+    }
+  }
+
+  /** The snapshots that nobody was told of. */
+  static String asked(CatalogEntry record) {
+    return record.cuts().stream()
+        .map(cut -> "snapshot '" + cut.name() + "' was asked for")
+        .collect(Collectors.joining(", "));
   }
 
   /**
@@ -98,6 +141,9 @@ final class Catalog {
                               OperatorCode.VOLUME_UNKNOWN,
                               subject,
                               "it is being deleted, or is gone"));
+          if (intended.containsKey(key)) {
+            throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
+          }
           if (cuts(key).anyMatch(it -> it.isNamedAs(cut) && !it.asked().equals(cut.asked()))) {
             throw ControllerFailures.refused(
                 OperatorCode.VOLUME_REQUEST_REFUSED,

@@ -302,12 +302,23 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Notes why the node cannot make the volume as large as it is, for {@link #changes}; nothing, if
-   * the node owes nothing. {@link #nodeHasExpanded}, or another size, ends it.
+   * the node owes nothing. {@link #nodeHasExpanded(VolumeKey)}, or another size, ends it.
    *
    * @param why the message of the failure on the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, OperatorMessage why) {
-    return await(begun("expanding", key, () -> volumes.refusedByNode(key, why)));
+    return await(begun("expanding", key, () -> volumes.refusedByNode(key, owed -> true, why)));
+  }
+
+  /**
+   * Notes why the node cannot make the volume as large as it was told to; nothing, if the node owes
+   * another size by now.
+   *
+   * @param to the size that the node was given, as {@link CatalogVolume#owedToNode} had it
+   * @param why the message of the failure on the node
+   */
+  public CatalogVolume nodeCannotExpand(VolumeKey key, CapacityRange to, OperatorMessage why) {
+    return await(begun("expanding", key, () -> volumes.refusedByNode(key, to::equals, why)));
   }
 
   /**

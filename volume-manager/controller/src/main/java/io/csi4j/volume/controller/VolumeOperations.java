@@ -204,7 +204,7 @@ final class VolumeOperations {
     if (known.isPresent()) {
       Subject subject = Subject.of("forgetting volume '" + key + "'");
       refuseClaimed(subject, key);
-      refuseCut(subject, known.get());
+      Catalog.refuseCut(subject, known.get());
       if (known.get().state() instanceof State.Deleting) {
         hold.endLeft(subject, key);
       }
@@ -238,7 +238,7 @@ final class VolumeOperations {
                 + " decided it: "
                 + reason.text()
                 + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
-                + (known.get().cuts().isEmpty() ? "" : "; " + asked(known.get()))));
+                + (known.get().cuts().isEmpty() ? "" : "; " + Catalog.asked(known.get()))));
     return true;
   }
 
@@ -713,22 +713,31 @@ final class VolumeOperations {
   CatalogVolume settled(VolumeKey key, Predicate<CapacityRange> isPaid) {
     CatalogEntry record = there(key, "settling what is owed to the node of");
     CatalogVolume volume = record.volume().orElseThrow();
-    if (volume.owedToNode().filter(isPaid).isEmpty() || record.state() instanceof State.Growing) {
+    if (volume.owedToNode().filter(isPaid).isEmpty()) {
       return volume;
     }
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
+    // While it grows, its answer says what the node owes then.
     catalog.put(
         Subject.of("expanding", ControllerCalls.identity(volume)),
-        record.refusingNo(Wish.Size.class).in(new State.Present(now)));
+        record.state() instanceof State.Growing growing
+            ? record.in(new State.Growing(now, growing.to()))
+            : record.refusingNo(Wish.Size.class).in(new State.Present(now)));
     return now;
   }
 
-  /** Notes that the node refused to follow. */
-  CatalogVolume refusedByNode(VolumeKey key, OperatorMessage message) {
+  /**
+   * Notes that the node refused to follow.
+   *
+   * @param isRefused whether what the node has refused is what it owes
+   */
+  CatalogVolume refusedByNode(
+      VolumeKey key, Predicate<CapacityRange> isRefused, OperatorMessage message) {
     CatalogEntry record = there(key, "noting what the node said of");
     CatalogVolume volume = record.volume().orElseThrow();
     volume
         .owedToNode()
+        .filter(isRefused)
         .ifPresent(
             owed ->
                 catalog.put(
@@ -820,57 +829,27 @@ final class VolumeOperations {
     if (known.state() instanceof State.Deleting) {
       return held(known);
     }
-    refuseCut(subject, known);
     Optional<CatalogVolume> before =
         known.spec().ephemeral() ? Optional.empty() : kept(known.state());
-    CatalogEntry doomed = known.in(new State.Deleting(known.id(), before));
-    if (hold.isPossible()) {
-      // Whoever claims it before it is held finds it as it was.
-      catalog.intend(subject, doomed);
-    } else {
-      catalog.put(subject, doomed);
+    catalog.intend(subject, known.in(new State.Deleting(known.id(), before)));
+    if (!hold.isPossible()) {
+      // Whoever claims it from now on finds that it is being deleted.
+      catalog.show(known.key());
     }
     long held;
     try {
       refuseClaimed(subject, known.key());
-      refuseCut(subject, catalog.find(known.key()).orElse(known));
       held = hold.take(subject, known.key());
     } catch (ControllerException claimed) {
-      catalog.put(subject, claimed.outcome() == Outcome.UNCERTAIN ? doomed : known);
+      if (claimed.outcome() == Outcome.UNCERTAIN) {
+        catalog.show(known.key());
+      } else {
+        catalog.put(subject, known);
+      }
       throw claimed;
     }
-    if (!hold.isPossible()) {
-      return new Doomed(doomed, held);
-    }
-    Doomed begun = new Doomed(catalog.put(subject, doomed), held);
-    // No snapshot of a volume that is being deleted can begin.
-    spareCut(begun, known);
-    return begun;
-  }
-
-  /** Ends a deletion, and keeps the volume, if a snapshot of unknown fate is on record. */
-  private void spareCut(Doomed begun, CatalogEntry kept) {
-    CatalogEntry now = catalog.find(kept.key()).orElse(begun.record());
-    if (!now.cuts().isEmpty()) {
-      Subject subject = deleting(kept);
-      hold.end(subject, kept.key(), begun.held());
-      catalog.put(subject, kept);
-      refuseCut(subject, now);
-    }
-  }
-
-  /** A snapshot of unknown fate can be found by its volume only. */
-  private static void refuseCut(Subject subject, CatalogEntry record) {
-    if (!record.cuts().isEmpty()) {
-      throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked(record));
-    }
-  }
-
-  /** The snapshots that nobody was told of. */
-  private static String asked(CatalogEntry record) {
-    return record.cuts().stream()
-        .map(cut -> "snapshot '" + cut.name() + "' was asked for")
-        .collect(Collectors.joining(", "));
+    // Whoever has claimed it before it was held has found it as it was.
+    return new Doomed(catalog.show(known.key()), held);
   }
 
   /** Growing may have come through, and only its answer would say what is owed to the node. */
@@ -935,8 +914,6 @@ final class VolumeOperations {
   private void finish(Doomed begun) {
     CatalogEntry doomed = begun.record();
     State.Deleting going = (State.Deleting) doomed.state();
-    // A snapshot may have begun before a crash, or before it was known that the hold is taken.
-    going.before().ifPresent(kept -> spareCut(begun, doomed.in(new State.Present(kept))));
     CatalogEntry known = doomed;
     VolumeId id = going.id().orElse(null);
     if (id == null) {

@@ -296,6 +296,36 @@ class VolumeChangeTest {
   }
 
   @Test
+  void aRefusalOfTheNodeIsKeptForTheSizeThatItWasGivenOnly() {
+    controller.expand(DB, SMALL);
+    controller.expand(DB, LARGE);
+    OperatorMessage refusal =
+        Messages.of(OperatorCode.REFUSED_BY_PLUGIN, Subject.of("expanding volume 'db'"), "no room");
+
+    assertThat(controller.nodeCannotExpand(DB, SMALL, refusal).owedToNode()).contains(LARGE);
+    assertThat(only().progress()).isEqualTo(Progress.OWED_TO_NODE);
+    controller.nodeCannotExpand(DB, LARGE, refusal);
+    assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE_ON_NODE);
+  }
+
+  @Test
+  void aSizeThatTheNodeHasIsSettledWhileTheVolumeGrowsFurther() {
+    controller.expand(DB, SMALL);
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),
+        When.calling(CONTROLLER_EXPAND_VOLUME));
+    assertThat(catchThrowableOfType(ControllerException.class, () -> controller.expand(DB, LARGE)))
+        .isNotNull();
+
+    assertThat(controller.nodeHasExpanded(DB, SMALL).owedToNode()).isEqualTo(Optional.empty());
+    assertThat(only().wish()).isEqualTo(new Wish.Size(LARGE));
+    assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
+    reopen();
+    assertThat(controller.find(DB).orElseThrow().owedToNode()).isEqualTo(Optional.empty());
+    assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
+  }
+
+  @Test
   void aSizeThatIsNotThereYetIsInProgressWithWhatWasSeenLast() {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),

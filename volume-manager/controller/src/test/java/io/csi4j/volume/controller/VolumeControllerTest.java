@@ -882,42 +882,61 @@ class VolumeControllerTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aVolumeOfWhichASnapshotIsCutWhileItsDeletionTakesItsHoldIsKept(boolean isLost) {
+  private SlowHold openWithSlowHold() {
     SlowHold slow = new SlowHold(claims);
-    slow.isLost.set(isLost);
     controller.close();
     medium.crash();
     controller = builder().claims(slow).open();
-    CatalogVolume made = controller.create(DB, spec().build());
+    controller.create(DB, spec().build());
+    return slow;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noSnapshotBeginsWhileADeletionTakesItsHold(boolean isLost) {
+    SlowHold slow = openWithSlowHold();
+    slow.isLost.set(isLost);
     CompletableFuture<Void> deleted = controller.async().delete(DB).toCompletableFuture();
     Waits.on(slow.asked);
-    plugin.inject(Fault.applyThenHang(), When.calling(CREATE_SNAPSHOT).once());
-    CompletableFuture<Snapshot> cut =
-        controller.async().createSnapshot(DB, NIGHTLY, Map.of()).toCompletableFuture();
-    plugin.journal().await(call -> call.operation() == CREATE_SNAPSHOT, SECONDS);
+
+    ControllerException refused = failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of()));
+    assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
 
     slow.allowed.complete(Done.DONE);
+    if (isLost) {
+      assertThatThrownBy(() -> Waits.on(deleted))
+          .cause()
+          .isInstanceOfSatisfying(
+              ControllerException.class,
+              failed -> assertThat(failed.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED));
+      slow.isLost.set(false);
+    } else {
+      Waits.on(deleted);
+    }
+    Waits.until(() -> controller.record(DB).isEmpty());
+    assertThat(claims.read(DB).claim().holder(Claim.DELETION)).isEqualTo(Optional.empty());
+    assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).isEmpty();
+    assertThat(plugin.contents().empty()).isTrue();
+  }
 
+  @Test
+  void aSnapshotBeginsAgainOnceADeletionIsRefused() {
+    SlowHold slow = openWithSlowHold();
+    CompletableFuture<Void> deleted = controller.async().delete(DB).toCompletableFuture();
+    Waits.on(slow.asked);
+    claim(DB);
+    slow.allowed.complete(Done.DONE);
     assertThatThrownBy(() -> Waits.on(deleted))
         .cause()
         .isInstanceOfSatisfying(
             ControllerException.class,
-            refused ->
-                assertThat(refused.code())
-                    .isEqualTo(
-                        isLost ? OperatorCode.CLAIM_UNCONFIRMED : OperatorCode.SNAPSHOT_OWED));
-    slow.isLost.set(false);
-    // Where it is not known whether the hold is taken, it is taken and ended in the background.
-    Waits.until(() -> controller.find(DB).isPresent());
-    assertThat(controller.find(DB)).contains(made);
-    assertThat(claims.read(DB).claim().holder(Claim.DELETION)).isEqualTo(Optional.empty());
-    assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
+            failed -> assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED));
 
-    plugin.release();
-    assertThat(plugin.contents().snapshots()).containsExactly(Waits.on(cut).id());
-    assertThat(controller.owed()).isEmpty();
+    Snapshot cut = controller.createSnapshot(DB, NIGHTLY, Map.of());
+    assertThat(plugin.contents().snapshots()).containsExactly(cut.id());
+    reopen();
+    assertThat(controller.find(DB)).isPresent();
   }
 
   private void loseSnapshot() {

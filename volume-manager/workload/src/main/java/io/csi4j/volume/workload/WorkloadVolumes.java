@@ -166,8 +166,8 @@ public final class WorkloadVolumes {
   /**
    * Mounts all that the volume manager is to mount, at the same time, and blocks until it is there.
    * Asking again for what is there gives it again. If one fails, the others are given back in the
-   * background, unless they were there before, and not being given back already; where the failure
-   * is only that the caller's waiting has ended, all of them go on.
+   * background, unless they were there before; one whose release has begun is not there any more.
+   * Where the failure is only that the caller's waiting has ended, all of them go on.
    *
    * <p>Where a request says to whom its {@linkplain VolumeRequest#ownership() files} shall belong,
    * they are given to them before this returns, on the mounts of this machine; {@link

@@ -15,6 +15,8 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.spi.ClaimPage;
@@ -29,6 +31,7 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
@@ -57,6 +60,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -426,6 +430,31 @@ class CsiMetricsTest {
     calls.get(0).onStart(started(1));
     calls.get(0).onEnd(ended(started(1)));
     assertThat(registry.getMeters()).isEmpty();
+  }
+
+  @Test
+  void aManagerThatIsClosedOverAHangingCallLeavesNoOperationOpen() {
+    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+        FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      fake.addVolume(VOLUME);
+      fake.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME));
+      CompletionStage<MountedVolume> mount;
+      try (VolumeManager manager =
+          VolumeManager.builder(directory.resolve("v"))
+              .listener(metrics.volumes())
+              .plugin(binding(fake))
+              .settings(ManagerSettings.builder().closing(Duration.ofMillis(100)).build())
+              .open()) {
+        mount = manager.async().mount(request());
+        Eventually.isTrue(
+            "it is told to begin",
+            () -> counts(CsiMeter.OPEN_OPERATIONS).getOrDefault("fake", 0L) == 1);
+      }
+      assertThat(mount.toCompletableFuture()).isCompletedExceptionally();
+      assertThat(counts(CsiMeter.OPEN_OPERATIONS)).containsExactly(Map.entry("fake", 0L));
+      assertThat(registry.get(CsiMeter.OPERATIONS.id()).tag("code", "CLOSED_WITH").timer().count())
+          .isEqualTo(1);
+    }
   }
 
   @Test

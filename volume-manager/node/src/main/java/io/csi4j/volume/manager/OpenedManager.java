@@ -353,9 +353,9 @@ final class OpenedManager implements AutoCloseable {
       Integer ended = running.get(options.settings().closing().toNanos(), TimeUnit.NANOSECONDS);
       assert ended >= 0;
     } catch (TimeoutException e) {
-      engine.abandon();
+      abandon();
     } catch (InterruptedException e) {
-      engine.abandon();
+      abandon();
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
       throw new IllegalStateException("Closing ended in a way that it should not.", e);
@@ -366,6 +366,12 @@ final class OpenedManager implements AutoCloseable {
       callbacks.close();
       events.close();
     }
+  }
+
+  /** Ends without the operations that still run, which go on with the next start. */
+  private void abandon() {
+    engine.abandon();
+    events.abandon(VolumeEngine::closedWith);
   }
 
   /**

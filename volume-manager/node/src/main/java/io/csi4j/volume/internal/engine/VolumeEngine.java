@@ -535,12 +535,14 @@ public final class VolumeEngine {
             (id, end) ->
                 end.completeExceptionally(
                     new VolumeException(
-                        VolumeException.Outcome.IN_PROGRESS,
-                        Messages.of(
-                            OperatorCode.CLOSED_WITH,
-                            Subject.of("closing the manager"),
-                            "operation " + id + " has not ended"),
-                        id,
-                        null)));
+                        VolumeException.Outcome.IN_PROGRESS, closedWith(id), id, null)));
+  }
+
+  /** What is told of an operation that goes on with the next start. */
+  public static OperatorMessage closedWith(OperationId operation) {
+    return Messages.of(
+        OperatorCode.CLOSED_WITH,
+        Subject.of("closing the manager"),
+        "operation " + operation + " has not ended");
   }
 }

@@ -18,6 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where events go in and come out to the flight recorder and to listeners. Going in never blocks,
@@ -27,8 +29,10 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
-  /** The operations that the flight recorder has seen begin; none while it does not record. */
-  private final Map<OperationId, VolumeOperationEvent> recorded = new ConcurrentHashMap<>();
+  /** The operations that were told to begin, and whose end was not told yet. */
+  private final Map<OperationId, Begun> begun = new ConcurrentHashMap<>();
+
+  private volatile boolean isAbandoned;
 
   private final RecentMessages recent = new RecentMessages();
   private final ListenerHub hub = new ListenerHub("volume events", "csi4j-volume-events");
@@ -36,6 +40,15 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private final List<VolumeListener> asked;
   private final AtomicBoolean hasAskedFailed = new AtomicBoolean();
   private final Duration closing;
+
+  /**
+   * An operation that was told to begin.
+   *
+   * @param since when, in nanoseconds
+   * @param recording what the flight recorder will be given, while it records
+   */
+  private record Begun(
+      VolumeEvent.Started started, long since, Optional<VolumeOperationEvent> recording) {}
 
   private EventHub(List<VolumeListener> listeners, int waiting, Duration closing) {
     this.closing = closing;
@@ -61,7 +74,41 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
 
   @Override
   public void accept(VolumeEvent event) {
-    record(event);
+    if (event instanceof VolumeEvent.Started started) {
+      begin(started);
+    } else if (event instanceof VolumeEvent.Ended ended) {
+      Begun known = begun.remove(ended.started().id());
+      if (known == null && isAbandoned) {
+        return; // Its end was told when it was abandoned.
+      }
+      finish(known, ended);
+    }
+    tell(event);
+  }
+
+  /**
+   * Tells of all operations whose end was not told that they have ended: the manager ends without
+   * them.
+   *
+   * @param why what is told of each
+   */
+  public void abandon(Function<OperationId, OperatorMessage> why) {
+    isAbandoned = true;
+    for (OperationId id : begun.keySet()) {
+      Begun left = begun.remove(id);
+      if (left != null) {
+        VolumeEvent.Ended ended =
+            new VolumeEvent.Ended(
+                left.started(),
+                Duration.ofNanos(System.nanoTime() - left.since()),
+                Optional.of(why.apply(id)));
+        finish(left, ended);
+        tell(ended);
+      }
+    }
+  }
+
+  private void tell(VolumeEvent event) {
     message(event)
         .ifPresent(message -> recent.add(new RecentMessages.Told(Instant.now(), message)));
     listeners.forEach(each -> each.tell(event));
@@ -102,18 +149,21 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
     return Optional.empty();
   }
 
-  private void record(VolumeEvent event) {
-    if (event instanceof VolumeEvent.Started started) {
-      VolumeOperationEvent operation = new VolumeOperationEvent();
-      if (operation.isEnabled()) {
-        operation.begin();
-        recorded.put(started.id(), operation);
-      }
-    } else if (event instanceof VolumeEvent.Ended ended) {
-      VolumeOperationEvent operation = recorded.remove(ended.started().id());
-      if (operation != null) {
-        operation.finish(ended);
-      }
+  private void begin(VolumeEvent.Started started) {
+    VolumeOperationEvent operation = new VolumeOperationEvent();
+    boolean isRecorded = operation.isEnabled();
+    if (isRecorded) {
+      operation.begin();
+    }
+    begun.put(
+        started.id(),
+        new Begun(
+            started, System.nanoTime(), isRecorded ? Optional.of(operation) : Optional.empty()));
+  }
+
+  private static void finish(@Nullable Begun begun, VolumeEvent.Ended ended) {
+    if (begun != null) {
+      begun.recording().ifPresent(operation -> operation.finish(ended));
     }
   }
 

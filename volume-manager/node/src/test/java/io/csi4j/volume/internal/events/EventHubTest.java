@@ -6,6 +6,7 @@ import static io.csi4j.volume.internal.events.Samples.noticed;
 import static io.csi4j.volume.internal.events.Samples.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import java.nio.file.Path;
@@ -79,6 +80,27 @@ class EventHubTest {
         .allMatch(Thread::isDaemon)
         .extracting(Thread::getName)
         .allMatch(name -> name.startsWith("csi4j-volume-events-"));
+  }
+
+  @Test
+  void whatHasNotEndedWhenTheManagerEndsWithoutItIsToldToEndOnce() {
+    Notes notes = new Notes();
+    OperatorMessage why = Samples.noticed("left").message();
+    try (EventHub hub = hub(notes)) {
+      List.of(started(1), started(2), ended(1)).forEach(hub);
+      hub.abandon(operation -> why);
+      hub.accept(failed(2));
+    }
+    assertThat(notes.told).hasSize(4);
+    assertThat(List.copyOf(notes.told).subList(0, 3))
+        .containsExactly(started(1), started(2), ended(1));
+    assertThat(List.copyOf(notes.told).get(3))
+        .isInstanceOfSatisfying(
+            VolumeEvent.Ended.class,
+            left -> {
+              assertThat(left.started()).isEqualTo(started(2));
+              assertThat(left.failure()).contains(why);
+            });
   }
 
   @Test

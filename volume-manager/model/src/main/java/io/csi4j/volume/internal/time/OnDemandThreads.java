@@ -8,8 +8,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Daemon threads that exist only while they have something to do, and some seconds longer: one for
@@ -23,13 +25,21 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
   private final ThreadPoolExecutor pool;
   private final ScheduledThreadPoolExecutor timer;
 
+  /** Whether the machine gave no thread to watch the time when something was to wait. */
+  private volatile boolean lacksWatch;
+
   /**
    * No thread yet, and no bound.
    *
    * @param name what their names begin with
    */
   public OnDemandThreads(String name) {
-    this(0, Integer.MAX_VALUE, new SynchronousQueue<>(), name);
+    this(name, new NamedThreads(name + "-timer"));
+  }
+
+  /** No thread yet, and no bound; the one that watches the time is made by this. */
+  OnDemandThreads(String name, ThreadFactory watch) {
+    this(0, Integer.MAX_VALUE, new SynchronousQueue<>(), name, watch);
   }
 
   /**
@@ -39,15 +49,16 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
    * @param most so many threads at most; further work waits in order
    */
   public OnDemandThreads(String name, int most) {
-    this(most, most, new LinkedBlockingQueue<>(), name);
+    this(most, most, new LinkedBlockingQueue<>(), name, new NamedThreads(name + "-timer"));
     pool.allowCoreThreadTimeOut(true);
   }
 
-  private OnDemandThreads(int kept, int most, BlockingQueue<Runnable> waiting, String name) {
+  private OnDemandThreads(
+      int kept, int most, BlockingQueue<Runnable> waiting, String name, ThreadFactory watch) {
     pool =
         new ThreadPoolExecutor(
             kept, most, IDLE_SECONDS, TimeUnit.SECONDS, waiting, new NamedThreads(name));
-    timer = new ScheduledThreadPoolExecutor(1, new NamedThreads(name + "-timer"));
+    timer = new ScheduledThreadPoolExecutor(1, watch);
     timer.setRemoveOnCancelPolicy(true);
     timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
@@ -55,6 +66,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
 
   @Override
   public void execute(Runnable work) {
+    watchAgain();
     pool.execute(work);
   }
 
@@ -65,6 +77,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
 
   /** Runs it on one of the threads; here, if it is refused. */
   public void executeOrRun(Runnable work) {
+    watchAgain();
     try {
       pool.execute(work);
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
@@ -73,15 +86,39 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     }
   }
 
-  /** Runs it once, when this time is over, also after closing. */
+  /**
+   * Runs it once, when this time is over, also after closing. If the machine gives no thread to
+   * watch the time, it may run later: as soon as there is other work and a thread.
+   */
   @Override
   public Timer after(Duration delay, Runnable work) {
-    ScheduledFuture<?> due =
-        timer.schedule(
-            () -> executeOrRun(() -> SystemScheduler.run(work)),
-            SystemScheduler.nanos(delay),
-            TimeUnit.NANOSECONDS);
-    return () -> due.cancel(false);
+    AtomicBoolean isCancelled = new AtomicBoolean();
+    Runnable due =
+        () -> {
+          if (!isCancelled.get()) {
+            executeOrRun(() -> SystemScheduler.run(work));
+          }
+        };
+    try {
+      ScheduledFuture<?> waiting =
+          timer.schedule(due, SystemScheduler.nanos(delay), TimeUnit.NANOSECONDS);
+      return () -> waiting.cancel(false);
+    } catch (OutOfMemoryError noThread) {
+      // It is in line all the same.
+      lacksWatch = true;
+      return () -> isCancelled.set(true);
+    }
+  }
+
+  private void watchAgain() {
+    if (lacksWatch) {
+      lacksWatch = false;
+      try {
+        var unused = timer.prestartCoreThread();
+      } catch (OutOfMemoryError stillNone) {
+        lacksWatch = true;
+      }
+    }
   }
 
   /** Lets what has begun end, and begins nothing more. */

@@ -329,6 +329,9 @@ public final class ClaimBook {
         return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
       }
       if (result instanceof WriteResult.Conflict conflict) {
+        if (isStillThere(there, conflict.now())) {
+          checkStore(subject, volume);
+        }
         there = saw(subject, highest, conflict.now(), acquires);
       } else if (result instanceof WriteResult.Unknown unknown) {
         there = lookAfter(subject, volume, unknown, acquires);
@@ -387,6 +390,14 @@ public final class ClaimBook {
     } catch (ClaimStoreException down) {
       throw down(subject, down);
     }
+  }
+
+  /**
+   * True if no write has overtaken the one that is refused. A store that is another one, or that
+   * has lost something, refuses like that, and would refuse each further try.
+   */
+  private static boolean isStillThere(Versioned expected, Versioned now) {
+    return now.version().equals(expected.version()) && now.by().equals(expected.by());
   }
 
   private WriteResult write(Subject subject, Versioned there, Granted granted, WriteToken token) {

@@ -391,6 +391,49 @@ class ClaimBookTest {
     assertThat(store.read(DB).claim().holders().values()).containsExactly(job);
   }
 
+  /** A store that became another one, in which each write expects the former one. */
+  private static final class FencedStore extends PassingStore {
+    private final StoreIdentity another = new StoreIdentity("promoted");
+    private boolean isAnother;
+    private int refused;
+
+    FencedStore() {
+      super(new MemoryClaimStore());
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return isAnother ? another : super.identity();
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      if (!isAnother) {
+        return super.compareAndSet(expected, next, token);
+      }
+      refused++;
+      return new WriteResult.Conflict(read(next.volume()));
+    }
+  }
+
+  @Test
+  void aReleaseInAStoreThatTakesNothingAsAnotherOneIsToldSoAtOnce() {
+    FencedStore fenced = new FencedStore();
+    ClaimBook first = new ClaimBook(fenced, CLOCK);
+    StoreIdentity before = fenced.identity();
+    ClaimHolder web = first.claim(wish("web", "n1"));
+    fenced.isAnother = true;
+
+    ClaimException failure = failure(() -> first.advance(usage("web"), ClaimState.READY_TO_FREE));
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(failure.operatorMessage().seen().text())
+        .isEqualTo("it is store 'promoted' now, and was '" + before + "'");
+    assertThat(fenced.refused).as("refused writes").isEqualTo(2);
+    assertThat(first.read(DB).holders().values()).containsExactly(web);
+  }
+
   @Test
   void nothingIsClaimedFromAStoreThatIsInDoubtButItTakesBack() {
     ClaimHolder web = book.claim(wish("web", "n1"));

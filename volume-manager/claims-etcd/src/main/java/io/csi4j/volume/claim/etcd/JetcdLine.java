@@ -30,6 +30,8 @@ import javax.net.ssl.SSLException;
  */
 final class JetcdLine implements AutoCloseable {
 
+  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+
   private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int LARGEST_ANSWER = 64 * 1024 * 1024;
 
@@ -65,7 +67,11 @@ final class JetcdLine implements AutoCloseable {
     useful = clock.nanos();
   }
 
-  /** Takes in that etcd was not reached through this client. */
+  /**
+   * Takes in that etcd was not reached through this client. Throws nothing: the caller goes on to
+   * say what became of its question. A client that cannot be replaced, as the certificates cannot
+   * be read now, stays in use, and a later failure tries to replace it again.
+   */
   void failed(Client used) {
     if (clock.nanos() - useful < PATIENCE) {
       return;
@@ -75,8 +81,14 @@ final class JetcdLine implements AutoCloseable {
       if (current.filter(client -> client == used).isEmpty()) {
         return;
       }
-      current = Optional.of(made());
       useful = clock.nanos();
+      current = Optional.of(made());
+    } catch (ClaimStoreException unusable) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "A new connection to etcd cannot be made; the former one stays in use.",
+          unusable);
+      return;
     } finally {
       lock.unlock();
     }

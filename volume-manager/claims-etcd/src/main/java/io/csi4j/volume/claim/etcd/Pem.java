@@ -7,7 +7,9 @@ import java.io.InputStream;
 import java.nio.file.Path;
 
 /**
- * Certificates or a key in PEM form. Read whenever a store is opened; no text shows what it is.
+ * Certificates or a key in PEM form. A file is read when a store is opened, and again when the
+ * store replaces a broken connection: while it cannot be read then, the store keeps the connection
+ * that it has. No text shows the contents.
  *
  * @since 1.0
  */

@@ -10,6 +10,8 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,11 @@ final class Database {
       Set.of("0A", "22", "23", "25", "26", "28", "2D", "3D", "3F", "40", "42", "53", "54", "55");
 
   private static final String CANCELLED = "57014";
+
+  /**
+   * A JDBC URL, which may have a password in it, and all behind it, as a password may have spaces.
+   */
+  private static final Pattern URL = Pattern.compile("(?is)jdbc:.+");
 
   private final DataSource source;
   private final int deadline;
@@ -166,7 +173,7 @@ final class Database {
 
   private Failure failure(Fate fate, SQLException thrown) {
     String state = state(thrown);
-    return new Failure(fate, because(state, thrown), remedy(state), thrown);
+    return new Failure(fate, because(state, thrown), remedy(state), withoutUrl(thrown));
   }
 
   private static String state(SQLException thrown) {
@@ -177,14 +184,40 @@ final class Database {
     return state.length() < 2 ? "" : state.substring(0, 2);
   }
 
-  /** Shows the first line of what the driver says: in the others may be a record. */
   private static String because(String state, SQLException thrown) {
-    String line = String.valueOf(thrown.getMessage()).lines().findFirst().orElse("").strip();
     return "the database says "
         + (state.isEmpty() ? "" : ForeignText.of(state) + " ")
         + "'"
-        + ForeignText.clause(line)
+        + ForeignText.clause(line(thrown))
         + "'";
+  }
+
+  /**
+   * Returns the first line of what the driver says, without a URL: in the others may be a record.
+   */
+  private static String line(SQLException thrown) {
+    String line = String.valueOf(thrown.getMessage()).lines().findFirst().orElse("").strip();
+    return URL.matcher(line).replaceFirst("jdbc:…");
+  }
+
+  /**
+   * Returns the cause to show in a stack trace: the exception of the driver, or a copy with one
+   * line of its message and without its causes if a JDBC URL stands in any of them.
+   */
+  private static SQLException withoutUrl(SQLException thrown) {
+    for (Throwable each : thrown) {
+      if (namesUrl(each) || Stream.of(each.getSuppressed()).anyMatch(Database::namesUrl)) {
+        SQLException copy =
+            new SQLException(line(thrown), thrown.getSQLState(), thrown.getErrorCode());
+        copy.setStackTrace(thrown.getStackTrace());
+        return copy;
+      }
+    }
+    return thrown;
+  }
+
+  private static boolean namesUrl(Throwable thrown) {
+    return URL.matcher(String.valueOf(thrown.getMessage())).find();
   }
 
   private static String remedy(String state) {

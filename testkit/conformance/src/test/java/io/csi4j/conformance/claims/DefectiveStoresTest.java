@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ToyStore.Medium;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -91,6 +93,27 @@ class DefectiveStoresTest {
   @Test
   void aStoreThatDoesNothingWrongPassesAll() {
     checks(ToyStore::new, Duration.ofSeconds(30)).forEach(ClaimStoreCheck::run);
+  }
+
+  /** A store that serves no caller with an interrupt, and is none the worse for it. */
+  private static final class CalmStore extends ToyStore {
+    CalmStore(Medium medium) {
+      super(medium);
+    }
+
+    @Override
+    void checkOpen() {
+      super.checkOpen();
+      if (Thread.currentThread().isInterrupted()) {
+        throw new ClaimStoreException(
+            Reason.UNAVAILABLE, "The caller is interrupted. Ask again without an interrupt.");
+      }
+    }
+  }
+
+  @Test
+  void aStoreThatRefusesWhoIsInterruptedPassesAll() {
+    checks(CalmStore::new, Duration.ofSeconds(30)).forEach(ClaimStoreCheck::run);
   }
 
   @Tag("campaign")

@@ -99,7 +99,7 @@ final class CallerChecks {
         () -> {
           victim.set(Optional.of(Thread.currentThread()));
           try {
-            return writes(scene);
+            return writes(scene, victim);
           } finally {
             over.set(true);
           }
@@ -120,10 +120,10 @@ final class CallerChecks {
   }
 
   /** How many writes were said to be made; each of them raises the epoch by one. */
-  private static int writes(Scene scene) {
+  private static int writes(Scene scene, AtomicReference<Optional<Thread>> victim) {
     int said = 0;
     for (int turn = 0; turn < TURNS; turn++) {
-      Versioned at = calmly(scene);
+      Versioned at = calmly(scene, victim);
       WriteToken token = token();
       for (int i = 0; i < 1_000_000_000 && !Thread.currentThread().isInterrupted(); i++) {
         Thread.onSpinWait();
@@ -137,23 +137,33 @@ final class CallerChecks {
         said += result instanceof WriteResult.Written ? 1 : 0;
       } catch (ClaimStoreException e) {
         check(
-            !calmly(scene).by().equals(Optional.of(token)),
+            !calmly(scene, victim).by().equals(Optional.of(token)),
             "A write that was refused with '" + e.getMessage() + "' is there.");
       }
     }
     return said;
   }
 
-  /** A read that is tried until it succeeds, as an interrupt may end it. */
-  private static Versioned calmly(Scene scene) {
-    for (int tries = 0; ; tries++) {
-      try {
-        return scene.read(DB);
-      } catch (ClaimStoreException e) {
-        if (tries > 100_000) {
-          throw new AssertionError("A caller that is interrupted is never served.", e);
+  /**
+   * Reads with interrupts, and without if the store refuses that. The last interrupt may still come
+   * when no more are sent: so a read that is refused is tried again.
+   */
+  private static Versioned calmly(Scene scene, AtomicReference<Optional<Thread>> victim) {
+    try {
+      for (int tries = 0; ; tries++) {
+        try {
+          return scene.read(DB);
+        } catch (ClaimStoreException e) {
+          if (tries > 100_000) {
+            throw new AssertionError("A caller that was interrupted is never served again.", e);
+          }
+          victim.set(Optional.empty());
+          // Clears the interrupt, if there is one.
+          Thread.interrupted();
         }
       }
+    } finally {
+      victim.set(Optional.of(Thread.currentThread()));
     }
   }
 }

@@ -6,6 +6,8 @@ import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ToyStore.Medium;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.model.VolumeKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -114,6 +116,23 @@ class DefectiveStoresTest {
   @Test
   void aStoreThatRefusesWhoIsInterruptedPassesAll() {
     checks(CalmStore::new, Duration.ofSeconds(30)).forEach(ClaimStoreCheck::run);
+  }
+
+  /** A store that gives fewer claims than it is asked for. */
+  private static final class SmallPagesStore extends ToyStore {
+    SmallPagesStore(Medium medium) {
+      super(medium);
+    }
+
+    @Override
+    List<Versioned> page(Optional<VolumeKey> after, int limit) {
+      return super.page(after, Math.min(2, limit));
+    }
+  }
+
+  @Test
+  void aStoreOfSmallPagesPassesAll() {
+    checks(SmallPagesStore::new, Duration.ofSeconds(30)).forEach(ClaimStoreCheck::run);
   }
 
   @Tag("campaign")

@@ -37,7 +37,7 @@ final class CallerChecks {
         "who scans with an interrupt keeps it, and the store",
         scene -> {
           Versioned there = scene.write(DB, "a");
-          interrupted(scene, () -> scene.store().scan(Optional.empty(), 10).claims())
+          interrupted(scene, () -> scene.scanned())
               .ifPresent(seen -> same(seen, List.of(there), "What is scanned with an interrupt"));
           servesTheNext(scene);
         });

@@ -164,7 +164,7 @@ final class CrowdChecks {
             .toList();
     List<Optional<Versioned>> last = Crowd.atOnce(scene.patience(), callers);
     same(
-        scene.store().scan(Optional.empty(), 100).claims(),
+        scene.scanned(),
         last.stream().flatMap(Optional::stream).toList(),
         "What is there in the end");
   }

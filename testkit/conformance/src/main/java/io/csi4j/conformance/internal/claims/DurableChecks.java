@@ -10,7 +10,6 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.List;
-import java.util.Optional;
 
 /** Written claims outlive their writer. */
 final class DurableChecks {
@@ -26,10 +25,7 @@ final class DurableChecks {
           scene.reopened();
           written.forEach(
               now -> same(scene.read(now.claim().volume()), now, "What was written before"));
-          same(
-              scene.store().scan(Optional.empty(), 100).claims(),
-              written,
-              "A scan after opening again");
+          same(scene.scanned(), written, "A scan after opening again");
         });
     all.add(
         "every form of a claim outlives closing",

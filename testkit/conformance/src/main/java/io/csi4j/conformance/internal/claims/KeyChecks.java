@@ -10,7 +10,6 @@ import io.csi4j.volume.model.VolumeKey;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Each volume has its own claim, under any name. */
 final class KeyChecks {
@@ -61,11 +60,10 @@ final class KeyChecks {
       written.put(key, scene.write(key, "w-" + i));
     }
     written.forEach((key, now) -> same(scene.read(key), now, "The claim of a volume"));
-    List<VolumeKey> scanned =
-        scene.store().scan(Optional.empty(), 100).claims().stream()
-            .map(each -> each.claim().volume())
-            .sorted()
-            .toList();
-    same(scanned, keys.stream().sorted().toList(), "The names that a scan shows");
+    List<VolumeKey> scanned = Scene.keys(scene.scanned());
+    same(
+        scanned.stream().sorted().toList(),
+        keys.stream().sorted().toList(),
+        "The names that a scan shows");
   }
 }

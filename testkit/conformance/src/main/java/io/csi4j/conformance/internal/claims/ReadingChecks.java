@@ -25,10 +25,7 @@ final class ReadingChecks {
         scene -> {
           Versioned first = scene.read(DB);
           scene.isThere(first, "A second look");
-          same(
-              scene.store().scan(Optional.empty(), 10).claims(),
-              List.of(),
-              "A scan of what was only read");
+          same(scene.scanned(), List.of(), "A scan of what was only read");
         });
     all.add(
         "what was written is read as it was",

@@ -2,6 +2,7 @@ package io.csi4j.conformance.internal.claims;
 
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
@@ -88,6 +89,43 @@ final class Scene implements AutoCloseable {
 
   Versioned read(VolumeKey volume) {
     return store.read(volume);
+  }
+
+  /** Returns all claims that a scan shows. */
+  List<Versioned> scanned() {
+    return scanned(store);
+  }
+
+  static List<Versioned> scanned(ClaimStore store) {
+    return claims(pages(store, Optional.empty(), 100));
+  }
+
+  /**
+   * Returns the pages of a scan behind a key. A page may have fewer claims than it is asked for,
+   * and only the page says whether it is the last.
+   */
+  static List<ClaimPage> pages(ClaimStore store, Optional<VolumeKey> after, int limit) {
+    List<ClaimPage> pages = new ArrayList<>();
+    Optional<VolumeKey> behind = after;
+    int claims = 0;
+    do {
+      ClaimPage page = store.scan(behind, limit);
+      check(page.unreadable().isEmpty(), "A scan cannot read what was written.");
+      pages.add(page);
+      claims += page.claims().size();
+      check(pages.size() <= 10_000 && claims <= 10_000, "A scan does not come to an end.");
+      behind = page.next();
+    } while (behind.isPresent());
+    return pages;
+  }
+
+  static List<Versioned> claims(List<ClaimPage> pages) {
+    return pages.stream().flatMap(page -> page.claims().stream()).toList();
+  }
+
+  /** The keys of claims, in the same order. */
+  static List<VolumeKey> keys(List<Versioned> claims) {
+    return claims.stream().map(each -> each.claim().volume()).toList();
   }
 
   /** Writes what has to be written, as there is no other writer. */

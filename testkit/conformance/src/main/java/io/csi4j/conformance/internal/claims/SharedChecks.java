@@ -13,7 +13,6 @@ import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntFunction;
 
 /** A store that several processes have open is one store. */
@@ -28,8 +27,7 @@ final class SharedChecks {
           ClaimStore other = scene.another();
           Versioned now = scene.write(DB, "a");
           same(other.read(DB), now, "What another client reads");
-          same(
-              other.scan(Optional.empty(), 10).claims(), List.of(now), "What another client scans");
+          same(Scene.scanned(other), List.of(now), "What another client scans");
           Versioned then = Scene.write(other, now, held(DB, "b"));
           scene.isThere(then, "What another client wrote");
         });

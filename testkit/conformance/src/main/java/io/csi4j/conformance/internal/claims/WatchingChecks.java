@@ -110,7 +110,7 @@ final class WatchingChecks {
         "a watch shows nothing where nothing is written",
         (scene, watch, follower) -> {
           Versioned there = scene.read(DB);
-          List<Versioned> scanned = scene.store().scan(Optional.empty(), 10).claims();
+          List<Versioned> scanned = scene.scanned();
           check(scanned.isEmpty() && there.by().isEmpty(), "The store was not empty.");
           follower.nothingMore();
         });

@@ -128,10 +128,7 @@ final class WritingChecks {
           WriteResult result =
               scene.store().compareAndSet(ClaimVersion.NEVER, held(DB, "c"), token());
           scene.isThere(first, "What is there after " + result.getClass().getName());
-          same(
-              scene.store().scan(Optional.empty(), 10).claims(),
-              List.of(first),
-              "A scan after a conflict");
+          same(scene.scanned(), List.of(first), "A scan after a conflict");
         });
     all.add(
         "a conflict uses up nothing that the next write needs",

@@ -97,6 +97,9 @@ final class Database {
       connection = source.getConnection();
     } catch (SQLException e) {
       throw failure(Fate.REFUSED, e);
+    } catch (RuntimeException e) {
+      // Pools throw such ones where they cannot begin.
+      throw failure(Fate.REFUSED, new SQLException(e.getMessage(), e));
     }
     T answer;
     try {

@@ -90,4 +90,18 @@ class DatabaseTest {
 
     assertThat(refusal).rootCause().isSameAs(driver);
   }
+
+  @Test
+  void aPoolThatCannotBeginIsADatabaseThatCannotBeReached() {
+    ClaimStoreException refusal =
+        refusal(
+            () -> {
+              throw new IllegalStateException("the pool failed to begin with " + URL);
+            });
+
+    assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(refusal)
+        .hasMessageContaining("the database says 'the pool failed to begin with jdbc:…'.");
+    assertThat(trace(refusal)).doesNotContain("secret");
+  }
 }

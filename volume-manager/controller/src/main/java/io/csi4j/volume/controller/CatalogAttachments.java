@@ -112,6 +112,33 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCa
         });
   }
 
+  /** Not a volume that another record has too: its attachment may be for a claim of that one. */
+  @Override
+  public ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
+    Optional<CatalogEntry> other = other(task.volume());
+    return other.isPresent()
+        ? failed(
+            StatusCode.FAILED_PRECONDITION,
+            "volume '"
+                + task.volume()
+                + "' is also on record as '"
+                + other.get().key()
+                + "', and may be attached for that one")
+        : detach(task, () -> other(task.volume()).isEmpty() && guard.isWanted());
+  }
+
+  /** Another record of the volume of a record. */
+  private Optional<CatalogEntry> other(VolumeKey key) {
+    return catalog
+        .find(key)
+        .flatMap(
+            record ->
+                record
+                    .id()
+                    .map(id -> new VolumeIdentity(record.spec().plugin(), id))
+                    .flatMap(identity -> catalog.other(key, identity)));
+  }
+
   private static ControllerAnswer answer(Guard guard, Function<Asked, ControllerAnswer> work) {
     Asked asked = new Asked(guard, new AtomicReference<>());
     try {

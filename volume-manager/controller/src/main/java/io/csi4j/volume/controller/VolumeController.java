@@ -68,6 +68,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -483,13 +484,26 @@ public final class VolumeController implements AutoCloseable {
     }
   }
 
-  /** Returns the volumes of one plugin, by its names for them. */
+  /**
+   * Returns the volumes of one plugin, by its names for them. A name that more than one record has
+   * is left out: an attachment of such a volume cannot be told to belong to one of the records.
+   */
   public Map<VolumeId, VolumeKey> handles(PluginId plugin) {
-    return volumes().stream()
-        .filter(volume -> volume.plugin().equals(plugin))
-        .collect(
-            Collectors.toUnmodifiableMap(
-                CatalogVolume::id, CatalogVolume::key, (first, other) -> first));
+    Map<VolumeId, VolumeKey> keys = new HashMap<>();
+    Set<VolumeId> all = new HashSet<>();
+    Set<VolumeId> shared = new HashSet<>();
+    for (CatalogEntry record : catalog.all()) {
+      Optional<VolumeId> id = record.id().filter(any -> record.spec().plugin().equals(plugin));
+      if (id.isPresent() && !all.add(id.get())) {
+        shared.add(id.get());
+      }
+      record
+          .volume()
+          .filter(volume -> id.isPresent())
+          .ifPresent(volume -> keys.put(volume.id(), volume.key()));
+    }
+    keys.keySet().removeAll(shared);
+    return Map.copyOf(keys);
   }
 
   /**

@@ -29,9 +29,9 @@ import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,6 +46,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -385,13 +386,12 @@ public final class HealthMonitor implements AutoCloseable {
    * @return whether the plugin has answered
    */
   private boolean ask(PluginId plugin, Rounds rounds, List<Change> news) {
-    Map<VolumeId, Watched> volumes = new LinkedHashMap<>();
-    for (CatalogVolume volume : controller.volumes()) {
-      if (volume.plugin().equals(plugin)) {
-        volumes.put(volume.id(), watched(volume));
-      }
-    }
-    Set<Watched> now = Set.copyOf(volumes.values());
+    List<Watched> volumes =
+        controller.volumes().stream()
+            .filter(volume -> volume.plugin().equals(plugin))
+            .map(HealthMonitor::watched)
+            .toList();
+    Set<Watched> now = Set.copyOf(volumes);
     tell(
         book.keepOnly(each -> !each.identity().plugin().equals(plugin) || now.contains(each)),
         news);
@@ -403,11 +403,11 @@ public final class HealthMonitor implements AutoCloseable {
     if (offered.contains(ControllerCapability.LIST_VOLUME_HEALTH)) {
       readList(plugin, volumes, true, news);
     } else if (offered.contains(ControllerCapability.GET_VOLUME_HEALTH)) {
-      return readEach(volumes.values(), rounds, news);
+      return readEach(volumes, rounds, news);
     } else if (tellsConditions && offered.contains(ControllerCapability.LIST_VOLUMES)) {
       readList(plugin, volumes, false, news);
     } else if (tellsConditions && offered.contains(ControllerCapability.GET_VOLUME)) {
-      return readEach(volumes.values(), rounds, news);
+      return readEach(volumes, rounds, news);
     } else {
       // It says nothing of health any more, or never did.
       tell(book.listed(VolumeHealth.Source.controller(), Map.of(), now, clock.wall()), news);
@@ -422,18 +422,20 @@ public final class HealthMonitor implements AutoCloseable {
    * @param isOfSick whether volumes that are well are left out
    */
   private void readList(
-      PluginId plugin, Map<VolumeId, Watched> volumes, boolean isOfSick, List<Change> news) {
+      PluginId plugin, Collection<Watched> volumes, boolean isOfSick, List<Change> news) {
+    // Several records may be of one volume.
+    Map<VolumeId, List<Watched>> known =
+        volumes.stream().collect(Collectors.groupingBy(each -> each.identity().handle()));
     Map<Watched, List<VolumeHealthEntry>> list = new HashMap<>();
     for (VolumeHealthReport report : lists.apply(plugin)) {
-      Watched volume = volumes.get(report.volumeId());
-      if (volume != null) {
+      for (Watched volume : known.getOrDefault(report.volumeId(), List.of())) {
         list.computeIfAbsent(volume, none -> new ArrayList<>()).addAll(report.entries());
       }
     }
     // The plugin may have become another version meanwhile, which lists in the other way.
     boolean isWhole =
         isOfSick && controller.offered(plugin).contains(ControllerCapability.LIST_VOLUME_HEALTH);
-    Set<Watched> asked = isWhole ? Set.copyOf(volumes.values()) : list.keySet();
+    Set<Watched> asked = isWhole ? Set.copyOf(volumes) : list.keySet();
     tell(book.listed(VolumeHealth.Source.controller(), list, asked, clock.wall()), news);
   }
 

@@ -26,6 +26,7 @@ import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
@@ -37,6 +38,7 @@ import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
@@ -157,6 +159,54 @@ class UpkeepOfAHostTest {
     assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
     assertThat(plugin.contents().attached()).hasSize(1);
     assertThat(told).isEmpty();
+    plugin.assertLawful();
+  }
+
+  @Test
+  void aVolumeThatIsUsedUnderOneOfItsTwoNamesIsNotDetachedUnderTheOther() {
+    open(PluginShape.full());
+    CatalogVolume db = controller.create(DB, spec().build());
+    ClaimGrant grant = acquire(DB, "web", Optional.of(NODE));
+    VolumeKey alias = VolumeKey.of("alias");
+    DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
+    DriftPolicy policy = new DriftPolicy(false, true);
+    DriftRepair repair = DriftRepair.by(claims, told::add);
+    DriftReport own = check.look(Map.of(db.id(), alias));
+    assertThat(own.findings()).containsExactly(new Drift.UnknownAttachment(alias, db.id(), NODE));
+
+    CatalogVolume registered =
+        controller.register(
+            CatalogVolume.builder(alias, db.spec(), db.id()).context(db.context()).build());
+    DriftReport report = check.look(controller.handles(ID));
+
+    assertThat(registered.id()).isEqualTo(db.id());
+    assertThat(controller.handles(ID)).isEmpty();
+    assertThat(report.findings()).isEmpty();
+    assertThat(check.repair(report, policy, repair)).isEmpty();
+    assertThat(told).isEmpty();
+    // A report of a host that names the volume itself, or one from before the second name.
+    assertThat(check.repair(own, policy, repair)).isEmpty();
+    assertThat(told)
+        .singleElement()
+        .satisfies(
+            message ->
+                assertThat(message.line())
+                    .contains("volume 'default/alias' is also on record as 'default/db'"));
+    assertThat(plugin.contents().attached()).hasSize(1);
+
+    // The claim itself is given back as ever.
+    assertThat(claims.release(grant.usage())).isInstanceOf(ClaimProgress.WaitsForNode.class);
+    assertThat(
+            claims.confirmRelease(
+                new NodeReceipt(
+                    grant.usage(),
+                    grant.epoch(),
+                    HERE,
+                    "boot",
+                    List.of(temp),
+                    NodeReceipt.Staging.GONE)))
+        .isInstanceOf(ClaimProgress.Gone.class);
+    assertThat(plugin.contents().attached()).isEmpty();
     plugin.assertLawful();
   }
 

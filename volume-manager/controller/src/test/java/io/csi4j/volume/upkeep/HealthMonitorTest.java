@@ -229,6 +229,30 @@ class HealthMonitorTest {
     assertThat(asked(plugin)).containsExactly(call);
   }
 
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("kinds")
+  void aVolumeWithTwoNamesIsSickUnderBoth(
+      String name, PluginShape shape, CsiOperation call, int roundsToRecover) {
+    FakeCsiPlugin plugin = plugin(P, shape);
+    CatalogVolume db = volume(P, DB);
+    CatalogVolume alias =
+        controller.register(
+            CatalogVolume.builder(WEB, db.spec(), db.id()).context(db.context()).build());
+    plugin.condition(alias.id(), SICK);
+    try (HealthMonitor monitor = byHand()) {
+      assertThat(monitor.look()).hasSize(2);
+
+      assertThat(monitor.unwell()).containsOnlyKeys(DB, WEB);
+      assertThat(monitor.look()).isEmpty();
+      plugin.condition(alias.id(), WELL);
+      for (int round = 0; round < roundsToRecover; round++) {
+        assertThat(monitor.look()).hasSize(round + 1 < roundsToRecover ? 0 : 2);
+      }
+      assertThat(monitor.unwell()).isEmpty();
+    }
+    assertThat(asked(plugin)).containsExactly(call);
+  }
+
   @Test
   void aPluginThatIsUpgradedOnTheWayTellsOneBeginAndOneEnd() {
     FakeCsiPlugin plugin = plugin(P, LIST_112);

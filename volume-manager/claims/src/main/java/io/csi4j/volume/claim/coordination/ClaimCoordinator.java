@@ -785,7 +785,8 @@ public final class ClaimCoordinator {
 
   /**
    * Has a volume detached from a node of which no claim says that it may be attached there; which
-   * is looked at right before the storage system is asked.
+   * is looked at right before the storage system is asked. A volume that is known under another
+   * name too is not detached ({@link StorageController#detachUnclaimed}).
    *
    * @return whether it is detached; false if a claim names that node by now
    * @throws ClaimException if the storage system did not detach it
@@ -796,7 +797,7 @@ public final class ClaimCoordinator {
     AttachmentTask task =
         new AttachmentTask(volume, node, book.certain(subject, volume).use().orElse(ANY), false);
     ControllerAnswer answer =
-        controller.detach(task, () -> isUnclaimed(book.certain(subject, volume), node));
+        controller.detachUnclaimed(task, () -> isUnclaimed(book.certain(subject, volume), node));
     if (answer instanceof ControllerAnswer.Failed failed) {
       throw new ClaimException(
           failed.outcome() == Outcome.UNCERTAIN

@@ -32,6 +32,15 @@ public interface StorageController {
   ControllerAnswer detach(AttachmentTask task, Guard guard);
 
   /**
+   * Has a volume detached from a node for which no claim of it says that it is attached there. An
+   * implementation that knows other names of the volume refuses this while there are any: the
+   * attachment may be that of a claim under another name. By default, as {@link #detach}.
+   */
+  default ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
+    return detach(task, guard);
+  }
+
+  /**
    * How a volume is mounted for a claim, in full: its own options, and what the claim states in
    * their place. Asked once for each claim and kept with it.
    *

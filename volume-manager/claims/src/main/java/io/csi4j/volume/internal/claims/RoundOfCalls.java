@@ -125,6 +125,11 @@ public final class RoundOfCalls {
       return call(task, () -> storage.detach(task, guard));
     }
 
+    @Override
+    public ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
+      return call(task, () -> storage.detachUnclaimed(task, guard));
+    }
+
     private ControllerAnswer call(AttachmentTask task, Supplier<ControllerAnswer> call) {
       Optional<Clause> why = whyLeft(task.volume());
       if (why.isPresent()) {

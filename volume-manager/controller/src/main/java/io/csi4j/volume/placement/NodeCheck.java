@@ -417,9 +417,13 @@ record NodeCheck(
         .orElse(OptionalLong.empty());
   }
 
+  /** Returns the instances for volumes of a node; the first is the one that serves, if any does. */
   private static Stream<RegisteredPlugin> serving(PlacementNode node, PluginId plugin) {
     return node.plugins().stream()
         .filter(each -> each.registration().id().equals(plugin))
-        .filter(each -> each.registration().roles().contains(PluginRole.NODE));
+        .filter(each -> each.registration().roles().contains(PluginRole.NODE))
+        .sorted(
+            Comparator.comparing(RegisteredPlugin::remembered)
+                .thenComparing(each -> !each.health().isReady()));
   }
 }

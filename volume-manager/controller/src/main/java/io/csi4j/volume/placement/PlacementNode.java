@@ -10,8 +10,9 @@ import java.util.Objects;
  * A node among which a volume is placed, as its host knows it.
  *
  * @param name the node; the same name as in claims
- * @param plugins the plugins there, as the registry of the node lists them; the first instance of a
- *     plugin that serves nodes counts
+ * @param plugins the plugins there, as the registry of the node lists them, the newest first; of
+ *     several instances of a plugin that serve nodes, the first that is ready counts, and the first
+ *     if none is
  * @since 1.0
  */
 public record PlacementNode(NodeName name, List<RegisteredPlugin> plugins) {

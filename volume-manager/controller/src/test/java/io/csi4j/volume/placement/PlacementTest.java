@@ -489,28 +489,37 @@ class PlacementTest {
 
   // ---- plugins
 
+  private static RegisteredPlugin sick(RegisteredPlugin well) {
+    return new RegisteredPlugin(
+        well.registration(),
+        new PluginHealth(
+            PluginHealth.State.UNHEALTHY,
+            PluginHealth.Reason.SILENT,
+            new PluginHealth.Text("it does not answer"),
+            Instant.EPOCH),
+        well.fingerprint(),
+        false);
+  }
+
+  private static RegisteredPlugin unasked(RegisteredPlugin well) {
+    return new RegisteredPlugin(
+        well.registration(),
+        ControllerWorld.health(PluginHealth.State.STARTING, PluginHealth.Reason.NOT_ASKED),
+        Optional.empty(),
+        false);
+  }
+
+  private static RegisteredPlugin remembered(RegisteredPlugin well) {
+    return new RegisteredPlugin(well.registration(), well.health(), well.fingerprint(), true);
+  }
+
   @Test
   void aNodeWithoutThePluginOrWithASickOneSaysSo() {
     start(SHAPE);
     RegisteredPlugin well = described(NodeId.of("n1"));
-    RegisteredPlugin sick =
-        new RegisteredPlugin(
-            well.registration(),
-            new PluginHealth(
-                PluginHealth.State.UNHEALTHY,
-                PluginHealth.Reason.SILENT,
-                new PluginHealth.Text("it does not answer"),
-                Instant.EPOCH),
-            well.fingerprint(),
-            false);
-    RegisteredPlugin unasked =
-        new RegisteredPlugin(
-            well.registration(),
-            ControllerWorld.health(PluginHealth.State.STARTING, PluginHealth.Reason.NOT_ASKED),
-            Optional.empty(),
-            false);
-    RegisteredPlugin remembered =
-        new RegisteredPlugin(well.registration(), well.health(), well.fingerprint(), true);
+    RegisteredPlugin sick = sick(well);
+    RegisteredPlugin unasked = unasked(well);
+    RegisteredPlugin remembered = remembered(well);
     RegisteredPlugin other =
         new RegisteredPlugin(
             PluginRegistration.of(
@@ -543,6 +552,47 @@ class PlacementTest {
         .isEqualTo(
             "PLUGIN_NOT_REGISTERED: instance 'only' is known from an earlier run, and was not"
                 + " registered since");
+    assertThat(without(report, "new"))
+        .isEqualTo("PLUGIN_NOT_READY: the plugin was not asked yet where this node is");
+  }
+
+  @Test
+  void theNewestInstanceThatIsReadyCountsWhateverIsAboveIt() {
+    start(SHAPE);
+    RegisteredPlugin well = described(NodeId.of("n2"));
+    List<PlacementNode> doubled = new ArrayList<>();
+    for (RegisteredPlugin newest : List.of(sick(well), unasked(well), remembered(well))) {
+      NodeName name = NodeName.of("n" + doubled.size());
+      doubled.add(PlacementNode.of(name, List.of(newest, well)));
+    }
+
+    PlacementReport report = placement.candidates(spec().build(), doubled);
+
+    assertThat(report.others()).isEmpty();
+    assertThat(report.candidates())
+        .hasSize(3)
+        .allSatisfy(
+            candidate -> {
+              assertThat(candidate.place()).contains(B);
+              assertThat(candidate.freeSlots()).hasValue(2);
+            });
+  }
+
+  @Test
+  void whereNoInstanceIsReadyTheNewestOfThoseThatAreRegisteredSaysWhy() {
+    start(SHAPE);
+    RegisteredPlugin well = described(NodeId.of("n1"));
+
+    PlacementReport report =
+        placement.candidates(
+            spec().build(),
+            List.of(
+                PlacementNode.of(NodeName.of("bad"), List.of(remembered(well), sick(well))),
+                PlacementNode.of(NodeName.of("new"), List.of(unasked(well), sick(well))),
+                PlacementNode.of(NodeName.of("well"), List.of(well))));
+
+    assertThat(report.nodes()).isEqualTo(names("well"));
+    assertThat(without(report, "bad")).startsWith("PLUGIN_UNHEALTHY: instance 'only' is UNHEALTHY");
     assertThat(without(report, "new"))
         .isEqualTo("PLUGIN_NOT_READY: the plugin was not asked yet where this node is");
   }

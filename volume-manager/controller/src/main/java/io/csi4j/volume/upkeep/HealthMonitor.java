@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A plugin is asked in the way that it offers: for a list of what is not well, volume by volume,
  * or, before CSI 1.13, for the conditions of its volumes. A volume is believed to be well again
  * after two whole lists without its fault, or after one answer about that volume alone. A round in
- * which the plugin does not answer changes nothing; that is told once, until a round succeeds.
+ * which the plugin does not answer changes nothing; that is told once, until it answers again.
  *
  * <p>Plugins are asked beside each other: one that hangs delays no other. Safe for many threads.
  *
@@ -253,8 +253,11 @@ public final class HealthMonitor implements AutoCloseable {
     private @Nullable CompletableFuture<List<Change>> waiting;
     private Scheduler.@Nullable Timer timer;
 
-    /** Whether it was told that the plugin does not answer. Used by the running round only. */
-    private boolean isFailureTold;
+    /** Whether it was told that the plugin gives no answer. Used by the running round only. */
+    private boolean isSilenceTold;
+
+    /** Whether it was told that a volume cannot be read. Used by the running round only. */
+    private boolean isUnreadVolumeTold;
 
     Rounds(Duration interval) {
       pace = new HealthPace(interval);
@@ -304,7 +307,7 @@ public final class HealthMonitor implements AutoCloseable {
     try {
       isAnswered = ask(plugin, rounds, news);
     } catch (ControllerException failed) {
-      tellOnce(rounds, failed);
+      tellSilence(rounds, failed);
     } catch (RuntimeException | Error unexpected) {
       LOG.log(
           System.Logger.Level.WARNING,
@@ -360,9 +363,19 @@ public final class HealthMonitor implements AutoCloseable {
     found.forEach(this::beginAside);
   }
 
-  private void tellOnce(Rounds rounds, ControllerException failed) {
-    boolean isFirst = !rounds.isFailureTold;
-    rounds.isFailureTold = true;
+  private void tellSilence(Rounds rounds, ControllerException failed) {
+    boolean isFirst = !rounds.isSilenceTold;
+    rounds.isSilenceTold = true;
+    tell(isFirst, failed);
+  }
+
+  private void tellUnreadVolume(Rounds rounds, ControllerException failed) {
+    boolean isFirst = !rounds.isUnreadVolumeTold;
+    rounds.isUnreadVolumeTold = true;
+    tell(isFirst, failed);
+  }
+
+  private void tell(boolean isFirst, ControllerException failed) {
     if (isFirst && !isClosed()) {
       messages.tell(failed.operatorMessage());
     }
@@ -412,7 +425,8 @@ public final class HealthMonitor implements AutoCloseable {
       // It says nothing of health any more, or never did.
       tell(book.listed(VolumeHealth.Source.controller(), Map.of(), now, clock.wall()), news);
     }
-    rounds.isFailureTold = false;
+    rounds.isSilenceTold = false;
+    rounds.isUnreadVolumeTold = false;
     return true;
   }
 
@@ -465,10 +479,15 @@ public final class HealthMonitor implements AutoCloseable {
     } finally {
       open.forEach(asked -> asked.answer().cancel(true));
     }
+    if (failures.hasAnswers || failures.first == null) {
+      rounds.isSilenceTold = false;
+    }
     if (failures.first == null) {
-      rounds.isFailureTold = false;
+      rounds.isUnreadVolumeTold = false;
+    } else if (failures.hasAnswers || failures.unanswered == null) {
+      tellUnreadVolume(rounds, failures.first);
     } else {
-      tellOnce(rounds, failures.first);
+      tellSilence(rounds, failures.unanswered);
     }
     return failures.first == null || failures.hasAnswers;
   }
@@ -476,6 +495,10 @@ public final class HealthMonitor implements AutoCloseable {
   /** How the questions of a round have ended. */
   private static final class Failures {
     private @Nullable ControllerException first;
+
+    /** The first that came without an answer of the plugin. */
+    private @Nullable ControllerException unanswered;
+
     private int unansweredInARow;
     private boolean hasAnswers;
   }
@@ -521,6 +544,9 @@ public final class HealthMonitor implements AutoCloseable {
     StatusCode status = failed.status().orElse(StatusCode.UNAVAILABLE);
     if (status == StatusCode.UNAVAILABLE || status == StatusCode.DEADLINE_EXCEEDED) {
       failures.unansweredInARow++;
+      if (failures.unanswered == null) {
+        failures.unanswered = failed;
+      }
     } else {
       failures.hasAnswers = true;
       failures.unansweredInARow = 0;
@@ -627,7 +653,8 @@ public final class HealthMonitor implements AutoCloseable {
 
     /**
      * Sets the listener for messages to people about plugins that do not say how their volumes are:
-     * one for each plugin, until a whole round succeeds. Logged by default.
+     * one for each plugin that gives no answer, until it gives one; and one for each plugin with
+     * volumes that cannot be read, until a whole round succeeds. Logged by default.
      */
     public Builder told(Consumer<OperatorMessage> value) {
       told = Objects.requireNonNull(value, "value");

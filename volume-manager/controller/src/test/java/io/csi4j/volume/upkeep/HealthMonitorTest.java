@@ -540,6 +540,44 @@ class HealthMonitorTest {
   }
 
   @Test
+  void aPluginThatIsGoneIsToldAlthoughOneOfItsVolumesCouldNotBeReadBefore() {
+    FakeCsiPlugin plugin = plugin(P, GET_113);
+    CatalogVolume broken = volume(P, VolumeKey.of("a"));
+    volume(P, DB);
+    plugin.inject(
+        Fault.fail(StatusCode.NOT_FOUND, "who?"),
+        When.calling(CONTROLLER_GET_VOLUME_HEALTH).ofVolume(broken.id()));
+    try (HealthMonitor monitor = byHand()) {
+      lookTwice(monitor, 1);
+      plugin.clearFaults();
+      plugin.inject(
+          Fault.fail(StatusCode.UNAVAILABLE, "gone"), When.calling(CONTROLLER_GET_VOLUME_HEALTH));
+      lookTwice(monitor, 2);
+      plugin.clearFaults();
+      plugin.inject(
+          Fault.fail(StatusCode.NOT_FOUND, "who?"),
+          When.calling(CONTROLLER_GET_VOLUME_HEALTH).ofVolume(broken.id()));
+      lookTwice(monitor, 2);
+      plugin.clearFaults();
+      plugin.inject(
+          Fault.fail(StatusCode.UNAVAILABLE, "gone"), When.calling(CONTROLLER_GET_VOLUME_HEALTH));
+      lookTwice(monitor, 3);
+    }
+    assertThat(told.stream().map(OperatorMessage::line))
+        .satisfiesExactly(
+            volume -> assertThat(volume).contains("who?"),
+            gone -> assertThat(gone).contains("gone"),
+            again -> assertThat(again).contains("gone"));
+  }
+
+  /** Messages are told on another thread. */
+  private void lookTwice(HealthMonitor monitor, int messages) {
+    assertThat(monitor.look()).isEmpty();
+    assertThat(monitor.look()).isEmpty();
+    Waits.until(() -> told.size() == messages);
+  }
+
+  @Test
   void aPluginThatAnswersNothingIsNotAskedAboutAllItsVolumes() {
     FakeCsiPlugin plugin = plugin(P, GET_113);
     for (int i = 0; i < 20; i++) {

@@ -47,6 +47,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -259,6 +260,9 @@ public final class HealthMonitor implements AutoCloseable {
     /** Whether it was told that a volume cannot be read. Used by the running round only. */
     private boolean isUnreadVolumeTold;
 
+    /** The volume at which the last round was broken off. Used by the running round only. */
+    private @Nullable VolumeKey next;
+
     Rounds(Duration interval) {
       pace = new HealthPace(interval);
     }
@@ -458,23 +462,29 @@ public final class HealthMonitor implements AutoCloseable {
 
   /**
    * Asks volume by volume. One that fails does not keep the others from being asked, unless several
-   * in a row get no answer at all.
+   * in a row get no answer at all: the next round begins with the first that was not heard then.
    */
-  private boolean readEach(Iterable<Watched> volumes, Rounds rounds, List<Change> news) {
+  private boolean readEach(List<Watched> volumes, Rounds rounds, List<Change> news) {
     Deque<Asked> open = new ArrayDeque<>();
     Failures failures = new Failures();
+    VolumeKey start = rounds.next;
+    rounds.next = null;
     try {
-      for (Watched volume : volumes) {
+      for (Watched volume : startingAt(start, volumes)) {
         if (open.size() == callsInFlight) {
           take(open.remove(), failures, news);
         }
         if (failures.unansweredInARow > callsInFlight) {
+          rounds.next = volume.key();
           break;
         }
         open.add(new Asked(volume, controller.async().health(volume.key()).toCompletableFuture()));
       }
       while (!open.isEmpty() && failures.unansweredInARow <= callsInFlight) {
         take(open.remove(), failures, news);
+      }
+      if (!open.isEmpty()) {
+        rounds.next = open.element().volume().key();
       }
     } finally {
       open.forEach(asked -> asked.answer().cancel(true));
@@ -490,6 +500,17 @@ public final class HealthMonitor implements AutoCloseable {
       tellSilence(rounds, failures.unanswered);
     }
     return failures.first == null || failures.hasAnswers;
+  }
+
+  /** Returns the volumes from a key on, and then those before it. */
+  private static List<Watched> startingAt(@Nullable VolumeKey start, List<Watched> volumes) {
+    if (start == null) {
+      return volumes;
+    }
+    return Stream.concat(
+            volumes.stream().filter(each -> each.key().compareTo(start) >= 0),
+            volumes.stream().filter(each -> each.key().compareTo(start) < 0))
+        .toList();
   }
 
   /** How the questions of a round have ended. */
@@ -540,6 +561,11 @@ public final class HealthMonitor implements AutoCloseable {
   private static void note(ControllerException failed, Failures failures) {
     if (failures.first == null) {
       failures.first = failed;
+    }
+    if (failed.code() == OperatorCode.CONTROLLER_SECRETS_MISSING
+        || failed.code() == OperatorCode.CONTROLLER_BUSY) {
+      // The plugin was not called.
+      return;
     }
     StatusCode status = failed.status().orElse(StatusCode.UNAVAILABLE);
     if (status == StatusCode.UNAVAILABLE || status == StatusCode.DEADLINE_EXCEEDED) {

@@ -55,6 +55,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,12 +100,20 @@ class HealthMonitorTest {
   private final List<FakeCsiPlugin> plugins = new ArrayList<>();
   private final Queue<String> changes = new ConcurrentLinkedQueue<>();
   private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
+  private final Set<String> missingSecrets = ConcurrentHashMap.newKeySet();
   private final VolumeController controller =
       VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
-          .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
+          .secrets(name -> operation -> secrets(name.toString()))
           .validation(ValidationResult.Policy.LENIENT)
           .settings(ControllerSettings.builder().policy(policy -> policy.attempts(1)).build())
           .open();
+
+  private Secrets secrets(String name) {
+    if (missingSecrets.contains(name)) {
+      throw new IllegalStateException("there is no secret '" + name + "'");
+    }
+    return Secrets.of(Map.of("key-of-" + name, "s3cr3t"));
+  }
 
   @AfterEach
   void noDutyWasBroken() {
@@ -537,6 +546,43 @@ class HealthMonitorTest {
               assertThat(message.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
               assertThat(message.line()).contains(broken.id().value());
             });
+  }
+
+  @Test
+  void volumesWithoutAnAnswerKeepThoseAfterThemWaitingForOneRoundOnly() {
+    FakeCsiPlugin plugin = plugin(P, GET_113);
+    for (String silent : List.of("a", "b", "c")) {
+      plugin.inject(
+          Fault.fail(StatusCode.UNAVAILABLE, "its array is gone"),
+          When.calling(CONTROLLER_GET_VOLUME_HEALTH)
+              .ofVolume(volume(P, VolumeKey.of(silent)).id()));
+    }
+    plugin.condition(volume(P, DB).id(), SICK);
+    try (HealthMonitor monitor = byHand()) {
+      assertThat(monitor.look()).isEmpty();
+      assertThat(words(monitor.look())).containsExactly(BEGUN);
+      assertThat(monitor.look()).isEmpty();
+      assertThat(monitor.unwell()).containsOnlyKeys(DB);
+    }
+  }
+
+  @Test
+  void volumesWhoseSecretsAreMissingKeepNoOtherFromBeingRead() {
+    FakeCsiPlugin plugin = plugin(P, GET_113);
+    for (String name : List.of("a", "b", "c")) {
+      controller.create(
+          VolumeKey.of(name), spec(P).secrets(SecretsReference.of("old-" + name)).build());
+      missingSecrets.add("old-" + name);
+    }
+    plugin.condition(volume(P, DB).id(), SICK);
+    try (HealthMonitor monitor = byHand()) {
+      assertThat(words(monitor.look())).containsExactly(BEGUN);
+    }
+    assertThat(told)
+        .singleElement()
+        .satisfies(
+            message ->
+                assertThat(message.code()).isEqualTo(OperatorCode.CONTROLLER_SECRETS_MISSING));
   }
 
   @Test

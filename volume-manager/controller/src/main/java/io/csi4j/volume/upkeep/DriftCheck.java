@@ -2,7 +2,9 @@ package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
@@ -13,14 +15,17 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.SystemClock;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,10 +33,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Compares what a storage system tells of volumes with their claims. Nothing is changed by looking;
@@ -41,6 +48,9 @@ import java.util.function.Consumer;
  * @since 1.0
  */
 public final class DriftCheck {
+
+  private static final Set<StatusCode> NO_ANSWER =
+      EnumSet.of(StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.CANCELLED);
 
   private final StoredAttachments storage;
   private final ClaimStore claims;
@@ -53,10 +63,12 @@ public final class DriftCheck {
   }
 
   /**
-   * Looks at these volumes. One whose claim cannot be read is told, and not compared.
+   * Looks at these volumes. One whose claim cannot be read is told, and not compared; so is one of
+   * which the plugin answers that it cannot be read, or whose secrets are missing ({@link
+   * DriftReport#failures}).
    *
    * @param volumes the volumes of this plugin that the host knows; others are none of its business
-   * @throws io.csi4j.client.model.CsiException if the plugin does not tell all; or {@link
+   * @throws io.csi4j.client.model.CsiException if the plugin gives no answer, or no list; or {@link
    *     io.csi4j.volume.controller.ControllerException}, where a controller was to ask it
    * @throws io.csi4j.volume.claim.spi.ClaimStoreException if the store does not
    */
@@ -72,16 +84,52 @@ public final class DriftCheck {
           }
         });
     Instant now = clock.wall();
-    Map<VolumeId, Seen> seen = seen(before.keySet());
+    Map<VolumeId, RuntimeException> unread = new HashMap<>();
+    Map<VolumeId, Seen> seen = seen(before.keySet(), unread);
     before.forEach(
         (handle, claim) -> {
           Seen volume = seen.get(handle);
           if (volume != null) {
-            findings.addAll(confirmed(handle, claim, volume, now));
+            readable(handle, unread, () -> Optional.of(confirmed(handle, claim, volume, now)))
+                .ifPresent(findings::addAll);
           }
         });
     findings.sort(Comparator.comparing(drift -> drift.handle().value()));
-    return new DriftReport(findings, seen.size(), before.size() - seen.size());
+    seen.keySet().removeAll(unread.keySet());
+    SortedMap<VolumeKey, RuntimeException> failures = new TreeMap<>();
+    unread.forEach((handle, why) -> failures.put(volumes.get(handle), why));
+    return new DriftReport(findings, seen.size(), before.size() - seen.size(), failures);
+  }
+
+  /**
+   * Reads one volume. A failure that is about that volume alone keeps no other from being compared.
+   *
+   * @param unread gets the failure
+   */
+  private static <T> Optional<T> readable(
+      VolumeId handle, Map<VolumeId, RuntimeException> unread, Supplier<Optional<T>> reading) {
+    try {
+      return reading.get();
+    } catch (CsiException | ControllerException failed) {
+      if (!isOfOneVolume(failed)) {
+        throw failed;
+      }
+      unread.put(handle, failed);
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Whether the plugin has answered about that volume, or was not asked for want of its secrets.
+   */
+  private static boolean isOfOneVolume(RuntimeException failed) {
+    Optional<StatusCode> status =
+        failed instanceof CsiException answer
+            ? Optional.of(answer.code())
+            : ((ControllerException) failed).status();
+    return status.filter(code -> !NO_ANSWER.contains(code)).isPresent()
+        || (failed instanceof ControllerException known
+            && known.code() == OperatorCode.CONTROLLER_SECRETS_MISSING);
   }
 
   /** One claim that cannot be read keeps no other from being compared. */
@@ -142,14 +190,15 @@ public final class DriftCheck {
    */
   private record Seen(Optional<VolumeEntry> entry, List<VolumeHealthEntry> faults) {}
 
-  /** The volumes of which anything is told. */
-  private Map<VolumeId, Seen> seen(Set<VolumeId> known) {
-    Map<VolumeId, VolumeEntry> entries = entries(known);
-    Map<VolumeId, List<VolumeHealthEntry>> faults = faults(known, entries);
+  /** The volumes of which anything is told, without those that cannot be read. */
+  private Map<VolumeId, Seen> seen(Set<VolumeId> known, Map<VolumeId, RuntimeException> unread) {
+    Map<VolumeId, VolumeEntry> entries = entries(known, unread);
+    Map<VolumeId, List<VolumeHealthEntry>> faults = faults(known, entries, unread);
     Map<VolumeId, Seen> seen = new HashMap<>();
     for (VolumeId handle : known) {
       Optional<VolumeEntry> entry = Optional.ofNullable(entries.get(handle));
-      if (entry.isPresent() || faults.containsKey(handle)) {
+      boolean isTold = entry.isPresent() || faults.containsKey(handle);
+      if (isTold && !unread.containsKey(handle)) {
         seen.put(handle, new Seen(entry, faults.getOrDefault(handle, List.of())));
       }
     }
@@ -158,7 +207,9 @@ public final class DriftCheck {
 
   /** Health is told by calls for nothing but that, or, before CSI 1.13, with the volumes. */
   private Map<VolumeId, List<VolumeHealthEntry>> faults(
-      Set<VolumeId> known, Map<VolumeId, VolumeEntry> entries) {
+      Set<VolumeId> known,
+      Map<VolumeId, VolumeEntry> entries,
+      Map<VolumeId, RuntimeException> unread) {
     Map<VolumeId, List<VolumeHealthEntry>> faults = new HashMap<>();
     Consumer<VolumeHealthReport> told =
         report -> {
@@ -171,7 +222,11 @@ public final class DriftCheck {
     if (offers(ControllerCapability.LIST_VOLUME_HEALTH) && known.size() > 1) {
       storage.listHealth().forEach(told);
     } else if (tellsHealth()) {
-      known.forEach(handle -> storage.health(handle).ifPresent(told));
+      for (VolumeId handle : known) {
+        if (!unread.containsKey(handle)) {
+          readable(handle, unread, () -> storage.health(handle)).ifPresent(told);
+        }
+      }
     } else {
       entries.values().forEach(entry -> Conditions.report(entry).ifPresent(told));
     }
@@ -184,12 +239,15 @@ public final class DriftCheck {
         || offers(ControllerCapability.LIST_VOLUME_HEALTH);
   }
 
-  private Map<VolumeId, VolumeEntry> entries(Set<VolumeId> known) {
+  private Map<VolumeId, VolumeEntry> entries(
+      Set<VolumeId> known, Map<VolumeId, RuntimeException> unread) {
     if (offers(ControllerCapability.LIST_VOLUMES) && known.size() > 1) {
       return listed(known);
     }
     Map<VolumeId, VolumeEntry> seen = new HashMap<>();
-    known.forEach(handle -> read(handle).ifPresent(entry -> seen.put(handle, entry)));
+    for (VolumeId handle : known) {
+      read(handle, unread).ifPresent(entry -> seen.put(handle, entry));
+    }
     return seen;
   }
 
@@ -204,9 +262,9 @@ public final class DriftCheck {
   }
 
   /** One volume: asked for by name where that is offered, and looked for in the list elsewhere. */
-  private Optional<VolumeEntry> read(VolumeId handle) {
+  private Optional<VolumeEntry> read(VolumeId handle, Map<VolumeId, RuntimeException> unread) {
     if (offers(ControllerCapability.GET_VOLUME)) {
-      return storage.read(handle);
+      return readable(handle, unread, () -> storage.read(handle));
     }
     return offers(ControllerCapability.LIST_VOLUMES)
         ? Optional.ofNullable(listed(Set.of(handle)).get(handle))

@@ -376,7 +376,8 @@ public final class VolumeKeeper implements AutoCloseable {
     /**
      * Compares claims with what the storage systems of a controller's volumes tell ({@link
      * DriftCheck}), and puts right what the policy allows: every ten minutes about, plugin by
-     * plugin.
+     * plugin. A plugin or a volume that cannot be read keeps no other from being compared; the
+     * round fails in the end.
      *
      * @param controller whose volumes are compared
      * @param claims the claims of these volumes
@@ -529,6 +530,7 @@ public final class VolumeKeeper implements AutoCloseable {
         Map<VolumeId, VolumeKey> handles = controller.handles(plugin);
         DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
         DriftReport report = check.look(handles);
+        failures.addAll(report.failures().values());
         report.findings().forEach(found);
         differences += report.findings().size();
         repaired += check.repair(report, policy, repair).size();

@@ -12,13 +12,17 @@ import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
@@ -292,6 +296,34 @@ class UpkeepOfAHostTest {
 
       assertThat(round.failure().orElseThrow()).contains("a-plugin-that-is-away");
       assertThat(found).containsExactly(OperatorCode.ATTACHMENT_LOST);
+    }
+  }
+
+  @Test
+  void aVolumeThatCannotBeReadKeepsAKeeperFromNoOther() {
+    open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
+    CatalogVolume db = controller.create(DB, spec().build());
+    CatalogVolume other = controller.create(SCRATCH, spec().build());
+    assertThat(acquire(SCRATCH, "web", Optional.of(NODE)).context().isEmpty()).isFalse();
+    behindTheBack(other.id(), db);
+    plugin.inject(
+        Fault.fail(StatusCode.INTERNAL, "broken"),
+        When.calling(CsiOperation.CONTROLLER_GET_VOLUME).ofVolume(db.id()));
+    Queue<OperatorCode> found = new ConcurrentLinkedQueue<>();
+    try (VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .comparing(
+                controller,
+                store,
+                new DriftPolicy(true, true),
+                DriftRepair.by(claims, told::add),
+                drift -> found.add(drift.message().code()))
+            .open()) {
+      VolumeKeeper.Round round = keeper.keepNow().get(0);
+
+      assertThat(round.failure().orElseThrow()).contains(db.id().value()).contains("broken");
+      assertThat(found).containsExactly(OperatorCode.ATTACHMENT_LOST);
+      assertThat(plugin.contents().attached()).hasSize(2);
     }
   }
 

@@ -287,7 +287,8 @@ class ClaimRepairTest {
 
     storage.calls.clear();
     DriftRepair ofAnother = DriftRepair.by(claims, told::add);
-    assertThat(check.repair(new DriftReport(List.of(), 0, 0), policy, repair)).isEmpty();
+    assertThat(check.repair(new DriftReport(List.of(), 0, 0, new TreeMap<>()), policy, repair))
+        .isEmpty();
     assertThat(check.repair(report, policy, repair)).isEmpty();
     assertThat(storage.calls).containsExactly("detach db3@id-n2", "detach db4@id-n2");
 
@@ -316,7 +317,8 @@ class ClaimRepairTest {
 
     List<Drift> repaired =
         new DriftCheck(new Elsewhere(), store)
-            .repair(new DriftReport(lost, 3, 0), new DriftPolicy(true, false), repair);
+            .repair(
+                new DriftReport(lost, 3, 0, new TreeMap<>()), new DriftPolicy(true, false), repair);
 
     assertThat(repaired).isEmpty();
     assertThat(storage.calls).containsExactly("attach db1@id-n1", "attach db2@id-n1");

@@ -1,6 +1,9 @@
 package io.csi4j.volume.upkeep;
 
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_GET_VOLUME;
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_GET_VOLUME_HEALTH;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.ControllerCapability;
@@ -8,15 +11,20 @@ import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -227,6 +235,76 @@ class DriftCheckTest {
     assertThat(words(report.findings()))
         .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
     assertThat(report.unseen()).isEqualTo(1);
+  }
+
+  static Stream<Arguments> pluginsThatAreAskedVolumeByVolume() {
+    return Stream.of(
+        Arguments.of(
+            PluginShape.full().without(ControllerCapability.LIST_VOLUMES), CONTROLLER_GET_VOLUME),
+        Arguments.of(
+            PluginShape.full113()
+                .without(
+                    ControllerCapability.LIST_VOLUMES, ControllerCapability.LIST_VOLUME_HEALTH),
+            CONTROLLER_GET_VOLUME_HEALTH));
+  }
+
+  @ParameterizedTest
+  @MethodSource("pluginsThatAreAskedVolumeByVolume")
+  void aVolumeThatCannotBeReadKeepsNoOtherFromBeingCompared(PluginShape shape, CsiOperation call) {
+    DriftCheck check = open(shape);
+    fake.inject(
+        Fault.fail(StatusCode.INTERNAL, "broken"),
+        When.calling(call).ofVolume(VolumeId.of("sick")));
+
+    DriftReport report = check.look(volumes);
+
+    assertThat(words(report.findings()))
+        .containsExactly(LOST, MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
+    assertUnread(report, "sick");
+    assertThat(report.compared()).isEqualTo(6);
+    assertThat(report.unseen()).isEqualTo(1);
+  }
+
+  @Test
+  void aVolumeThatCannotBeReadAgainKeepsNoOtherFromBeingComparedOrPutRight() {
+    DriftCheck check = open(PluginShape.full());
+    When reading = When.calling(CONTROLLER_GET_VOLUME).ofVolume(VolumeId.of("lost"));
+    fake.inject(Fault.fail(StatusCode.INTERNAL, "broken"), reading);
+
+    DriftReport report = check.look(volumes);
+
+    assertThat(words(report.findings()))
+        .containsExactly(MOVED_LOST, MOVED_UNKNOWN, SICK, UNCLAIMED);
+    assertUnread(report, "lost");
+    assertThat(report.compared()).isEqualTo(6);
+    assertThat(report.unseen()).isEqualTo(1);
+
+    fake.clearFaults();
+    DriftReport whole = check.look(volumes);
+    assertThat(whole.failures()).isEmpty();
+    fake.inject(Fault.fail(StatusCode.INTERNAL, "broken"), reading);
+    assertThat(words(check.repair(whole, new DriftPolicy(true, true), new Repairing())))
+        .containsExactly(MOVED_LOST, MOVED_UNKNOWN, UNCLAIMED);
+  }
+
+  @Test
+  void aPluginThatGivesNoAnswerEndsTheLook() {
+    DriftCheck check = open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
+    fake.inject(
+        Fault.fail(StatusCode.UNAVAILABLE, "gone"),
+        When.calling(CONTROLLER_GET_VOLUME).ofVolume(VolumeId.of("sick")));
+
+    assertThatThrownBy(() -> check.look(volumes))
+        .isInstanceOfSatisfying(
+            CsiException.class,
+            failed -> assertThat(failed.code()).isEqualTo(StatusCode.UNAVAILABLE));
+  }
+
+  private static void assertUnread(DriftReport report, String volume) {
+    assertThat(report.failures()).containsOnlyKeys(VolumeKey.of("key-" + volume));
+    assertThat(report.failures().get(VolumeKey.of("key-" + volume)))
+        .isInstanceOf(CsiException.class)
+        .hasMessageContaining("broken");
   }
 
   @Test

@@ -1,12 +1,12 @@
 package io.csi4j.volume.placement;
 
 import io.csi4j.client.controller.Capacity;
-import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import java.time.Clock;
 import java.time.Duration;
@@ -121,15 +121,11 @@ final class CapacityReadings {
 
   /**
    * Asks for these places, and waits for questions that are open from before. Asks for no more of
-   * them when the time is over. Returns why it failed where it did.
+   * them when the time is over, or when the plugin cannot be asked. What it offers is part of the
+   * question, and waited for no longer than that. Returns why it failed where it did.
    */
   private Map<Optional<Topology>, String> ask(VolumeSpec spec, List<Optional<Topology>> places) {
     Map<Optional<Topology>, String> failures = new HashMap<>();
-    Optional<String> notAsked = whyNotAsked(spec.plugin());
-    if (notAsked.isPresent()) {
-      places.forEach(place -> failures.put(place, notAsked.get()));
-      return failures;
-    }
     // The map changes while the places are sorted.
     Set<Kind> asked = Set.copyOf(open.keySet());
     List<Optional<Topology>> ordered = new ArrayList<>(places);
@@ -145,24 +141,42 @@ final class CapacityReadings {
       List<Optional<Topology>> some = ordered.subList(at, Math.min(ordered.size(), at + AT_ONCE));
       List<CompletableFuture<Capacity>> answers = new ArrayList<>();
       some.forEach(place -> answers.add(asked(spec, place)));
+      Optional<End> notAsked = Optional.empty();
       for (int i = 0; i < some.size(); i++) {
-        String failure = ended(answers.get(i), end - System.nanoTime());
-        if (!failure.isEmpty()) {
-          failures.put(some.get(i), failure);
+        End ended = ended(answers.get(i), end - System.nanoTime());
+        if (!ended.failure().isEmpty()) {
+          failures.put(some.get(i), ended.failure());
         }
+        if (!ended.isAsked()) {
+          notAsked = Optional.of(ended);
+        }
+      }
+      if (notAsked.isPresent()) {
+        String why = notAsked.get().failure();
+        ordered.subList(at + some.size(), ordered.size()).forEach(rest -> failures.put(rest, why));
+        break;
       }
     }
     return failures;
   }
 
-  private Optional<String> whyNotAsked(PluginId plugin) {
-    try {
-      return controller.offered(plugin).contains(ControllerCapability.GET_CAPACITY)
-          ? Optional.empty()
-          : Optional.of("the plugin does not say how much room it has");
-    } catch (ControllerException down) {
-      return Optional.of("its controller cannot be asked for room: " + seen(down));
+  /**
+   * The end of a question.
+   *
+   * @param failure why there is no answer; empty if there is one
+   * @param isAsked whether the plugin was asked; if not, no other question would be sent either
+   */
+  private record End(String failure, boolean isAsked) {}
+
+  private static End failed(@Nullable Throwable failure) {
+    if (failure instanceof ControllerException known
+        && known.code() == OperatorCode.CONTROLLER_CALL_NOT_OFFERED) {
+      return new End("the plugin does not say how much room it has", false);
     }
+    return failure instanceof ControllerException known
+            && known.outcome() == ControllerException.Outcome.UNAVAILABLE
+        ? new End("its controller cannot be asked for room: " + seen(known), false)
+        : new End("asking for its room failed: " + seen(failure), true);
   }
 
   /** Asks, unless that question is open. A late answer is kept, too, for the next report. */
@@ -211,18 +225,18 @@ final class CapacityReadings {
     return null;
   }
 
-  /** Waits for one. Returns why there is no answer; empty if there is one. */
-  private String ended(CompletableFuture<Capacity> answer, long nanos) {
+  /** Waits for one. */
+  private End ended(CompletableFuture<Capacity> answer, long nanos) {
     try {
       answer.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
-      return "";
+      return new End("", true);
     } catch (TimeoutException late) {
-      return late();
+      return new End(late(), true);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return INTERRUPTED;
+      return new End(INTERRUPTED, true);
     } catch (ExecutionException failed) {
-      return "asking for its room failed: " + seen(failed.getCause());
+      return failed(failed.getCause());
     }
   }
 

@@ -241,8 +241,8 @@ public final class Placement {
     }
 
     /**
-     * Sets how long a report waits for plugins to say how much room they have. 5 s by default; what
-     * comes later counts in the next report.
+     * Sets how long a report waits for plugins to say whether they tell how much room they have,
+     * and how much that is. 5 s by default; what comes later counts in the next report.
      */
     public Builder patience(Duration value) {
       patience = Objects.requireNonNull(value, "value");

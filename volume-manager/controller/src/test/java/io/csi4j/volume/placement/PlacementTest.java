@@ -1,5 +1,6 @@
 package io.csi4j.volume.placement;
 
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_GET_CAPABILITIES;
 import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.GET_CAPACITY;
 import static io.csi4j.volume.controller.ControllerWorld.ID;
@@ -373,6 +374,39 @@ class PlacementTest {
     assertThat(report.nodes()).hasSize(6);
     assertThat(report.candidates().get(0).remarks())
         .containsExactly("the plugin did not say within 0 s how much room it has");
+  }
+
+  @Test
+  void aPluginThatNeverSaysWhatItOffersExcludesNoNodeAndHoldsNoReport() {
+    start(SHAPE);
+    plugin.inject(Fault.hang(), When.calling(CONTROLLER_GET_CAPABILITIES));
+    placement = Placement.builder(controller).patience(Duration.ofMillis(50)).build();
+
+    PlacementReport report = placement.candidates(spec().build(), nodes);
+
+    assertThat(report.nodes()).hasSize(6);
+    assertThat(report.candidates())
+        .allSatisfy(
+            candidate ->
+                assertThat(candidate.remarks())
+                    .containsExactly("the plugin did not say within 0 s how much room it has"));
+  }
+
+  @Test
+  void aPluginThatIsAwayIsSoForAllPlaces() {
+    start(SHAPE);
+    List<PlacementNode> many =
+        IntStream.range(0, 64).mapToObj(i -> inZone("n" + i, "z" + i)).toList();
+    plugin.close();
+
+    assertThat(placement.candidates(spec().build(), many).candidates())
+        .hasSize(64)
+        .allSatisfy(
+            candidate ->
+                assertThat(candidate.remarks())
+                    .singleElement()
+                    .asString()
+                    .startsWith("its controller cannot be asked for room: "));
   }
 
   @Test

@@ -94,7 +94,7 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
    */
   public void abandon(Function<OperationId, OperatorMessage> why) {
     isAbandoned = true;
-    for (OperationId id : begun.keySet()) {
+    for (OperationId id : List.copyOf(begun.keySet())) {
       Begun left = begun.remove(id);
       if (left != null) {
         VolumeEvent.Ended ended =

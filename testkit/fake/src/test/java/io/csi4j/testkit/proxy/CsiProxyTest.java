@@ -1,8 +1,10 @@
 package io.csi4j.testkit.proxy;
 
+import static io.csi4j.client.model.CsiOperation.CONTROLLER_GET_CAPABILITIES;
 import static io.csi4j.client.model.CsiOperation.CREATE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.DELETE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.GET_METADATA_ALLOCATED;
+import static io.csi4j.client.model.CsiOperation.GET_PLUGIN_CAPABILITIES;
 import static io.csi4j.client.model.CsiOperation.GET_PLUGIN_INFO;
 import static io.csi4j.client.model.CsiOperation.LIST_VOLUMES;
 import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
@@ -15,7 +17,9 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
@@ -503,6 +507,42 @@ class CsiProxyTest {
     }
     assertThat(plugin.journal().calls(PROBE)).hasSize(100).allMatch(RecordedCall::ok);
     assertThat(proxy.journal().calls(PROBE)).hasSize(100).allMatch(RecordedCall::ok);
+  }
+
+  @Test
+  void aRefusalDoesNotOutliveThePluginThatGaveIt() {
+    var unused =
+        plugin.inject(
+            Fault.fail(StatusCode.INVALID_ARGUMENT, "too new"), When.calling(CREATE_VOLUME).once());
+    assertThat(create("v").code()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+
+    plugin.restart();
+
+    assertThat(proxy.lookForPlugin()).isTrue();
+    assertThat(create("v").code()).isEqualTo(Status.Code.OK);
+    proxy.assertLawful();
+  }
+
+  /** Creates a volume as a caller that has just connected. */
+  private Ended create(String name) {
+    try (RawCaller other = new RawCaller(proxy.endpoint())) {
+      assertThat(other.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+      assertThat(other.call(GET_PLUGIN_INFO, GetPluginInfoRequest.getDefaultInstance()).code())
+          .isEqualTo(Status.Code.OK);
+      assertThat(
+              other
+                  .call(GET_PLUGIN_CAPABILITIES, GetPluginCapabilitiesRequest.getDefaultInstance())
+                  .code())
+          .isEqualTo(Status.Code.OK);
+      assertThat(
+              other
+                  .call(
+                      CONTROLLER_GET_CAPABILITIES,
+                      ControllerGetCapabilitiesRequest.getDefaultInstance())
+                  .code())
+          .isEqualTo(Status.Code.OK);
+      return other.call(CREATE_VOLUME, Requests.create(name));
+    }
   }
 
   @Test

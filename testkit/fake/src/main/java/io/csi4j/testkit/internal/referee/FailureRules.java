@@ -244,7 +244,10 @@ final class FailureRules extends DutyRule {
 
   @Override
   void happened(JournalEvent event) {
-    if (event instanceof JournalEvent.Forgot || event instanceof JournalEvent.Started) {
+    // A proxy writes only that the plugin behind it stopped, and not that it started again.
+    if (event instanceof JournalEvent.Forgot
+        || event instanceof JournalEvent.Started
+        || event instanceof JournalEvent.Stopped) {
       refused.clear();
       unimplemented.clear();
     }

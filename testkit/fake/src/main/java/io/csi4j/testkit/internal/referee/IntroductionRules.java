@@ -63,7 +63,7 @@ final class IntroductionRules extends DutyRule {
 
   @Override
   void happened(JournalEvent event) {
-    if (event instanceof JournalEvent.Started) {
+    if (event instanceof JournalEvent.Started || event instanceof JournalEvent.Stopped) {
       unready.clear();
     }
   }

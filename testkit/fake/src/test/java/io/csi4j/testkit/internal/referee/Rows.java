@@ -712,6 +712,9 @@ final class Rows {
     row(
         "a second probe of a plugin that is not ready",
         toy -> toy.ok(PROBE, "", "ready { value: false }").ok(PROBE, "").ok(LIST_VOLUMES, ""));
+    row(
+        "a call to the plugin that came after one that was not ready",
+        toy -> toy.ok(PROBE, "", "ready { value: false }").stop().ok(LIST_VOLUMES, ""));
   }
 
   private void order() {
@@ -1127,6 +1130,15 @@ final class Rows {
         "UNIMPLEMENTED repeated after a look at the capabilities",
         toy ->
             toy.fail(LIST_VOLUMES, "", StatusCode.UNIMPLEMENTED).introduce().ok(LIST_VOLUMES, ""));
+    row(
+        "UNIMPLEMENTED by a plugin that another one took the place of",
+        toy -> toy.fail(LIST_VOLUMES, "", StatusCode.UNIMPLEMENTED).stop().ok(LIST_VOLUMES, ""));
+    row(
+        "INVALID_ARGUMENT by a plugin that another one took the place of",
+        toy ->
+            toy.fail(CREATE_VOLUME, like.created("v9"), invalid)
+                .stop()
+                .ok(CREATE_VOLUME, like.created("v9"), Toy.made("v9")));
     hammered(CONTROLLER_PUBLISH_VOLUME, StatusCode.ABORTED, like.attached("v1"), created, 82);
     row(
         "a clock that stands still",

@@ -348,7 +348,7 @@ final class NodeVolumeService {
       if (before != null) {
         ground.change(state -> state.publications().remove(call.onThisNode(target)));
       }
-      if (isInline(volume)) {
+      if (isInline(volume) && ground.now().published(id).isEmpty()) {
         unmake(id);
       }
       return NodeUnpublishVolumeResponse.getDefaultInstance();

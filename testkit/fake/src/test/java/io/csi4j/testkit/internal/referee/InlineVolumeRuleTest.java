@@ -76,6 +76,45 @@ class InlineVolumeRuleTest {
   }
 
   @Test
+  void oneStaysWhileItIsPublishedAndIsUnpublishedWhereItIsNot() {
+    try (FakeCsiPlugin fake = taking();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      plugin.node().publishVolume(publish(INLINE).build());
+      plugin
+          .node()
+          .unpublishVolume(
+              NodeUnpublishVolumeRequest.builder(ID, PluginPath.of("/elsewhere")).build());
+      assertThat(fake.contents().volumes()).containsExactly(ID);
+      plugin.node().unpublishVolume(NodeUnpublishVolumeRequest.builder(ID, TARGET).build());
+      assertThat(fake.contents().empty()).isTrue();
+    }
+  }
+
+  @Test
+  void oneOfTwoTargetsGoesWithTheSecond() {
+    PluginPath second = PluginPath.of("/second");
+    VolumeCapability several = VolumeCapability.mount(AccessMode.SINGLE_NODE_MULTI_WRITER);
+    try (FakeCsiPlugin fake = taking();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      for (PluginPath target : List.of(TARGET, second)) {
+        plugin
+            .node()
+            .publishVolume(
+                NodePublishVolumeRequest.builder(ID, target, several)
+                    .volumeContext(VolumeContext.of(INLINE))
+                    .build());
+      }
+      plugin.node().unpublishVolume(NodeUnpublishVolumeRequest.builder(ID, TARGET).build());
+      assertThat(fake.contents().volumes()).containsExactly(ID);
+      assertThat(fake.contents().published())
+          .extracting(each -> each.path().value())
+          .containsExactly("/second");
+      plugin.node().unpublishVolume(NodeUnpublishVolumeRequest.builder(ID, second).build());
+      assertThat(fake.contents().empty()).isTrue();
+    }
+  }
+
+  @Test
   void withoutTheWordInItsContextAVolumeThatWasNotCreatedIsNotFound() {
     try (FakeCsiPlugin fake = open(PluginShape.plain().with(Quirk.INLINE_VOLUMES_TAKEN));
         CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {

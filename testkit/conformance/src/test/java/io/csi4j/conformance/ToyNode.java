@@ -14,7 +14,6 @@ import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
@@ -160,14 +159,8 @@ final class ToyNode implements AutoCloseable {
     locked(
         id,
         () -> {
-          try {
-            node.node()
-                .unpublishVolume(NodeUnpublishVolumeRequest.builder(id, plugin(path)).build());
-          } catch (CsiException gone) {
-            if (gone.code() != StatusCode.NOT_FOUND) {
-              throw gone;
-            }
-          }
+          // NOT_FOUND does not count as done: a plugin owes OK to a repeat.
+          node.node().unpublishVolume(NodeUnpublishVolumeRequest.builder(id, plugin(path)).build());
           return path;
         });
   }

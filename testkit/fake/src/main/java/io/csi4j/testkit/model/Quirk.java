@@ -36,9 +36,10 @@ public enum Quirk {
   /**
    * {@code NodePublishVolume} with {@code csi.storage.k8s.io/ephemeral} set to {@code true} in the
    * volume context makes the volume, which was never created, attached or staged; {@code
-   * NodeUnpublishVolume} of its last target deletes it: as a kubelet asks for inline volumes. Only
-   * with this does the referee allow such calls. Lawful: the spec does not say where volumes come
-   * from.
+   * NodeUnpublishVolume} of its last target deletes it, and succeeds again after that: as a kubelet
+   * asks for inline volumes. As the plugin does not remember which volumes it had, {@code
+   * NodeUnpublishVolume} of any unknown volume succeeds. Only with this does the referee allow such
+   * calls. Lawful: the spec does not say where volumes come from.
    */
   INLINE_VOLUMES_TAKEN(true),
   /**

@@ -332,7 +332,7 @@ final class NodeVolumeService {
     String id = request.getVolumeId();
     String target = request.getTargetPath();
     try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
-      StoredVolume volume = ground.volume("volume_id", id);
+      Optional<StoredVolume> volume = toUnpublish(call, id);
       NodePublishVolumeRequest before = ground.now().publications().get(call.onThisNode(target));
       if (before != null && !before.getVolumeId().equals(id)) {
         throw Refusal.invalid(
@@ -348,11 +348,24 @@ final class NodeVolumeService {
       if (before != null) {
         ground.change(state -> state.publications().remove(call.onThisNode(target)));
       }
-      if (isInline(volume) && ground.now().published(id).isEmpty()) {
+      if (volume.filter(NodeVolumeService::isInline).isPresent()
+          && ground.now().published(id).isEmpty()) {
         unmake(id);
       }
       return NodeUnpublishVolumeResponse.getDefaultInstance();
     }
+  }
+
+  /**
+   * Returns the volume to unpublish. One that is not known is refused, unless it can be an inline
+   * volume: such a volume went with its last target, and the call must succeed once more.
+   */
+  private Optional<StoredVolume> toUnpublish(Call call, String id) throws Refusal {
+    StoredVolume volume = ground.now().volumes().get(id);
+    if (volume == null && call.shape().has(Quirk.INLINE_VOLUMES_TAKEN)) {
+      return Optional.empty();
+    }
+    return Optional.of(ground.volume("volume_id", id));
   }
 
   NodeGetVolumeStatsResponse stats(Call call, NodeGetVolumeStatsRequest request) throws Refusal {

@@ -115,6 +115,36 @@ class InlineVolumeRuleTest {
   }
 
   @Test
+  void oneThatIsGoneIsUnpublishedAgainAlsoAfterARestart() {
+    NodeUnpublishVolumeRequest unpublish = NodeUnpublishVolumeRequest.builder(ID, TARGET).build();
+    try (FakeCsiPlugin fake = taking();
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      plugin.node().publishVolume(publish(INLINE).build());
+      plugin.node().unpublishVolume(unpublish);
+      plugin.node().unpublishVolume(unpublish);
+      fake.restart();
+      plugin.node().unpublishVolume(unpublish);
+      assertThat(fake.contents().empty()).isTrue();
+      fake.assertLawful();
+    }
+  }
+
+  @Test
+  void aPluginThatHasNoneDoesNotFindWhatItDoesNotKnow() {
+    try (FakeCsiPlugin fake = open(PluginShape.full());
+        CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {
+      CsiException refused =
+          catchThrowableOfType(
+              CsiException.class,
+              () ->
+                  plugin
+                      .node()
+                      .unpublishVolume(NodeUnpublishVolumeRequest.builder(ID, TARGET).build()));
+      assertThat(refused.code()).isEqualTo(StatusCode.NOT_FOUND);
+    }
+  }
+
+  @Test
   void withoutTheWordInItsContextAVolumeThatWasNotCreatedIsNotFound() {
     try (FakeCsiPlugin fake = open(PluginShape.plain().with(Quirk.INLINE_VOLUMES_TAKEN));
         CsiPlugin plugin = CsiPlugin.connect(fake.endpoint())) {

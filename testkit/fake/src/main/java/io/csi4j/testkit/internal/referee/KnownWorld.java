@@ -15,7 +15,9 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,7 +172,18 @@ final class KnownWorld {
   /** Grows whenever something that a call can depend on changed, or may have. */
   long changes(RecordedCall call) {
     String id = WireFields.volume(call);
-    return id.isEmpty() ? deletions : volume(id).changes;
+    return id.isEmpty() ? deletions + changesOfSources(call) : volume(id).changes;
+  }
+
+  /** The changes of the volumes that a call takes snapshots of. */
+  private long changesOfSources(RecordedCall call) {
+    return Stream.concat(
+            Stream.of(WireFields.text(call, "source_volume_id")),
+            WireFields.texts(call, "source_volume_ids").stream())
+        .map(volumes::get)
+        .filter(Objects::nonNull)
+        .mapToLong(volume -> volume.changes)
+        .sum();
   }
 
   void happened(JournalEvent event) {

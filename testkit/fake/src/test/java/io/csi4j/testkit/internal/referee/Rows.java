@@ -1118,6 +1118,39 @@ final class Rows {
     loop(CREATE_VOLUME, StatusCode.PERMISSION_DENIED, like.created("v9"), 81);
     loop(CREATE_SNAPSHOT, full, "name: 's' source_volume_id: 'v1'", 328);
     loop(CREATE_VOLUME_GROUP_SNAPSHOT, state, "name: 'g' source_volume_ids: 'v1'", 498);
+    String both = "name: 'g' source_volume_ids: 'v1' source_volume_ids: 'v2' ";
+    String faster = "mutable_parameters { key: 'iops' value: '9' } ";
+    row(
+        "a group snapshot asked for again after each change of a volume",
+        toy ->
+            toy.create("v1")
+                .create("v2")
+                .fail(CREATE_VOLUME_GROUP_SNAPSHOT, both, state)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v1") + faster)
+                .fail(CREATE_VOLUME_GROUP_SNAPSHOT, both, state)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v2") + faster)
+                .fail(CREATE_VOLUME_GROUP_SNAPSHOT, both, state));
+    row(
+        "a group snapshot asked for again after changes of another volume",
+        toy ->
+            toy.create("v1")
+                .create("v2")
+                .create("v3")
+                .fail(CREATE_VOLUME_GROUP_SNAPSHOT, both, state)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v3") + faster)
+                .fail(CREATE_VOLUME_GROUP_SNAPSHOT, both, state)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v3") + faster)
+                .fail(CREATE_VOLUME_GROUP_SNAPSHOT, both, state),
+        498);
+    row(
+        "a snapshot asked for again after each change of its volume",
+        toy ->
+            toy.create("v1")
+                .fail(CREATE_SNAPSHOT, "name: 's' source_volume_id: 'v1'", full)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v1") + faster)
+                .fail(CREATE_SNAPSHOT, "name: 's' source_volume_id: 'v1'", full)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v1") + faster)
+                .fail(CREATE_SNAPSHOT, "name: 's' source_volume_id: 'v1'", full));
     loop(GET_METADATA_ALLOCATED, missing, cut, 530);
     loop(GET_METADATA_DELTA, missing, delta, 533);
     row(

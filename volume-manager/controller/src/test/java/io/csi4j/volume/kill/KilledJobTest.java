@@ -49,7 +49,6 @@ class KilledJobTest {
           "claim nothing",
           "volume Deleting",
           "claim held for deletion",
-          "volume Deleting",
           "claim nothing",
           "volume gone");
 

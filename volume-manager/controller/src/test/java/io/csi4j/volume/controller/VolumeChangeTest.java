@@ -314,8 +314,9 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),
         When.calling(CONTROLLER_EXPAND_VOLUME));
-    assertThat(catchThrowableOfType(ControllerException.class, () -> controller.expand(DB, LARGE)))
-        .isNotNull();
+    ControllerException full =
+        catchThrowableOfType(ControllerException.class, () -> controller.expand(DB, LARGE));
+    assertThat(full.status()).contains(StatusCode.RESOURCE_EXHAUSTED);
 
     assertThat(controller.nodeHasExpanded(DB, SMALL).owedToNode()).isEqualTo(Optional.empty());
     assertThat(only().wish()).isEqualTo(new Wish.Size(LARGE));

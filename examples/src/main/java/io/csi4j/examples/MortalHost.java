@@ -50,12 +50,7 @@ final class MortalHost implements AutoCloseable {
   /** Starts it on the JVM and the class path of this one. */
   static MortalHost start(Path directory) throws IOException {
     return new MortalHost(
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                MortalHost.class.getName(),
-                directory.toString())
+        new ProcessBuilder(MortalPlugin.command(MortalHost.class, directory))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start());
   }

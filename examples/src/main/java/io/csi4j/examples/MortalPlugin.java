@@ -30,8 +30,13 @@ final class MortalPlugin implements AutoCloseable {
             .start();
   }
 
-  /** The command that runs it on the JVM and the class path of this process. */
+  /** The command that runs it. */
   static List<String> command(Path data) {
+    return command(MortalPlugin.class, data);
+  }
+
+  /** The command that runs a program on the JVM and the class path of this process. */
+  static List<String> command(Class<?> program, Path directory) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (Runtime.version().feature() >= 24) {
@@ -40,10 +45,12 @@ final class MortalPlugin implements AutoCloseable {
     }
     command.addAll(
         List.of(
+            // The client of etcd brings slf4j, which says at length that nobody listens.
+            "-Dslf4j.internal.verbosity=ERROR",
             "-cp",
             System.getProperty("java.class.path"),
-            MortalPlugin.class.getName(),
-            data.toString()));
+            program.getName(),
+            directory.toString()));
     return List.copyOf(command);
   }
 

@@ -45,7 +45,7 @@ class FuzzCampaignTest {
           return;
         }
       }
-      Finding.unless(false, "planted");
+      Finding.unless(false, () -> "planted");
     }
   }
 

@@ -29,9 +29,11 @@ public final class ArgumentsFuzz {
                 })
             .execute(arguments);
     console.flush();
-    Finding.unless(code == ExitCode.OK || code == ExitCode.USAGE, "exit code " + code + ": " + err);
-    Finding.unless(code == ExitCode.OK || out.toString().isEmpty(), "refused, and: " + out);
-    Finding.unless((code == ExitCode.USAGE) != err.toString().isEmpty(), code + " with: " + err);
+    Finding.unless(
+        code == ExitCode.OK || code == ExitCode.USAGE, () -> "exit code " + code + ": " + err);
+    Finding.unless(code == ExitCode.OK || out.toString().isEmpty(), () -> "refused, and: " + out);
+    Finding.unless(
+        (code == ExitCode.USAGE) != err.toString().isEmpty(), () -> code + " with: " + err);
     err.toString().lines().forEach(Finding::unlessOneLine);
   }
 }

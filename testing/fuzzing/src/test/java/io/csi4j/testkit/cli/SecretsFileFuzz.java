@@ -27,20 +27,21 @@ public final class SecretsFileFuzz {
     try {
       file = SecretsFile.parse("secrets", lines);
     } catch (CommandFailure failure) {
-      Finding.unless(failure.exitCode() == ExitCode.USAGE, "exit code " + failure.exitCode());
+      Finding.unless(failure.exitCode() == ExitCode.USAGE, () -> "exit code " + failure.exitCode());
       Finding.unless(
           MISTAKE.matcher(String.valueOf(failure.getMessage())).matches(),
-          "another message: " + failure.getMessage());
+          () -> "another message: " + failure.getMessage());
       return;
     }
     Finding.unless(
         file.toString().equals(SecretsFile.parse("secrets", hidden(lines)).toString()),
-        "its text depends on a value");
+        () -> "its text depends on a value");
     List<String> written = new ArrayList<>();
     section(written, "", file.forAll());
     file.forEach((operation, secrets) -> section(written, "[" + name(operation) + "]", secrets));
     Finding.unless(
-        SecretsFile.parse("secrets", written).equals(file), "written again it says something else");
+        SecretsFile.parse("secrets", written).equals(file),
+        () -> "written again it says something else");
   }
 
   private static String name(CsiOperation operation) {

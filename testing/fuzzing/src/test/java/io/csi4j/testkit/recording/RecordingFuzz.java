@@ -20,14 +20,14 @@ public final class RecordingFuzz {
       List<String> written = read.lines();
       Finding.unless(
           Recording.parse("again", written).lines().equals(written),
-          "not the same again: " + written);
+          () -> "not the same again: " + written);
       Finding.unless(
-          read.events().size() >= read.calls().size(), "calls without an event: " + written);
+          read.events().size() >= read.calls().size(), () -> "calls without an event: " + written);
     } catch (IllegalArgumentException mistake) {
       String wrong = String.valueOf(mistake.getMessage());
       Finding.unlessOneLine(wrong);
       Finding.unless(
-          wrong.matches("calls:[1-9][0-9]*: no recorded call: .+"), "no place: " + wrong);
+          wrong.matches("calls:[1-9][0-9]*: no recorded call: .+"), () -> "no place: " + wrong);
     }
   }
 }

@@ -27,9 +27,9 @@ public final class CatalogRecordFuzz {
     StateValue again = CatalogCodec.encode(record);
     try {
       Finding.unless(
-          CatalogCodec.decode(again).equals(record), "a volume is another when read again");
+          CatalogCodec.decode(again).equals(record), () -> "a volume is another when read again");
     } catch (MalformedRecordException refused) {
-      Finding.unless(false, "a volume cannot be read again: " + refused.getMessage());
+      Finding.unless(false, () -> "a volume cannot be read again: " + refused.getMessage());
     }
   }
 }

@@ -42,8 +42,9 @@ public final class AnswerFuzz {
         MappedAnswer.of(findings -> mapping.map(request, answer, findings));
     mapped.value().ifPresent(value -> Finding.unlessOneLine(value.toString()));
     AnswerFindings findings = mapped.findings();
-    Finding.unless(findings.violations().size() <= AnswerFindings.LIMIT, "too many violations");
-    Finding.unless(findings.warnings().size() <= AnswerFindings.LIMIT, "too many warnings");
+    Finding.unless(
+        findings.violations().size() <= AnswerFindings.LIMIT, () -> "too many violations");
+    Finding.unless(findings.warnings().size() <= AnswerFindings.LIMIT, () -> "too many warnings");
     Stream.concat(findings.violations().stream(), findings.warnings().stream())
         .map(Violation::toString)
         .forEach(Finding::unlessOneLine);

@@ -46,7 +46,7 @@ public final class ScrubberFuzz {
     String out = Scrubber.scrub(text.toString(), secrets);
     Finding.unlessOneLine(out);
     Finding.unless(
-        SafeText.utf8Length(out) <= SafeText.FOREIGN_TEXT_LIMIT, "too long: " + out.length());
+        SafeText.utf8Length(out) <= SafeText.FOREIGN_TEXT_LIMIT, () -> "too long: " + out.length());
     boolean isShownAsItIs =
         SafeText.escape(text.toString(), Integer.MAX_VALUE).equals(text.toString())
             && !out.contains("characters in all");
@@ -54,10 +54,11 @@ public final class ScrubberFuzz {
     if (isShownAsItIs) {
       for (String shown : out.split(Scrubber.MARK, -1)) {
         for (String secret : secrets) {
-          Finding.unless(secret.isEmpty() || !shown.contains(secret), "'" + secret + "' in " + out);
+          Finding.unless(
+              secret.isEmpty() || !shown.contains(secret), () -> "'" + secret + "' in " + out);
         }
         for (Form form : forms) {
-          Finding.unless(!form.standsIn(shown), "'" + form.text() + "' in " + out);
+          Finding.unless(!form.standsIn(shown), () -> "'" + form.text() + "' in " + out);
         }
       }
     }

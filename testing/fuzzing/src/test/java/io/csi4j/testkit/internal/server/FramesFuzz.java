@@ -28,13 +28,16 @@ public final class FramesFuzz {
             again.writeBytes(bytes);
           }
           boolean isPlain = Arrays.equals(again.toByteArray(), input);
-          Finding.unless(isPlain || isCompressed(input), "other bytes than those of its messages");
+          Finding.unless(
+              isPlain || isCompressed(input), () -> "other bytes than those of its messages");
         });
     String text = new String(input, StandardCharsets.UTF_8);
     Finding.unless(
-        Framing.percentDecoded(Framing.percentEncoded(text)).equals(text), "another text: " + text);
+        Framing.percentDecoded(Framing.percentEncoded(text)).equals(text),
+        () -> "another text: " + text);
     Finding.unless(
-        Framing.percentDecoded(text).length() <= text.length(), "longer than it was: " + text);
+        Framing.percentDecoded(text).length() <= text.length(),
+        () -> "longer than it was: " + text);
   }
 
   /** Whether a mark of compression can be in it. */

@@ -20,14 +20,15 @@ public final class ClaimRecordFuzz {
     }
     try {
       ClaimRecord claim = ClaimCodec.decode(input);
-      Finding.unless(Arrays.equals(ClaimCodec.encode(claim), input), "a claim has other bytes");
+      Finding.unless(
+          Arrays.equals(ClaimCodec.encode(claim), input), () -> "a claim has other bytes");
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
     }
     try {
       StoreIdentity identity = ClaimCodec.decodeIdentity(input);
       Finding.unless(
-          Arrays.equals(ClaimCodec.encode(identity), input), "an identity has other bytes");
+          Arrays.equals(ClaimCodec.encode(identity), input), () -> "an identity has other bytes");
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
     }

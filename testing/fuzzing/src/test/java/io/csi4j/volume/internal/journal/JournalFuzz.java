@@ -58,23 +58,24 @@ public final class JournalFuzz {
   /** Each byte belongs to a record, to a gap, or to the empty rest. */
   private static void scanned(byte[] segment) {
     SegmentScan scan = SegmentScan.of(segment);
-    int bytes = scan.gaps().stream().mapToInt(SegmentScan.Gap::bytes).sum();
-    for (Entry entry : scan.entries()) {
-      bytes += entry.size();
-    }
-    Finding.unless(bytes == scan.end(), bytes + " bytes are told of " + scan.end());
-    Finding.unless(scan.end() < segment.length + Entry.ALIGNMENT, "it ends after its end");
-    for (int at = scan.end(); at < segment.length; at++) {
-      Finding.unless(segment[at] == 0, "something follows the end at " + at);
-    }
+    int bytes =
+        scan.gaps().stream().mapToInt(SegmentScan.Gap::bytes).sum()
+            + scan.entries().stream().mapToInt(Entry::size).sum();
+    Finding.unless(bytes == scan.end(), () -> bytes + " bytes are told of " + scan.end());
+    Finding.unless(scan.end() < segment.length + Entry.ALIGNMENT, () -> "it ends after its end");
+    byte[] rest = Arrays.copyOfRange(segment, Math.min(scan.end(), segment.length), segment.length);
+    Finding.unless(
+        Arrays.equals(rest, new byte[rest.length]),
+        () -> "something follows the end " + scan.end());
     Replay replay = Replay.of(scan, null);
     LoadedState loaded = replay.live().toLoaded(replay.writtenOn());
     loaded
         .values()
         .forEach(
-            (key, value) -> Finding.unless(isNewest(scan, key, value), "not the newest of " + key));
+            (key, value) ->
+                Finding.unless(isNewest(scan, key, value), () -> "not the newest of " + key));
     if (scan.gaps().isEmpty() && scan.header() != null && !scan.isTruncated()) {
-      Finding.unless(!loaded.mayMissKeys() || hasDoubts(scan), "a doubt of a whole segment");
+      Finding.unless(!loaded.mayMissKeys() || hasDoubts(scan), () -> "a doubt of a whole segment");
     }
   }
 
@@ -122,30 +123,31 @@ public final class JournalFuzz {
       // The owner before may have had the last numbers that there are.
       Finding.unless(
           refused.why().contains("after which there are no others"),
-          "it is opened once only: " + refused.getMessage());
+          () -> "it is opened once only: " + refused.getMessage());
     }
   }
 
   private static void openedAgain(LoadedState before, LoadedState after) {
     Finding.unless(
         after.values().size() == before.values().size() + (before.value(ADDED).isPresent() ? 0 : 1),
-        "keys came or went: " + before.values().keySet() + ", " + after.values().keySet());
+        () -> "keys came or went: " + before.values().keySet() + ", " + after.values().keySet());
     before
         .values()
         .forEach(
             (key, value) -> {
               Finding.unless(
                   key.equals(ADDED) || after.value(key).filter(value::equals).isPresent(),
-                  "another value of " + key);
+                  () -> "another value of " + key);
               Finding.unless(
                   key.equals(ADDED) || !before.isDoubtful(key) || after.isDoubtful(key),
-                  "a doubt of " + key + " is gone");
+                  () -> "a doubt of " + key + " is gone");
             });
     Finding.unless(
         after.value(ADDED).filter(StateValue.of(new byte[] {2})::equals).isPresent(),
-        "what was put is not there");
+        () -> "what was put is not there");
     Finding.unless(
-        !before.mayMissKeys() || after.mayMissKeys(), "that keys may be missing is forgotten");
+        !before.mayMissKeys() || after.mayMissKeys(),
+        () -> "that keys may be missing is forgotten");
   }
 
   private static JournalSettings settings() {

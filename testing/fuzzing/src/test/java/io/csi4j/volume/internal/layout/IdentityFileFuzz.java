@@ -27,10 +27,10 @@ public final class IdentityFileFuzz {
             identity -> {
               Finding.unless(
                   Arrays.equals(IdentityFile.content(identity), content),
-                  "the volume has other content");
-              Finding.unless(content.length <= IdentityFile.LIMIT, "too long to be read");
+                  () -> "the volume has other content");
+              Finding.unless(content.length <= IdentityFile.LIMIT, () -> "too long to be read");
               Finding.unless(
-                  !IdentityFile.isOfAnotherFormat(content), "read, and of another format");
+                  !IdentityFile.isOfAnotherFormat(content), () -> "read, and of another format");
             });
   }
 

@@ -21,7 +21,8 @@ public final class PluginRecordFuzz {
     try {
       PluginRecord plugin = PluginCodec.decode(StateValue.of(input));
       Finding.unless(
-          Arrays.equals(PluginCodec.encode(plugin).bytes(), input), "a plugin has other bytes");
+          Arrays.equals(PluginCodec.encode(plugin).bytes(), input),
+          () -> "a plugin has other bytes");
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
     }

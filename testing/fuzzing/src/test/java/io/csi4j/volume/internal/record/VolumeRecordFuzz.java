@@ -22,7 +22,8 @@ public final class VolumeRecordFuzz {
     try {
       VolumeRecord volume = RecordCodec.decodeVolume(value);
       Finding.unless(
-          Arrays.equals(RecordCodec.encode(volume).bytes(), input), "a volume has other bytes");
+          Arrays.equals(RecordCodec.encode(volume).bytes(), input),
+          () -> "a volume has other bytes");
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
     }
@@ -31,10 +32,10 @@ public final class VolumeRecordFuzz {
       byte[] known = RecordCodec.encode(tombstone).bytes();
       Finding.unless(
           known.length <= input.length && Arrays.mismatch(known, input) == firstNewer(known, input),
-          "a tombstone has other bytes");
+          () -> "a tombstone has other bytes");
       Finding.unless(
           RecordCodec.decodeTombstone(StateValue.of(known)).equals(tombstone),
-          "a tombstone is another when read again");
+          () -> "a tombstone is another when read again");
     } catch (MalformedRecordException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));
     }

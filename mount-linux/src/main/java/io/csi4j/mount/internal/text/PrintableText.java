@@ -6,12 +6,15 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** Makes bytes and text of unknown origin fit for one line of a message. */
 public final class PrintableText {
 
   /** How many characters of one text are shown. */
   private static final int LIMIT = 4096;
+
+  private static final HexFormat HEX = HexFormat.of();
 
   private PrintableText() {}
 
@@ -37,7 +40,7 @@ public final class PrintableText {
         return cut(out);
       }
       for (int i = 0; i < result.length(); i++) {
-        out.append(String.format("\\x%02x", in.get()));
+        out.append("\\x").append(HEX.toHexDigits(in.get()));
       }
       decoder.reset();
     }
@@ -76,9 +79,9 @@ public final class PrintableText {
         if (isPrintable(c)) {
           out.appendCodePoint(c);
         } else if (c <= 0xFFFF) {
-          out.append(String.format("\\u%04x", c));
+          out.append("\\u").append(HEX.toHexDigits((char) c));
         } else {
-          out.append(String.format("\\U%06x", c));
+          out.append("\\U").append(HEX.toHexDigits(c, 6));
         }
       }
     }

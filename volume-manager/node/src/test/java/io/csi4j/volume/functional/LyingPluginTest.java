@@ -606,12 +606,16 @@ class LyingPluginTest {
     }
   }
 
-  @Test
-  void theMountOfAnotherVolumeIsNoVolume() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theMountOfAnotherVolumeIsNoVolume(boolean isKnownFromBefore) {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.volume("vol-2");
       node.mount(single("vol-2", "db"));
+      if (isKnownFromBefore) {
+        node.restart();
+      }
       shows(node, node.targetPath("vol-2", "db"));
 
       VolumeException failure =

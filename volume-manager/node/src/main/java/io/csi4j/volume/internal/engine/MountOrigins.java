@@ -6,18 +6,24 @@ import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.KernelMounts.ShownDirectory;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The origin of a mount or a device that a plugin has made: the volume itself, a directory of the
@@ -30,15 +36,76 @@ final class MountOrigins {
 
   private final KernelMounts kernel;
   private final VolumeLayout layout;
-  private final Supplier<List<VolumeRecord>> volumes;
+  private final VolumeIndex index;
+
+  /** The volumes by the looks of the mounts that are on record of them. */
+  private final ConcurrentMap<Evidence.Looks, Set<VolumeIdentity>> known =
+      new ConcurrentHashMap<>();
+
+  /** The volumes that have a path of which it is not on record what is mounted there. */
+  private final Set<VolumeIdentity> unknown = ConcurrentHashMap.newKeySet();
 
   /** Where each is, found out at its first use: a host does not move them. */
   private final Map<MountPath, Optional<ShownDirectory>> places = new ConcurrentHashMap<>();
 
-  MountOrigins(KernelMounts kernel, VolumeLayout layout, Supplier<List<VolumeRecord>> volumes) {
+  MountOrigins(KernelMounts kernel, VolumeLayout layout, VolumeIndex index) {
     this.kernel = kernel;
     this.layout = layout;
-    this.volumes = volumes;
+    this.index = index;
+  }
+
+  // ---- what is on record
+
+  /** A volume will be so from now on; others may not see it yet. */
+  void begins(VolumeRecord volume) {
+    if (isUnknown(volume)) {
+      unknown.add(volume.identity());
+    }
+    looks(volume).forEach(each -> known.merge(each, Set.of(volume.identity()), MountOrigins::with));
+  }
+
+  /** A volume was so, and is seen by others as it is now; nothing if it is not there any more. */
+  void ended(VolumeRecord volume, Optional<VolumeRecord> now) {
+    if (now.filter(MountOrigins::isUnknown).isEmpty()) {
+      unknown.remove(volume.identity());
+    }
+    Set<Evidence.Looks> kept = now.map(MountOrigins::looks).orElse(Set.of());
+    looks(volume).stream()
+        .filter(each -> !kept.contains(each))
+        .forEach(
+            each -> known.computeIfPresent(each, (key, all) -> without(all, volume.identity())));
+  }
+
+  private static Set<VolumeIdentity> with(Set<VolumeIdentity> some, Set<VolumeIdentity> more) {
+    if (some.containsAll(more)) {
+      return some;
+    }
+    Set<VolumeIdentity> all = new HashSet<>(some);
+    all.addAll(more);
+    return Set.copyOf(all);
+  }
+
+  private static @Nullable Set<VolumeIdentity> without(
+      Set<VolumeIdentity> all, VolumeIdentity identity) {
+    Set<VolumeIdentity> left = new HashSet<>(all);
+    left.remove(identity);
+    return left.isEmpty() ? null : Set.copyOf(left);
+  }
+
+  private static Set<Evidence.Looks> looks(VolumeRecord volume) {
+    return paths(volume)
+        .flatMap(path -> path.evidence().stream())
+        .map(Evidence::looks)
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isUnknown(VolumeRecord volume) {
+    return paths(volume).anyMatch(path -> path.evidence().isEmpty() && !path.is(PathStatus.NONE));
+  }
+
+  private static Stream<PathRecord> paths(VolumeRecord volume) {
+    return Stream.concat(
+        Stream.of(volume.staging()), volume.targets().values().stream().map(TargetRecord::path));
   }
 
   private Optional<ShownDirectory> shown(MountPath place) {
@@ -90,18 +157,19 @@ final class MountOrigins {
   }
 
   private Optional<String> another(VolumeIdentity identity, Sighting mount) {
-    return volumes.get().stream()
-        .filter(other -> !other.identity().equals(identity))
+    return Stream.concat(
+            known.getOrDefault(mount.evidence().looks(), Set.of()).stream(), unknown.stream())
+        .filter(other -> !other.equals(identity))
+        .distinct()
+        .sorted()
+        .flatMap(other -> index.record(other).stream())
         .filter(other -> shows(other, mount))
         .map(VolumeRecord::identity)
         .findFirst()
         .map(other -> "volume '" + other.handle() + "' of plugin '" + other.plugin() + "'");
   }
 
-  /**
-   * Whether a mount of a volume shows the same. Only mounts that may do so are looked at, and their
-   * paths made: a mount asks this of every volume there is.
-   */
+  /** Whether a mount of a volume shows the same. Only mounts that may do so are looked at. */
   private boolean shows(VolumeRecord volume, Sighting mount) {
     VolumeIdentity identity = volume.identity();
     return (mayShow(volume.staging(), mount) && isShownAt(layout.staging(identity), mount))
@@ -148,7 +216,7 @@ final class MountOrigins {
    * reboot or when a volume was attached again.
    */
   Optional<Failure> objection(VolumeIdentity identity, VolumeUse usage, String device) {
-    for (VolumeRecord volume : volumes.get()) {
+    for (VolumeRecord volume : index.records()) {
       Optional<Failure> objection =
           volume.identity().equals(identity) ? other(volume, usage, device) : taken(volume, device);
       if (objection.isPresent()) {

@@ -97,7 +97,7 @@ public final class VolumeEngine {
     pauseTold = new AtomicLong(parts.clock().nanos());
     foreign = ForeignMounts.since(parts.kernel(), parts.layout());
     tombstones = new Tombstones(parts, foreign, this::reappeared);
-    origins = new MountOrigins(parts.kernel(), parts.layout(), this::records);
+    origins = new MountOrigins(parts.kernel(), parts.layout(), index);
     drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow, this::retries);
     terms = HostTerms.of(parts.settings());
@@ -107,10 +107,6 @@ public final class VolumeEngine {
     host = new HostList(parts, found.unknown(), this);
     queries = new VolumeQueries(parts, index, foreign, health);
     report = found.into(index, tombstones);
-  }
-
-  private List<VolumeRecord> records() {
-    return index.volumes().stream().flatMap(it -> it.view().record().stream()).toList();
   }
 
   /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */

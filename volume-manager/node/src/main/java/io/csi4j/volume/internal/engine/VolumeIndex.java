@@ -73,6 +73,11 @@ final class VolumeIndex {
     }
   }
 
+  /** The records of all volumes that have one, in the order of their identities. */
+  List<VolumeRecord> records() {
+    return volumes().stream().flatMap(actor -> actor.view().record().stream()).toList();
+  }
+
   /** The volumes of a plugin. */
   List<VolumeQueue> of(PluginId plugin) {
     return volumes().stream().filter(actor -> actor.identity().plugin().equals(plugin)).toList();

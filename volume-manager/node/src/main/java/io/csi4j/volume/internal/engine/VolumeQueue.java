@@ -824,15 +824,24 @@ final class VolumeQueue {
 
   /** Something that others may see has changed. */
   void show() {
+    Optional<VolumeRecord> before = view.record();
+    Optional<VolumeRecord> next = memory.record();
+    boolean isAnother = !before.equals(next);
+    if (isAnother) {
+      next.ifPresent(engine.origins::begins);
+    }
     view =
         new View(
-            memory.record(),
+            next,
             Optional.ofNullable(current).filter(now -> !isFree()).map(this::activity),
             Optional.ofNullable(trouble)
                 .or(dead::trouble)
                 .or(() -> Optional.ofNullable(refreshes).flatMap(RefreshSchedule::trouble)),
             trouble == null ? OptionalLong.empty() : OptionalLong.of(troubled),
             dead.uses());
+    if (isAnother) {
+      before.ifPresent(record -> engine.origins.ended(record, next));
+    }
   }
 
   /** A mount was found dead, or well again. */

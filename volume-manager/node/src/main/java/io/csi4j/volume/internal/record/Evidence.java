@@ -23,6 +23,20 @@ public record Evidence(String ref, String type, String source, String root, bool
 
   /** Whether both show the same directory of the same filesystem, be it through another mount. */
   public boolean looksLike(Evidence other) {
-    return type.equals(other.type) && source.equals(other.source) && root.equals(other.root);
+    return looks().equals(other.looks());
   }
+
+  /** What all mounts have in common that look alike. */
+  public Looks looks() {
+    return new Looks(type, source, root);
+  }
+
+  /**
+   * A directory of a filesystem.
+   *
+   * @param type the type of the filesystem
+   * @param source its device or server, escaped
+   * @param root which directory of it, escaped
+   */
+  public record Looks(String type, String source, String root) {}
 }

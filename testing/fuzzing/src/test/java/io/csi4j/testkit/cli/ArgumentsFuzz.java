@@ -21,7 +21,7 @@ public final class ArgumentsFuzz {
     StringWriter err = new StringWriter();
     Console console = new Console(new PrintWriter(out), new PrintWriter(err), false);
     int code =
-        Program.commands(console, () -> {})
+        Program.commands(console, () -> {}, arguments)
             .setExecutionStrategy(
                 parsed -> {
                   Integer help = CommandLine.executeHelpRequest(parsed);

@@ -36,6 +36,8 @@ final class Compactions implements AutoCloseable {
   private final List<Double> slow = new ArrayList<>();
   private final List<Double> slowest = new ArrayList<>();
   private final List<Double> bare = new ArrayList<>();
+  private final List<Double> pauses = new ArrayList<>();
+  private final LongestPause pause = new LongestPause();
   private final List<Double> openings = new ArrayList<>();
   private boolean compacted;
   private int next;
@@ -67,8 +69,10 @@ final class Compactions implements AutoCloseable {
   /** Lets it happen so often; what it does first is not counted. */
   void run(int rounds) throws IOException {
     for (int i = 0; i <= rounds; i++) {
+      pause.forget();
       List<Double> times = once();
       if (i > 0) {
+        pauses.add(pause.nanos());
         Collections.sort(times);
         medians.add(times.get(times.size() / 2));
         slow.add(times.get(times.size() * 99 / 100));
@@ -153,6 +157,11 @@ final class Compactions implements AutoCloseable {
   /** The longest append beside each. */
   List<Double> slowest() {
     return slowest;
+  }
+
+  /** The longest pause of the JVM for its garbage beside each. */
+  List<Double> pauses() {
+    return pauses;
   }
 
   /** How long the limit took after each. */

@@ -151,6 +151,13 @@ public final class JournalFamily {
       beside("append beside a compaction, longest", limit, records, work.slowest(), work.limit());
       rows.add(
           Comparison.alone(
+              "longest pause of the JVM's collector meanwhile",
+              records,
+              Unit.TIME,
+              work.pauses(),
+              Optional.empty()));
+      rows.add(
+          Comparison.alone(
               "opening",
               records,
               Unit.TIME,

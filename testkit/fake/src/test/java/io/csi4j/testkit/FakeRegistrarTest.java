@@ -340,6 +340,23 @@ class FakeRegistrarTest {
   }
 
   @Test
+  void theSocketOfTheRegistrarThatTookItsPlaceStays() {
+    registrar.stop();
+    try (FakeRegistrar second = FakeRegistrar.builder(directory).announce(EBS).open()) {
+      assertThatThrownBy(registrar::start).hasMessageContaining("another server listens there");
+      assertThat(announced(second)).isEqualTo(NAME.value());
+      registrar.close();
+      assertThat(announced(second)).isEqualTo(NAME.value());
+    }
+  }
+
+  private static String announced(FakeRegistrar by) {
+    try (PluginRegistrar client = PluginRegistrar.connect(CsiEndpoint.of(by.socket()), PATIENT)) {
+      return client.info().name();
+    }
+  }
+
+  @Test
   void anOutcomeHasAReasonOrNone() {
     assertThatThrownBy(() -> new RegistrationOutcome(false, ""))
         .hasMessage("A plugin that is not registered needs a reason. Say why.");

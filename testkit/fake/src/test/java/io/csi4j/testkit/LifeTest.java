@@ -514,7 +514,21 @@ class LifeTest {
       try (FakeCsiPlugin second = FakeCsiPlugin.builder().directory(directory).open()) {
         assertThat(probe(second)).isEqualTo(Status.Code.OK);
         assertThatThrownBy(first::start).hasMessageContaining("another server listens there");
+        assertThat(probe(second)).isEqualTo(Status.Code.OK);
       }
+    }
+  }
+
+  @Test
+  void closedItLeavesTheSocketOfTheServerThatTookItsPlace(@TempDir Path directory) {
+    try (FakeCsiPlugin first = FakeCsiPlugin.builder().directory(directory).open()) {
+      first.stop();
+      FakeCsiPlugin.builder().directory(directory).open().close();
+      try (FakeCsiPlugin third = FakeCsiPlugin.builder().directory(directory).open()) {
+        first.close();
+        assertThat(probe(third)).isEqualTo(Status.Code.OK);
+      }
+      assertThat(directory).isEmptyDirectory();
     }
   }
 

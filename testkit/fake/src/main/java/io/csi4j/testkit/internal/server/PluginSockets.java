@@ -31,11 +31,15 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -45,6 +49,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The listening sockets of a plugin and their connections, all on one thread of its own. */
 final class PluginSockets {
@@ -60,7 +65,7 @@ final class PluginSockets {
   private final OwnThreads threads;
   private final SingleThreadIoEventLoop loop;
   private final ByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
-  private final Set<Path> made = ConcurrentHashMap.newKeySet();
+  private final Map<Path, SocketFile> made = new ConcurrentHashMap<>();
 
   // Both belong to the event loop.
   private final List<Channel> servers = new ArrayList<>();
@@ -112,14 +117,16 @@ final class PluginSockets {
     check(site.socket());
     Path hidden = hidden(site.socket());
     Channel server = bind(hidden, site.socket(), intake);
+    SocketFile file;
     try {
+      file = SocketFile.at(hidden);
       Files.move(hidden, site.socket(), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       server.close();
       throw e;
     }
     servers.add(server);
-    made.add(site.socket());
+    made.put(site.socket(), file);
   }
 
   /** Refuses a site where nothing could listen; nobody is let in. */
@@ -187,12 +194,37 @@ final class PluginSockets {
     }
   }
 
-  /** Removes every socket that was made. */
+  /** Removes every socket that was made, unless another file has taken its place. */
   void removeFiles() throws IOException {
-    for (Path socket : made) {
-      Files.deleteIfExists(socket);
+    for (Map.Entry<Path, SocketFile> each : made.entrySet()) {
+      if (each.getValue().isAt(each.getKey())) {
+        Files.deleteIfExists(each.getKey());
+      }
     }
     made.clear();
+  }
+
+  /**
+   * The file of a socket, whatever its path is.
+   *
+   * @param key its device and inode
+   * @param made the time when it was bound; an inode that is free is given to another file
+   */
+  private record SocketFile(@Nullable Object key, FileTime made) {
+
+    static SocketFile at(Path path) throws IOException {
+      BasicFileAttributes found =
+          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return new SocketFile(found.fileKey(), found.lastModifiedTime());
+    }
+
+    boolean isAt(Path path) throws IOException {
+      try {
+        return at(path).equals(this);
+      } catch (NoSuchFileException e) {
+        return false;
+      }
+    }
   }
 
   /** The thread of all sockets, for what has to run on it. */

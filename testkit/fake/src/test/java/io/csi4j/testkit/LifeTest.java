@@ -520,6 +520,37 @@ class LifeTest {
   }
 
   @Test
+  void aStartOrAReplacementThatFailedStandsInTheJournalAsStopped(@TempDir Path directory)
+      throws IOException {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.builder().directory(directory).open();
+        RawCaller caller = new RawCaller(plugin.endpoint())) {
+      plugin.inject(Fault.hang(), When.calling(CREATE_VOLUME));
+      Pending call = caller.begin(CREATE_VOLUME, Requests.create("a"));
+      plugin.journal().await(c -> c.number() == 1, SOON);
+      Path socket = plugin.endpoint().path();
+      Files.delete(socket);
+      Files.createFile(socket);
+
+      assertThatThrownBy(plugin::replaceSocket).hasMessageContaining("no socket stands there");
+      assertThat(call.ended().code()).isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(lastEvent(plugin)).isInstanceOf(JournalEvent.Stopped.class);
+      assertThatThrownBy(plugin::start).hasMessageContaining("no socket stands there");
+      assertThat(lastEvent(plugin)).isInstanceOf(JournalEvent.Stopped.class);
+
+      Files.delete(socket);
+      plugin.start();
+      assertThat(probe(plugin)).isEqualTo(Status.Code.OK);
+      plugin.release();
+      assertThat(plugin.contents().volumes()).isEmpty();
+    }
+  }
+
+  private static JournalEvent lastEvent(TestPlugin plugin) {
+    List<JournalEvent> events = plugin.journal().events();
+    return events.get(events.size() - 1);
+  }
+
+  @Test
   void closedItLeavesTheSocketOfTheServerThatTookItsPlace(@TempDir Path directory) {
     try (FakeCsiPlugin first = FakeCsiPlugin.builder().directory(directory).open()) {
       first.stop();

@@ -223,9 +223,8 @@ public final class PluginCore {
       }
       Reception calls = Objects.requireNonNull(reception);
       sockets.abort(calls::breakAll);
-      sockets.listen(sites, calls::at);
+      listenOrStop(calls);
     } catch (IOException e) {
-      running = false;
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } finally {
       life.unlock();
@@ -279,12 +278,23 @@ public final class PluginCore {
   }
 
   private void listen() throws IOException {
+    sockets.refuseToListenOnLoop();
     Reception calls = Objects.requireNonNull(reception);
     Objects.requireNonNull(backend).open();
     sites = SocketSite.of(Objects.requireNonNull(socket), shape, settings.nodes());
+    // Before the first call can come in.
     journal.started(shape);
-    sockets.listen(sites, calls::at);
     running = true;
+    listenOrStop(calls);
+  }
+
+  private void listenOrStop(Reception calls) throws IOException {
+    try {
+      sockets.listen(sites, calls::at);
+    } catch (IOException e) {
+      stop();
+      throw e;
+    }
   }
 
   private void makeDirectory() throws IOException {

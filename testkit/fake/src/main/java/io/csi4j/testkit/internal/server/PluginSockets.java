@@ -95,11 +95,7 @@ final class PluginSockets {
 
   /** {@link #listen} with handlers of any kind. */
   void listenFor(List<SocketSite> sites, Function<SocketSite, Intake> intakes) throws IOException {
-    if (loop.inEventLoop()) {
-      throw new IllegalStateException(
-          "The plugin cannot listen anew from within the condition of a fault, which runs on the"
-              + " thread that listens. Do it on another thread.");
-    }
+    refuseToListenOnLoop();
     try {
       for (SocketSite site : sites) {
         Intake intake = intakes.apply(site);
@@ -109,6 +105,15 @@ final class PluginSockets {
       abort(() -> {});
       removeFiles();
       throw e;
+    }
+  }
+
+  /** Throws on the event loop, which cannot wait for its own sockets. */
+  void refuseToListenOnLoop() {
+    if (loop.inEventLoop()) {
+      throw new IllegalStateException(
+          "The plugin cannot listen anew from within the condition of a fault, which runs on the"
+              + " thread that listens. Do it on another thread.");
     }
   }
 

@@ -26,6 +26,7 @@ import io.csi4j.testkit.RawCaller.Pending;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
 import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.JournalEvent;
@@ -352,6 +353,28 @@ class FaultTest {
 
     assertThat(probes(4))
         .containsExactly(Status.Code.OK, Status.Code.OK, Status.Code.INTERNAL, Status.Code.OK);
+  }
+
+  @Test
+  void theNthCallStaysTheNthIfAnotherRuleActsOnIt() {
+    FaultRule first =
+        plugin.inject(Fault.fail(StatusCode.ABORTED, ""), When.calling(PROBE).times(2));
+    FaultRule taken =
+        plugin.inject(Fault.fail(StatusCode.INTERNAL, ""), When.calling(PROBE).nth(2));
+    FaultScript.parse("s", List.of("Probe nth=1: fail DATA_LOSS", "Probe nth=4: fail UNKNOWN"))
+        .rules()
+        .forEach(rule -> plugin.inject(rule.fault(), rule.when()));
+
+    assertThat(probes(5))
+        .containsExactly(
+            Status.Code.ABORTED,
+            Status.Code.ABORTED,
+            Status.Code.OK,
+            Status.Code.UNKNOWN,
+            Status.Code.OK);
+    assertThat(first.hits()).isEqualTo(2);
+    assertThat(taken.hits()).isZero();
+    assertThat(taken).asString().contains("[PROBE], number 2, acted 0 time(s)");
   }
 
   @Test

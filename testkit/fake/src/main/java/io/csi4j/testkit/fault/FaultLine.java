@@ -115,21 +115,19 @@ final class FaultLine {
 
   private When conditions(When all, Word first) throws Mistake {
     When when = all;
-    OptionalLong nth = OptionalLong.empty();
+    OptionalLong number = OptionalLong.empty();
     OptionalLong times = OptionalLong.empty();
-    boolean counted = false;
+    boolean nth = false;
     for (@Nullable Word key = first; key != null; key = nextKey()) {
       expect('=', "Write KEY=VALUE");
       switch (key.text()) {
         case "volume" -> when = when.ofVolume(volume(word("the id of a volume")));
         case "nth", "from" -> {
-          if (counted) {
+          if (number.isPresent()) {
             throw new Mistake(key.column(), "Write nth or from once, and not both.");
           }
-          counted = true;
-          long n = positive(word("a number"));
-          when = when.from(n);
-          nth = key.text().equals("nth") ? OptionalLong.of(n) : nth;
+          number = OptionalLong.of(positive(word("a number")));
+          nth = key.text().equals("nth");
         }
         case "times" -> times = OptionalLong.of(positive(word("a number")));
         default ->
@@ -137,10 +135,11 @@ final class FaultLine {
                 key.column(), key + " is no condition. Write volume, nth, from or times.");
       }
     }
-    if (times.isPresent()) {
-      return when.times(times.getAsLong());
+    if (nth && times.isEmpty()) {
+      return when.nth(number.getAsLong());
     }
-    return nth.isPresent() ? when.once() : when;
+    when = number.isPresent() ? when.from(number.getAsLong()) : when;
+    return times.isPresent() ? when.times(times.getAsLong()) : when;
   }
 
   private @Nullable Word nextKey() throws Mistake {

@@ -23,27 +23,34 @@ public final class When {
   private final Set<CsiOperation> operations;
   private final List<Predicate<RecordedCall>> conditions;
   private final long first;
+  private final long last;
   private final long times;
 
   private When(
       Set<CsiOperation> operations,
       List<Predicate<RecordedCall>> conditions,
       long first,
+      long last,
       long times) {
     this.operations = Collections.unmodifiableSet(operations);
     this.conditions = List.copyOf(conditions);
     this.first = first;
+    this.last = last;
     this.times = times;
   }
 
   /** Every call of every operation. */
   public static When anyCall() {
-    return new When(EnumSet.allOf(CsiOperation.class), List.of(), 1, Long.MAX_VALUE);
+    return every(EnumSet.allOf(CsiOperation.class));
   }
 
   /** Every call of these operations. */
   public static When calling(CsiOperation operation, CsiOperation... more) {
-    return new When(EnumSet.of(operation, more), List.of(), 1, Long.MAX_VALUE);
+    return every(EnumSet.of(operation, more));
+  }
+
+  private static When every(Set<CsiOperation> operations) {
+    return new When(operations, List.of(), 1, Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
   /** Only calls that name this volume: by {@code volume_id}, as source or as the source's id. */
@@ -58,28 +65,32 @@ public final class When {
   public When where(Predicate<RecordedCall> condition) {
     List<Predicate<RecordedCall>> all = new ArrayList<>(conditions);
     all.add(condition);
-    return new When(operations, all, first, times);
+    return new When(operations, all, first, last, times);
   }
 
-  /** Only the {@code n}th such call. */
+  /** Only the {@code n}th such call, or none if another rule acts on that one. */
   public When nth(long n) {
-    return from(n).times(1);
+    return new When(operations, conditions, counted(n), n, 1);
   }
 
   /** Only from the {@code n}th such call on. */
   public When from(long n) {
+    return new When(operations, conditions, counted(n), Long.MAX_VALUE, times);
+  }
+
+  private static long counted(long n) {
     if (n < 1) {
       throw new IllegalArgumentException("Calls are counted from 1, not from " + n + ".");
     }
-    return new When(operations, conditions, n, times);
+    return n;
   }
 
-  /** Only {@code n} times. */
+  /** Only {@code n} times; a call on which another rule acts does not count. */
   public When times(long n) {
     if (n < 1) {
       throw new IllegalArgumentException("A fault that acts " + n + " times is none.");
     }
-    return new When(operations, conditions, first, n);
+    return new When(operations, conditions, first, last, n);
   }
 
   /** Only one time. */
@@ -98,7 +109,12 @@ public final class When {
     return first;
   }
 
-  /** How many of the fitting calls are meant, from the first. */
+  /** The last of the fitting calls that is meant; {@code Long.MAX_VALUE} if none is the last. */
+  public long last() {
+    return last;
+  }
+
+  /** How many of the fitting calls are meant, from the first to the last. */
   public long times() {
     return times;
   }
@@ -114,6 +130,9 @@ public final class When {
     out.append(operations.size() == CsiOperation.values().length ? "any call" : operations);
     if (!conditions.isEmpty()) {
       out.append(" with ").append(conditions.size()).append(" condition(s)");
+    }
+    if (first == last) {
+      return out.append(", number ").append(first).toString();
     }
     if (first > 1) {
       out.append(" from the ").append(first).append("th");

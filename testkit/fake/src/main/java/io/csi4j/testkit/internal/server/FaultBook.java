@@ -63,7 +63,8 @@ final class FaultBook {
 
     /** Counts a call that fits, and says whether it is one of those meant. */
     boolean due() {
-      return seen.incrementAndGet() >= when.first() && hits.get() < when.times();
+      long number = seen.incrementAndGet();
+      return when.first() <= number && number <= when.last() && hits.get() < when.times();
     }
 
     @Override

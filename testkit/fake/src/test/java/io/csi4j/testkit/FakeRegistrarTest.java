@@ -19,6 +19,7 @@ import io.csi4j.testkit.FakeRegistrar.Announced;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
 import io.csi4j.testkit.model.RegistrationCall;
+import io.csi4j.testkit.model.VirtualClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -353,6 +354,34 @@ class FakeRegistrarTest {
   private static String announced(FakeRegistrar by) {
     try (PluginRegistrar client = PluginRegistrar.connect(CsiEndpoint.of(by.socket()), PATIENT)) {
       return client.info().name();
+    }
+  }
+
+  @Test
+  void aCallOfAStoppedRegistrarGoesNoFurtherAfterItsRestart() {
+    VirtualClock clock = VirtualClock.create();
+    registrar.close();
+    registrar = FakeRegistrar.builder(directory).announce(EBS).clock(clock).open();
+    Duration late = Duration.ofMinutes(1);
+    for (Fault fault : List.of(Fault.hang(), Fault.delay(late))) {
+      registrar.inject(RegistrationCall.NOTIFY_REGISTRATION_STATUS, fault);
+      try (PluginRegistrar client = connect(PATIENT)) {
+        int before = registrar.authorities().size();
+        CompletionStage<Void> telling = client.async().tell(RegistrationOutcome.refused("no"));
+        until(() -> registrar.authorities().size() > before);
+        until(() -> fault.equals(Fault.hang()) || clock.pending() > 0);
+
+        registrar.start();
+
+        assertThatThrownBy(() -> telling.toCompletableFuture().join())
+            .hasCauseInstanceOf(RegistrarException.class);
+      }
+      registrar.clearFaults();
+      registrar.release();
+      clock.advance(late);
+      assertThat(announced(registrar)).isEqualTo(NAME.value());
+      assertThat(registrar.told()).isEmpty();
+      assertThat(registrar.listens()).isTrue();
     }
   }
 

@@ -56,6 +56,9 @@ public final class RegistrarCore {
   private volatile PluginInfo info = PluginInfo.getDefaultInstance();
   private volatile boolean running;
 
+  /** How often it has stopped: a call of an earlier life goes no further. */
+  private final AtomicInteger ended = new AtomicInteger();
+
   /** A fault, and how often it is still due. */
   private record Due(Fault fault, AtomicInteger left) {}
 
@@ -155,7 +158,8 @@ public final class RegistrarCore {
     life.lock();
     try {
       stop();
-      sockets.listen(List.of(site), any -> new Entrance());
+      Entrance entrance = new Entrance(ended.get());
+      sockets.listen(List.of(site), any -> entrance);
       running = true;
     } catch (IOException e) {
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
@@ -170,7 +174,10 @@ public final class RegistrarCore {
     try {
       if (running) {
         running = false;
+        ended.incrementAndGet();
         sockets.abort(() -> {});
+        // Those that hang go out of the pen, and end there.
+        pen.flush();
       }
     } finally {
       life.unlock();
@@ -197,17 +204,23 @@ public final class RegistrarCore {
 
   /** Where calls come in. */
   private final class Entrance implements ServedStream.Door {
+    private final int life;
+
+    Entrance(int life) {
+      this.life = life;
+    }
 
     @Override
     public void enter(String path, String authority, byte[] message, Caller caller) {
       authorities.add(authority);
       if (path.equals(SERVICE + RegistrationCall.GET_INFO.rpcName())) {
-        go(new Run(RegistrationCall.GET_INFO, Optional.empty(), caller));
+        go(new Run(life, RegistrationCall.GET_INFO, Optional.empty(), caller));
       } else if (path.equals(SERVICE + RegistrationCall.NOTIFY_REGISTRATION_STATUS.rpcName())) {
         try {
           RegistrationStatus status = RegistrationStatus.parseFrom(message);
           go(
               new Run(
+                  life,
                   RegistrationCall.NOTIFY_REGISTRATION_STATUS,
                   Optional.of(
                       new RegistrationOutcome(status.getPluginRegistered(), status.getError())),
@@ -248,13 +261,18 @@ public final class RegistrarCore {
   /**
    * One call on its way.
    *
+   * @param life how often the registrar had stopped when it began
    * @param call which
    * @param heard what it tells, if it tells something
    * @param caller who waits for the answer
    */
-  private record Run(RegistrationCall call, Optional<RegistrationOutcome> heard, Caller caller) {}
+  private record Run(
+      int life, RegistrationCall call, Optional<RegistrationOutcome> heard, Caller caller) {}
 
   private void step(Run run, List<Fault> steps) {
+    if (run.life != ended.get()) {
+      return;
+    }
     if (steps.isEmpty()) {
       answer(run, null);
       return;
@@ -265,13 +283,17 @@ public final class RegistrarCore {
       run.caller.fail(fail.code(), fail.text());
     } else if (step instanceof Fault.Apply) {
       run.heard.ifPresent(told::add);
-      step(new Run(run.call, Optional.empty(), run.caller), steps.subList(1, steps.size()));
+      step(
+          new Run(run.life, run.call, Optional.empty(), run.caller),
+          steps.subList(1, steps.size()));
     } else if (step instanceof Fault.Duplicate) {
       run.heard.ifPresent(told::add);
       next.run();
     } else if (step instanceof Fault.ApplyLater later) {
       clock.after(later.after(), () -> run.heard.ifPresent(told::add));
-      step(new Run(run.call, Optional.empty(), run.caller), steps.subList(1, steps.size()));
+      step(
+          new Run(run.life, run.call, Optional.empty(), run.caller),
+          steps.subList(1, steps.size()));
     } else if (step instanceof Fault.Delay delay) {
       clock.after(delay.time(), next);
     } else if (step instanceof Fault.Hang) {
@@ -289,7 +311,7 @@ public final class RegistrarCore {
     run.heard.ifPresent(told::add);
     if (endsWhenRefused && run.heard.filter(outcome -> !outcome.registered()).isPresent()) {
       // Those of Kubernetes exit where they stand: who told them gets no answer.
-      workers.execute(this::stop);
+      workers.execute(() -> endLife(run.life));
       return;
     }
     Message right =
@@ -297,6 +319,18 @@ public final class RegistrarCore {
             ? info
             : RegistrationStatusResponse.getDefaultInstance();
     run.caller.answer(wrong == null ? List.of(right.toByteArray()) : spoilt(wrong, right), "");
+  }
+
+  /** Stops, unless it has stopped since that life. */
+  private void endLife(int number) {
+    life.lock();
+    try {
+      if (number == ended.get()) {
+        stop();
+      }
+    } finally {
+      life.unlock();
+    }
   }
 
   private static List<byte[]> spoilt(WrongAnswer wrong, Message right) {

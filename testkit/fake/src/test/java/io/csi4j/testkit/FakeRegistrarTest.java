@@ -386,6 +386,17 @@ class FakeRegistrarTest {
   }
 
   @Test
+  void closedItIsNotStartedAgain() {
+    registrar.close();
+    assertThatThrownBy(registrar::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "Starting the registrar at '%s' failed: it is closed, and its socket is gone. Open"
+                + " another one.",
+            registrar.socket());
+  }
+
+  @Test
   void anOutcomeHasAReasonOrNone() {
     assertThatThrownBy(() -> new RegistrationOutcome(false, ""))
         .hasMessage("A plugin that is not registered needs a reason. Say why.");

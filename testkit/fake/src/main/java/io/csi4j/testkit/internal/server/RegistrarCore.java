@@ -59,6 +59,9 @@ public final class RegistrarCore {
   /** How often it has stopped: a call of an earlier life goes no further. */
   private final AtomicInteger ended = new AtomicInteger();
 
+  // Guarded by the lock.
+  private boolean closed;
+
   /** A fault, and how often it is still due. */
   private record Due(Fault fault, AtomicInteger left) {}
 
@@ -157,6 +160,12 @@ public final class RegistrarCore {
   public void start() {
     life.lock();
     try {
+      if (closed) {
+        throw new IllegalStateException(
+            "Starting the registrar at "
+                + SafeText.quote(site.socket().toString())
+                + " failed: it is closed, and its socket is gone. Open another one.");
+      }
       stop();
       Entrance entrance = new Entrance(ended.get());
       sockets.listen(List.of(site), any -> entrance);
@@ -189,6 +198,7 @@ public final class RegistrarCore {
     life.lock();
     try {
       stop();
+      closed = true;
       workers.close();
       if (ownClock != null) {
         ownClock.close();

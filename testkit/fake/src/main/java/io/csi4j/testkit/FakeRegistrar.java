@@ -110,14 +110,16 @@ public final class FakeRegistrar implements AutoCloseable {
 
   /**
    * From now on, makes {@code fault} happen to every such call; the one that was set before is
-   * taken back. Doing the work means to note what was told. Wrong answers with other ids or looping
-   * pages do not suit these calls.
+   * taken back. Doing the work means to note what was told.
+   *
+   * @throws IllegalArgumentException if the fault gives or changes the answer of a plugin, or has
+   *     {@code OTHER_ID} or {@code LOOPING_PAGE}: a registrar has neither ids nor pages
    */
   public void inject(RegistrationCall call, Fault fault) {
     core.inject(call, fault, Integer.MAX_VALUE);
   }
 
-  /** Lets the next call of that kind only meet this fault. */
+  /** {@link #inject} for the next call of that kind only. */
   public void injectOnce(RegistrationCall call, Fault fault) {
     core.inject(call, fault, 1);
   }

@@ -18,11 +18,13 @@ import io.csi4j.client.registration.RegistrationOutcome;
 import io.csi4j.testkit.FakeRegistrar.Announced;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.RegistrationCall;
 import io.csi4j.testkit.model.VirtualClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A registrar and its client, over a real socket. */
 class FakeRegistrarTest {
@@ -383,6 +387,45 @@ class FakeRegistrarTest {
       assertThat(registrar.told()).isEmpty();
       assertThat(registrar.listens()).isTrue();
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = WrongAnswer.class,
+      names = {"OTHER_ID", "LOOPING_PAGE"})
+  void aWrongAnswerThatItCannotGiveIsRefusedAtOnce(WrongAnswer wrong) {
+    Fault fault = Fault.delay(Duration.ofMillis(1)).then(Fault.answer(wrong));
+
+    assertThatThrownBy(() -> registrar.inject(RegistrationCall.GET_INFO, fault))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "A registrar has no ids and no pages to answer wrongly. Choose another wrong answer.");
+    assertThat(announced(registrar)).isEqualTo(NAME.value());
+  }
+
+  @Test
+  void aFailureOfTheClockOfTheTestIsToldToTheCaller() {
+    registrar.close();
+    PluginClock broken =
+        new PluginClock() {
+          @Override
+          public Instant now() {
+            return Instant.EPOCH;
+          }
+
+          @Override
+          public void after(Duration delay, Runnable work) {
+            throw new IllegalStateException("oops");
+          }
+        };
+    registrar = FakeRegistrar.builder(directory).announce(EBS).clock(broken).open();
+    registrar.inject(RegistrationCall.GET_INFO, Fault.delay(Duration.ofMillis(1)));
+
+    RegistrarException failure = infoFailure(PATIENT);
+    assertThat(failure.code()).isEqualTo(StatusCode.INTERNAL);
+    assertThat(failure)
+        .hasMessageContaining("The test registrar failed itself")
+        .hasMessageContaining("oops");
   }
 
   @Test

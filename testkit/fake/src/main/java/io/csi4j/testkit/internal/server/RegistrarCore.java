@@ -121,7 +121,16 @@ public final class RegistrarCore {
           "A registrar has no answers of a plugin to give or change. Let it announce something else"
               + " with announce(...).");
     }
+    if (fault.steps().stream()
+        .anyMatch(step -> step instanceof Fault.Answer wrong && !suits(wrong.wrong()))) {
+      throw new IllegalArgumentException(
+          "A registrar has no ids and no pages to answer wrongly. Choose another wrong answer.");
+    }
     faults.put(call, new Due(fault, new AtomicInteger(times)));
+  }
+
+  private static boolean suits(WrongAnswer wrong) {
+    return wrong != WrongAnswer.OTHER_ID && wrong != WrongAnswer.LOOPING_PAGE;
   }
 
   /** Takes back every fault. */
@@ -280,6 +289,14 @@ public final class RegistrarCore {
       int life, RegistrationCall call, Optional<RegistrationOutcome> heard, Caller caller) {}
 
   private void step(Run run, List<Fault> steps) {
+    try {
+      take(run, steps);
+    } catch (RuntimeException | Error e) {
+      run.caller.fail(INTERNAL, "The test registrar failed itself: " + e);
+    }
+  }
+
+  private void take(Run run, List<Fault> steps) {
     if (run.life != ended.get()) {
       return;
     }
@@ -352,9 +369,7 @@ public final class RegistrarCore {
       case MALFORMED -> List.of(new byte[] {0x0a, 0x7f, 0x01});
       case NO_MESSAGE -> List.of();
       case TWO_MESSAGES -> List.of(right.toByteArray(), right.toByteArray());
-      case OTHER_ID, LOOPING_PAGE ->
-          throw new IllegalArgumentException(
-              "Registrars have no ids and no pages. Choose another.");
+      case OTHER_ID, LOOPING_PAGE -> throw new IllegalStateException("Such a fault is not taken.");
     };
   }
 }

@@ -47,12 +47,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -296,6 +298,29 @@ class LifeTest {
       plugin.clearFaults();
       plugin.restart();
       assertThat(probe(plugin)).isEqualTo(Status.Code.OK);
+    }
+  }
+
+  @Test
+  void theCodeOfAFaultFreezesAndReleasesWithoutWaitingForItself() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        RawCaller caller = new RawCaller(plugin.endpoint())) {
+      List<Runnable> moves = List.of(plugin::freeze, plugin::release);
+      for (Runnable move : moves) {
+        AtomicLong took = new AtomicLong();
+        plugin.answer(
+            PROBE,
+            request -> {
+              long began = System.nanoTime();
+              move.run();
+              took.set(System.nanoTime() - began);
+              return Map.of();
+            });
+        assertThat(caller.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+        assertThat(Duration.ofNanos(took.get())).isLessThan(Duration.ofSeconds(2));
+        plugin.thaw();
+        plugin.clearFaults();
+      }
     }
   }
 

@@ -76,9 +76,10 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Waits until every call is at rest, for so long at the most. */
+  /** Waits until every call but this thread's is at rest, for so long at the most. */
   void awaitRest(Duration atMost) {
-    await(atMost, () -> moving.isEmpty() && handedOver == 0);
+    Thread self = Thread.currentThread();
+    await(atMost, () -> handedOver == 0 && moving.stream().allMatch(thread -> thread == self));
   }
 
   /**

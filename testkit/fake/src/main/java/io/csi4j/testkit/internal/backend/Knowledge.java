@@ -70,13 +70,17 @@ final class Knowledge {
     try {
       change(change);
     } catch (Refusal refused) {
-      try {
-        undo.run();
-      } catch (IOException | Refusal | RuntimeException e) {
-        // The refusal says more; the storage tells of unknown things when it is opened next.
-        refused.addSuppressed(e);
-      }
+      undo(undo, refused);
       throw refused;
+    }
+  }
+
+  private static void undo(Effect undo, Refusal refused) {
+    try {
+      undo.run();
+    } catch (IOException | Refusal | RuntimeException e) {
+      // The refusal says more; the storage tells of unknown things when it is opened next.
+      refused.addSuppressed(e);
     }
   }
 
@@ -93,10 +97,36 @@ final class Knowledge {
 
   /** Bytes that no other can take until they are given back. */
   final class Reservation implements AutoCloseable {
-    private final long bytes;
+
+    /** Guarded by the lock. */
+    private long bytes;
 
     private Reservation(long bytes) {
       this.bytes = bytes;
+    }
+
+    /**
+     * Changes what is known, and gives the bytes back in the same moment: they count as used from
+     * then on, and never twice.
+     */
+    void change(Change change) throws Refusal {
+      changing.lock();
+      try {
+        Knowledge.this.change(change);
+        close();
+      } finally {
+        changing.unlock();
+      }
+    }
+
+    /** {@link #change} for something that was made, or has that unmade. */
+    void changeOrUndo(Change change, Effect undo) throws Refusal {
+      try {
+        change(change);
+      } catch (Refusal refused) {
+        undo(undo, refused);
+        throw refused;
+      }
     }
 
     @Override
@@ -104,6 +134,7 @@ final class Knowledge {
       changing.lock();
       try {
         reserved -= bytes;
+        bytes = 0;
       } finally {
         changing.unlock();
       }

@@ -89,7 +89,7 @@ final class SnapshotService {
             "Cutting the snapshot " + snapshot.getSnapshotId(),
             () -> ground.storage().snapshot(snapshot.getSnapshotId(), source));
         CreateSnapshotRequest asked = request.toBuilder().clearSecrets().build();
-        ground.changeOrUndo(
+        space.changeOrUndo(
             state ->
                 state
                     .snapshots()
@@ -250,7 +250,7 @@ final class SnapshotService {
     CreateVolumeGroupSnapshotRequest asked = request.toBuilder().clearSecrets().build();
     try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
       cut(group.getSnapshotsList());
-      ground.changeOrUndo(
+      space.changeOrUndo(
           state -> {
             state.groups().put(id, new StoredGroup(group.build(), asked));
             for (Snapshot member : group.getSnapshotsList()) {

@@ -89,7 +89,7 @@ final class VolumeService {
       CreateVolumeRequest asked = request.toBuilder().clearSecrets().build();
       try (Held made = ground.flights().take(Thing.volume(id))) {
         Knowledge.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
-        ground.changeOrUndo(
+        space.changeOrUndo(
             state -> state.volumes().put(id, new StoredVolume(volume, asked)),
             () -> ground.storage().delete(id));
       }
@@ -214,7 +214,7 @@ final class VolumeService {
     try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes - had)) {
       Knowledge.effect(
           "Expanding the volume " + SafeText.quote(id), () -> ground.storage().expand(id, bytes));
-      ground.change(
+      space.change(
           state ->
               state
                   .volumes()

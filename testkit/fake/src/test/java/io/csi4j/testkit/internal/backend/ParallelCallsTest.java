@@ -20,6 +20,8 @@ import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
 import io.csi4j.client.internal.proto.DeleteSnapshotResponse;
 import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.GetCapacityRequest;
+import io.csi4j.client.internal.proto.GetCapacityResponse;
 import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
@@ -34,6 +36,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -148,27 +151,33 @@ class ParallelCallsTest {
 
   @Test
   void aGroupWithAMemberThatIsCopiedFromIsInUse() throws Exception {
-    VolumeGroupSnapshot group =
-        plugin
-            .ask(
-                CreateVolumeGroupSnapshotResponse.class,
-                CreateVolumeGroupSnapshotRequest.newBuilder()
-                    .setName("g")
-                    .addSourceVolumeIds(created(plugin, "a").getVolumeId())
-                    .build())
-            .getGroupSnapshot();
+    VolumeGroupSnapshot group = group("g", created(plugin, "a"));
     Future<Message> restore = begun(filledFrom(group.getSnapshots(0), "b").build());
-    DeleteVolumeGroupSnapshotRequest delete =
-        DeleteVolumeGroupSnapshotRequest.newBuilder()
-            .setGroupSnapshotId(group.getGroupSnapshotId())
-            .addSnapshotIds(group.getSnapshots(0).getSnapshotId())
-            .build();
+    DeleteVolumeGroupSnapshotRequest delete = delete(group);
 
     Refusal refusal = plugin.refusal(delete);
     assertThat(refusal.code()).isEqualTo(StatusCode.FAILED_PRECONDITION);
     storage.letGo();
     assertThat(restore.get()).isInstanceOf(CreateVolumeResponse.class);
     plugin.ask(delete);
+  }
+
+  private VolumeGroupSnapshot group(String name, Volume volume) {
+    return plugin
+        .ask(
+            CreateVolumeGroupSnapshotResponse.class,
+            CreateVolumeGroupSnapshotRequest.newBuilder()
+                .setName(name)
+                .addSourceVolumeIds(volume.getVolumeId())
+                .build())
+        .getGroupSnapshot();
+  }
+
+  private static DeleteVolumeGroupSnapshotRequest delete(VolumeGroupSnapshot group) {
+    return DeleteVolumeGroupSnapshotRequest.newBuilder()
+        .setGroupSnapshotId(group.getGroupSnapshotId())
+        .addSnapshotIds(group.getSnapshots(0).getSnapshotId())
+        .build();
   }
 
   @Test
@@ -207,6 +216,56 @@ class ParallelCallsTest {
     plugin.shape = PluginShape.full().totalBytes(5 * GIB);
     Map<StatusCode, Long> outcomes = race(16, i -> newVolume("a" + i).build());
     assertThat(outcomes).isEqualTo(Map.of(StatusCode.OK, 5L, StatusCode.RESOURCE_EXHAUSTED, 11L));
+  }
+
+  @Test
+  void whatHasBeenMadeTakesItsSpaceOnceAtEveryMoment() throws Exception {
+    plugin.shape = PluginShape.full().totalBytes(5 * GIB);
+    assertThat(leastRoom(() -> plugin.ask(Requests.delete(created(plugin, "a")))))
+        .isGreaterThanOrEqualTo(4 * GIB);
+    assertThat(
+            leastRoom(
+                () -> {
+                  Volume grown = created(plugin, "a");
+                  plugin.ask(expand(grown, exactly(2 * GIB)));
+                  plugin.ask(Requests.delete(grown));
+                }))
+        .isGreaterThanOrEqualTo(3 * GIB);
+    Volume volume = created(plugin, "a");
+    assertThat(
+            leastRoom(
+                () -> {
+                  String snapshot = cut(plugin, "s", volume).getSnapshotId();
+                  plugin.ask(DeleteSnapshotRequest.newBuilder().setSnapshotId(snapshot).build());
+                }))
+        .isGreaterThanOrEqualTo(3 * GIB);
+    assertThat(leastRoom(() -> plugin.ask(delete(group("g", volume)))))
+        .isGreaterThanOrEqualTo(3 * GIB);
+  }
+
+  /** The least capacity that another caller is told while something is done many times. */
+  private long leastRoom(Runnable step) throws Exception {
+    AtomicBoolean done = new AtomicBoolean();
+    Future<Long> least =
+        callers.submit(
+            () -> {
+              long seen = Long.MAX_VALUE;
+              while (!done.get()) {
+                seen = Math.min(seen, capacity());
+              }
+              return seen;
+            });
+    for (int i = 0; i < 3000; i++) {
+      step.run();
+    }
+    done.set(true);
+    return least.get();
+  }
+
+  private long capacity() {
+    return plugin
+        .ask(GetCapacityResponse.class, GetCapacityRequest.getDefaultInstance())
+        .getAvailableCapacity();
   }
 
   @Test

@@ -501,6 +501,30 @@ class LifeTest {
   }
 
   @Test
+  void closedItRemovesEachDirectoryThatItMadeAndNoOther(@TempDir Path temp) throws IOException {
+    Path there = Files.createDirectory(temp.resolve("there"));
+    FakeCsiPlugin.builder().directory(there.resolve("a/b/c")).open().close();
+    assertThat(there).isEmptyDirectory();
+
+    FakeCsiPlugin.builder().directory(there).open().close();
+    assertThat(there).isEmptyDirectory();
+
+    try (FakeCsiPlugin outer = FakeCsiPlugin.builder().directory(there.resolve("a/b")).open()) {
+      FakeCsiPlugin.builder().directory(there.resolve("a/b/c/d")).open().close();
+      assertThat(there.resolve("a/b")).isDirectoryNotContaining(path -> path.endsWith("c"));
+      assertThat(probe(outer)).isEqualTo(Status.Code.OK);
+      Files.createFile(there.resolve("a/other"));
+    }
+    assertThat(there.resolve("a")).isDirectoryContaining(path -> path.endsWith("other"));
+    assertThat(there.resolve("a/b")).doesNotExist();
+
+    Path tooLong = there.resolve("new").resolve("d".repeat(120));
+    assertThatThrownBy(() -> FakeCsiPlugin.builder().directory(tooLong).open())
+        .hasMessageContaining("shorter path");
+    assertThat(there.resolve("new")).doesNotExist();
+  }
+
+  @Test
   void separateSocketsServeTheControllerApartFromTheNodes() {
     NodeId one = NodeId.of("one");
     NodeId two = NodeId.of("../two");

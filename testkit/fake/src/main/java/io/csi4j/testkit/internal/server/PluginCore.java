@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class PluginCore {
 
   // Guarded by the lock.
   private @Nullable Path socket;
-  private boolean madeDirectory;
+  private @Nullable Path topmostMade;
   private @Nullable Backend backend;
   private @Nullable Reception reception;
   private boolean running;
@@ -269,7 +270,7 @@ public final class PluginCore {
       }
       sockets.close();
       sockets.removeFiles();
-      removeDirectory();
+      removeDirectories();
     } catch (IOException e) {
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } finally {
@@ -300,17 +301,15 @@ public final class PluginCore {
   private void makeDirectory() throws IOException {
     Path given = settings.socket();
     if (given == null) {
-      socket =
-          Files.createTempDirectory("csi4j-testkit-").toAbsolutePath().resolve(SocketSite.MAIN);
-      madeDirectory = true;
+      topmostMade = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
+      socket = topmostMade.resolve(SocketSite.MAIN);
       return;
     }
     socket = given.toAbsolutePath();
     Path directory = directoryOf(socket);
     try {
-      boolean missing = !Files.exists(directory);
+      topmostMade = topmostMissing(directory);
       Files.createDirectories(directory);
-      madeDirectory = missing;
     } catch (IOException e) {
       throw new IOException(
           "Making the directory "
@@ -322,6 +321,15 @@ public final class PluginCore {
     }
   }
 
+  /** The first directory on the way to this one that is not there; null if all are. */
+  private static @Nullable Path topmostMissing(Path directory) {
+    @Nullable Path topmost = null;
+    for (Path each = directory; each != null && !Files.exists(each); each = each.getParent()) {
+      topmost = each;
+    }
+    return topmost;
+  }
+
   private static Path directoryOf(Path socket) {
     Path directory = socket.getParent();
     if (directory == null) {
@@ -331,14 +339,23 @@ public final class PluginCore {
     return directory;
   }
 
-  private void removeDirectory() throws IOException {
-    if (madeDirectory && socket != null) {
-      try {
-        Files.deleteIfExists(directoryOf(socket));
-      } catch (DirectoryNotEmptyException e) {
-        // Another user keeps something there: it is theirs.
-        madeDirectory = false;
+  /** Removes the directories that were made, the innermost first. */
+  private void removeDirectories() throws IOException {
+    Path top = topmostMade;
+    if (top == null) {
+      return;
+    }
+    try {
+      Path each = directoryOf(Objects.requireNonNull(socket));
+      while (each != null && each.startsWith(top)) {
+        if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+          Files.deleteIfExists(each);
+        }
+        each = each.getParent();
       }
+    } catch (DirectoryNotEmptyException e) {
+      // Another user keeps something there: it is theirs, with the directories above it.
+      topmostMade = null;
     }
   }
 

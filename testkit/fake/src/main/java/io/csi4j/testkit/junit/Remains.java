@@ -23,8 +23,9 @@ final class Remains {
 
   /** A line for each thing that is left. */
   static List<String> of(List<CsiEndpoint> endpoints, Set<Thread> threads) {
-    List<String> lines = new ArrayList<>(files(endpoints));
-    lines.addAll(descriptors(endpoints));
+    Set<Path> directories = directories(endpoints);
+    List<String> lines = new ArrayList<>(files(directories));
+    lines.addAll(descriptors(directories));
     threads.stream()
         .filter(Thread::isAlive)
         .map(
@@ -37,15 +38,22 @@ final class Remains {
   }
 
   /** A plugin's own directory goes with it, unless something else was put there. */
-  private static List<String> files(List<CsiEndpoint> endpoints) {
-    Set<Path> left = new LinkedHashSet<>();
+  private static List<String> files(Set<Path> directories) {
+    return directories.stream()
+        .filter(directory -> Files.exists(directory, LinkOption.NOFOLLOW_LINKS))
+        .map(Remains::directory)
+        .toList();
+  }
+
+  private static Set<Path> directories(List<CsiEndpoint> endpoints) {
+    Set<Path> found = new LinkedHashSet<>();
     for (CsiEndpoint endpoint : endpoints) {
       Path directory = endpoint.path().toAbsolutePath().getParent();
-      if (directory != null && Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-        left.add(directory);
+      if (directory != null) {
+        found.add(directory);
       }
     }
-    return left.stream().map(Remains::directory).toList();
+    return found;
   }
 
   private static String directory(Path directory) {
@@ -62,17 +70,21 @@ final class Remains {
         + ". Remove what the test put there.";
   }
 
-  private static List<String> descriptors(List<CsiEndpoint> endpoints) {
+  /**
+   * Looks at whole directories: a socket keeps the name that it was bound with, and a plugin moves
+   * its own to another.
+   */
+  private static List<String> descriptors(Set<Path> directories) {
     List<String> lines = new ArrayList<>();
     List<String> open = openSockets();
-    for (CsiEndpoint endpoint : endpoints) {
-      long count = open.stream().filter(endpoint.path().toString()::equals).count();
+    for (Path directory : directories) {
+      long count = open.stream().filter(name -> name.startsWith(directory + "/")).count();
       if (count > 0) {
         lines.add(
             count
-                + " descriptor(s) are still open for "
-                + endpoint
-                + ". Close what the test opened on that path.");
+                + " descriptor(s) are still open for sockets in the directory "
+                + SafeText.quote(directory.toString())
+                + ". Close what the test opened there.");
       }
     }
     return lines;

@@ -37,9 +37,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -653,8 +656,35 @@ final class FakeCsiExtensionTest {
     Throwable failure = failureOf(LeavesDescriptor.class);
     assertThat(failure)
         .isInstanceOf(LeftoverException.class)
-        .hasMessageContaining("1 descriptor(s) are still open for unix://");
+        .hasMessageContaining("1 descriptor(s) are still open for sockets in the directory '");
     LeavesDescriptor.opened.forEach(FakeCsiExtensionTest::close);
+  }
+
+  @Test
+  void descriptorsOfASocketThatWasMovedAfterItWasBoundFailATestThatPassed() {
+    Throwable failure = failureOf(LeavesDescriptorOfMovedSocket.class);
+    assertThat(failure)
+        .isInstanceOf(LeftoverException.class)
+        .hasMessageContaining("2 descriptor(s) are still open for sockets in the directory '");
+    LeavesDescriptorOfMovedSocket.opened.forEach(FakeCsiExtensionTest::close);
+  }
+
+  /** As the sockets of the plugin itself are made. */
+  @FakeCsi
+  static final class LeavesDescriptorOfMovedSocket {
+    static final Set<Channel> opened = ConcurrentHashMap.newKeySet();
+
+    @Test
+    void listens(FakeCsiPlugin plugin, CsiEndpoint endpoint) throws IOException {
+      plugin.stop();
+      Path bound = endpoint.path().resolveSibling("bound");
+      ServerSocketChannel own = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+      opened.add(own.bind(UnixDomainSocketAddress.of(bound)));
+      Files.move(bound, endpoint.path(), StandardCopyOption.REPLACE_EXISTING);
+      opened.add(SocketChannel.open(UnixDomainSocketAddress.of(endpoint.path())));
+      opened.add(own.accept());
+      Files.delete(endpoint.path());
+    }
   }
 
   @FakeCsi
@@ -933,7 +963,7 @@ final class FakeCsiExtensionTest {
                 .build());
   }
 
-  private static void close(ServerSocketChannel channel) {
+  private static void close(Channel channel) {
     try {
       channel.close();
     } catch (IOException e) {

@@ -64,7 +64,7 @@ final class MountListCommand implements Callable<Integer> {
   public Integer call() {
     MountPath directory = below == null ? MountPath.ROOT : MountWords.path(below);
     List<MountRecord> found =
-        table().records().stream()
+        seen().records().stream()
             .filter(each -> each.path().isWithin(directory))
             .filter(
                 each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
@@ -73,21 +73,25 @@ final class MountListCommand implements Callable<Integer> {
       found.forEach(each -> console.out().println(MountWords.json(each)));
       return ExitCode.OK;
     }
+    table(found).lines().forEach(console.out()::println);
+    return ExitCode.OK;
+  }
+
+  static TextTable table(List<MountRecord> mounts) {
     TextTable table = new TextTable("PATH", "TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
-    for (MountRecord each : found) {
+    for (MountRecord each : mounts) {
       table.row(
           each.path().toString(),
           each.type().toString(),
-          each.source().toString(),
+          MountWords.source(each),
           each.root().toString(),
           MountWords.flags(each),
           each.propagation().toString());
     }
-    table.lines().forEach(console.out()::println);
-    return ExitCode.OK;
+    return table;
   }
 
-  private MountSnapshot table() {
+  private MountSnapshot seen() {
     try {
       MountTable table = MountTable.system();
       return process == null ? table.list() : table.listOf(process);

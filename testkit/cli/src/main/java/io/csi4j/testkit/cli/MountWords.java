@@ -43,7 +43,7 @@ final class MountWords {
   }
 
   /** The source without a name and a password that an address may have before its host. */
-  private static String source(MountRecord mount) {
+  static String source(MountRecord mount) {
     return mount.source().toString().replaceAll("//[^/\\s]*@", "//…@");
   }
 

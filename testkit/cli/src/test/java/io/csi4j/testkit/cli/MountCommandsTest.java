@@ -2,7 +2,17 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.KernelText;
+import io.csi4j.mount.model.MountIdentity;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.model.PropagationTags;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +31,28 @@ class MountCommandsTest {
         .contains("\"type\":\"proc\"");
     assertThat(none.code()).isZero();
     assertThat(none.outLines()).containsExactly("PATH  TYPE  SOURCE  ROOT  FLAGS  PROPAGATION");
+  }
+
+  @Test
+  void thePasswordInTheAddressOfAServerIsNotPrinted() {
+    MountRecord mount =
+        new MountRecord(
+            new MountRef(MountPath.of("/mnt/share"), "boot", new MountIdentity.Unique(7)),
+            30,
+            1,
+            OptionalLong.empty(),
+            new DeviceId(0, 40),
+            KernelText.of("/"),
+            Set.of(),
+            PropagationTags.PRIVATE,
+            KernelText.of("cifs"),
+            KernelText.of("//alice:hunter2@files/share"),
+            List.of());
+
+    assertThat(MountListCommand.table(List.of(mount)).lines().get(1))
+        .startsWith("/mnt/share  cifs  //…@files/share  /");
+    assertThat(MountWords.phrase(mount)).isEqualTo("cifs from //…@files/share");
+    assertThat(MountWords.json(mount).toString()).doesNotContain("alice", "hunter2");
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A plugin in a process that the suite started, with the last lines of its output. */
@@ -145,24 +146,26 @@ final class StartedPlugin implements AutoCloseable {
     return out.toString();
   }
 
-  /** Ends the process, if this started one. */
+  /** Ends the process and those that it started, if this started one. */
   @Override
   public void close() {
     Process begun = process;
     if (begun == null) {
       return;
     }
-    List<ProcessHandle> children = begun.descendants().toList();
-    children.forEach(ProcessHandle::destroy);
-    begun.destroy();
-    try {
-      if (!begun.waitFor(TO_END.toSeconds(), TimeUnit.SECONDS)) {
-        children.forEach(ProcessHandle::destroyForcibly);
-        Process unused = begun.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    List<ProcessHandle> all =
+        Stream.concat(begun.descendants(), Stream.of(begun.toHandle())).toList();
+    all.forEach(ProcessHandle::destroy);
+    Pause pause = new Pause(TO_END);
+    while (all.stream().anyMatch(StartedPlugin::isRunning) && pause.again()) {
+      // Asked again: a shell ends before the plugin that it has started.
     }
+    all.forEach(ProcessHandle::destroyForcibly);
     process = null;
+  }
+
+  /** Whether it runs: one whose parent has ended may stay in the table of processes for good. */
+  private static boolean isRunning(ProcessHandle process) {
+    return process.isAlive() && process.info().command().isPresent();
   }
 }

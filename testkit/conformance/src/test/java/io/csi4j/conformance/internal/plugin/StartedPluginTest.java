@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.conformance.model.PluginUnderTest;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -15,11 +16,15 @@ class StartedPluginTest {
   @TempDir Path directory;
 
   private StartedPlugin plugin(String script) {
+    return plugin(script, Duration.ofSeconds(20));
+  }
+
+  private StartedPlugin plugin(String script, Duration patience) {
     return new StartedPlugin(
         PluginUnderTest.builder(CsiEndpoint.parse("unix://" + directory.resolve("proxy.sock")))
             .startsAt(CsiEndpoint.parse("unix://" + directory.resolve("csi.sock")))
             .command(List.of("/bin/sh", "-c", script))
-            .deadline(Duration.ofSeconds(20))
+            .deadline(patience)
             .build(),
         text -> text.replace("hunter2", "***"));
   }
@@ -59,6 +64,34 @@ class StartedPluginTest {
 
       assertThat(plugin.hasEnded()).isTrue();
       assertThat(plugin.lastWords()).contains("| at unix://" + directory.resolve("csi.sock"));
+    }
+  }
+
+  @Test
+  void thePluginThatAShellHasStartedAndThatIgnoresSigtermIsEndedToo() throws Exception {
+    Path noted = directory.resolve("pid");
+    String stubborn =
+        "sh -c 'trap \"\" TERM; echo $$ > "
+            + noted
+            + ".next; mv "
+            + noted
+            + ".next "
+            + noted
+            + "; while :; do sleep 1; done'; echo ended";
+    ProcessHandle child;
+    try (StartedPlugin plugin = plugin(stubborn, Duration.ofMillis(10))) {
+      plugin.start();
+      Pause pause = new Pause(Duration.ofSeconds(20));
+      while (!Files.exists(noted) && pause.again()) {
+        // Looked again.
+      }
+      child = ProcessHandle.of(Long.parseLong(Files.readString(noted).strip())).orElseThrow();
+      assertThat(child.isAlive()).isTrue();
+    }
+
+    Pause pause = new Pause(Duration.ofSeconds(2));
+    while (child.info().command().isPresent()) {
+      assertThat(pause.again()).as("the plugin still runs").isTrue();
     }
   }
 }

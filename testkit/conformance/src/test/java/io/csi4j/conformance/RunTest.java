@@ -1,6 +1,7 @@
 package io.csi4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
@@ -19,6 +20,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -248,6 +250,102 @@ class RunTest {
           .satisfies(
               call -> assertThat(call.request().map("secrets")).containsValue("hunter2-hunter2"));
       assertThat(ledger).doesNotExist();
+    }
+  }
+
+  /** Lets nothing be written to a ledger any more, as if its disk were full. */
+  private static Path obstruct(Path ledger) throws IOException {
+    return Files.createDirectories(ledger.resolveSibling(ledger.getFileName() + ".next/in-use"));
+  }
+
+  private static ConformanceCase stageAgain() {
+    return PluginConformance.cases().stream()
+        .filter(ConformanceCase.named(STAGE_AGAIN))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aRunWhoseLedgerCannotBeWrittenAnyMoreMakesNothingMoreAndKeepsTheLedger(
+      @TempDir Path directory) throws IOException {
+    Path ledger = directory.resolve("ledger");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      PluginUnderTest described = PluginUnderTest.builder(plugin.endpoint()).ledger(ledger).build();
+      plugin.inject(
+          Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.DELETE_VOLUME));
+      Path obstacle;
+      try (ConformanceRun run = PluginConformance.open(described)) {
+        assertThat(run.run(stageAgain()).leftBehind()).hasSize(1);
+        obstacle = obstruct(ledger);
+        CaseResult result = run.run(stageAgain());
+
+        assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
+        assertThat(result.story())
+            .startsWith("what the run makes cannot be noted in '" + ledger + "': ")
+            .endsWith(". Make room on its disk");
+        assertThat(result.leftBehind()).isEmpty();
+        assertThat(run.cleanUpAgain()).isEmpty();
+      }
+      assertThat(plugin.journal().calls(CsiOperation.CREATE_VOLUME)).hasSize(1);
+      assertThat(ledger).content().contains("\nDeleteVolumeRequest volume_id: ");
+
+      Files.delete(obstacle);
+      plugin.clearFaults();
+      assertThat(PluginConformance.cleanUpAfter(described)).isEmpty();
+      assertThat(plugin.contents().volumes()).isEmpty();
+    }
+  }
+
+  @Test
+  void aCaseWhoseLedgerCannotBeWrittenAnyMoreTakesAwayWhatItHasMade(@TempDir Path directory) {
+    Path ledger = directory.resolve("ledger");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(Fault.hang(), When.calling(CsiOperation.CREATE_VOLUME));
+      CaseResult result;
+      PluginUnderTest described = PluginUnderTest.builder(plugin.endpoint()).ledger(ledger).build();
+      try (ConformanceRun run = PluginConformance.open(described)) {
+        CompletableFuture<Path> obstructed =
+            CompletableFuture.supplyAsync(
+                () -> {
+                  var unused =
+                      plugin
+                          .journal()
+                          .await(
+                              call -> call.operation() == CsiOperation.CREATE_VOLUME,
+                              Duration.ofSeconds(20));
+                  try {
+                    return obstruct(ledger);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  } finally {
+                    plugin.clearFaults();
+                    plugin.release();
+                  }
+                });
+        result = run.run(stageAgain());
+        assertThat(obstructed.join()).exists();
+      }
+
+      assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
+      assertThat(result.story()).startsWith("what the run makes cannot be noted in ");
+      assertThat(result.leftBehind()).isEmpty();
+      assertThat(plugin.journal().calls(CsiOperation.DELETE_VOLUME)).hasSize(1);
+      assertThat(plugin.contents().volumes()).isEmpty();
+      assertThat(ledger).doesNotExist();
+    }
+  }
+
+  @Test
+  void aLedgerThatCannotBeReadStays(@TempDir Path directory) throws IOException {
+    Path ledger = directory.resolve("ledger");
+    Files.writeString(ledger, "csi4j conformance: what a run has made and not undone\nnonsense\n");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      PluginUnderTest described = PluginUnderTest.builder(plugin.endpoint()).ledger(ledger).build();
+
+      assertThatThrownBy(() -> PluginConformance.cleanUpAfter(described))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageEndingWith(" is damaged: a line is no request.");
+      assertThat(ledger).exists();
     }
   }
 

@@ -321,7 +321,7 @@ final class CheckCommand implements Callable<Integer> {
       Map<CaseResult, CaseResult> changed = run.cleanUpAgain();
       results.replaceAll(each -> changed.getOrDefault(each, each));
     } catch (UncheckedIOException e) {
-      throw CommandFailure.usage(String.valueOf(e.getMessage()));
+      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
       progress.done();
     }
@@ -360,6 +360,8 @@ final class CheckCommand implements Callable<Integer> {
       return left.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(String.valueOf(e.getMessage()));
+    } catch (UncheckedIOException e) {
+      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
       end.close();
     }

@@ -434,6 +434,29 @@ class CheckCommandTest {
   }
 
   @Test
+  void aDirectoryForTemporaryFilesThatIsMissingIsNoMistakeOfTheCommandLine() throws Exception {
+    Path nowhere = Files.createFile(directory.resolve("file")).resolve("tmp");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        ChildProcess check =
+            ChildProcess.start(
+                directory,
+                Map.of(),
+                Stream.concat(
+                        Stream.of(
+                            ChildProcess.tool("java"),
+                            "-XX:TieredStopAtLevel=1",
+                            "-Djava.io.tmpdir=" + nowhere,
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Main.class.getName()),
+                        Stream.of(args(plugin)))
+                    .toList())) {
+      assertThat(check.code()).as(check.err()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(check.err()).endsWith("No directory for staging and target paths can be made.\n");
+    }
+  }
+
+  @Test
   void aRunThatIsToldToEndCleansUpAndRunsNoFurtherCase() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME));

@@ -66,7 +66,12 @@ final class Ledger {
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "What the run makes cannot be noted in " + SafeText.quote(file.toString()) + ".", e);
+          "what the run makes cannot be noted in "
+              + SafeText.quote(file.toString())
+              + ": "
+              + SafeText.escape(e.toString(), 256)
+              + ". Make room on its disk",
+          e);
     }
   }
 

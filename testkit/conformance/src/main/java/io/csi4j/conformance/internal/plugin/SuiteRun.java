@@ -122,6 +122,9 @@ public final class SuiteRun implements ConformanceRun {
       story = e.text();
     } catch (CaseEndedException e) {
       throw new IllegalStateException(e);
+    } catch (UncheckedIOException e) {
+      outcome = Outcome.NOT_RUN;
+      story = String.valueOf(e.getMessage());
     } catch (RuntimeException e) {
       outcome = Outcome.NOT_RUN;
       story = SafeText.escape("the case broke, which is the fault of the suite: " + e, 1 << 10);
@@ -134,7 +137,7 @@ public final class SuiteRun implements ConformanceRun {
       unsettled.put(result, trial);
     }
     present = null;
-    remember();
+    rememberLess();
     return result;
   }
 
@@ -199,7 +202,7 @@ public final class SuiteRun implements ConformanceRun {
             unsettled.put(now, trial);
           }
         });
-    remember();
+    rememberLess();
     return changed;
   }
 
@@ -225,13 +228,17 @@ public final class SuiteRun implements ConformanceRun {
           .forEach(trial::takeOver);
       List<String> left = new ArrayList<>(trial.cleanUp());
       left.addAll(removed(directories));
+      run.keepLedger = true;
       if (left.isEmpty()) {
         ledger.remove();
       } else {
-        ledger.write(trial.owed(), directories);
+        try {
+          ledger.write(trial.owed(), directories);
+        } catch (UncheckedIOException e) {
+          left.add(String.valueOf(e.getMessage()));
+        }
       }
       run.present = null;
-      run.keepLedger = true;
       return left;
     }
   }
@@ -252,7 +259,11 @@ public final class SuiteRun implements ConformanceRun {
     return left;
   }
 
-  /** Notes in the ledger what is there of all cases. */
+  /**
+   * Notes in the ledger what is there of all cases.
+   *
+   * @throws UncheckedIOException if it cannot be written: nothing more may be made
+   */
   void remember() {
     if (ledger == null || keepLedger) {
       return;
@@ -269,6 +280,15 @@ public final class SuiteRun implements ConformanceRun {
               directories.addAll(each.paths().directories());
             });
     ledger.write(undos, directories);
+  }
+
+  /** Notes what is still there; a ledger that cannot be written names all of that already. */
+  private void rememberLess() {
+    try {
+      remember();
+    } catch (UncheckedIOException e) {
+      // The next call that would make something fails by it.
+    }
   }
 
   /** Why a case failed, in lines for people. */
@@ -349,11 +369,11 @@ public final class SuiteRun implements ConformanceRun {
         // A case left something in it, and was told so.
       }
     }
-    if (ledger != null && !keepLedger && unsettled.isEmpty()) {
-      ledger.remove();
-    }
     if (started != null) {
       started.close();
+    }
+    if (ledger != null && !keepLedger && present == null && unsettled.isEmpty()) {
+      ledger.remove();
     }
   }
 }

@@ -20,6 +20,7 @@ import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -70,15 +71,25 @@ final class TrialLeftovers {
     }
   }
 
-  /** Notes what a call may make before it is sent: the run may not outlive it. */
+  /**
+   * Notes what a call may make before it is sent: the run may not outlive it.
+   *
+   * @throws UncheckedIOException if that cannot be noted: the call must not be sent
+   */
   void begin(Message request) {
-    if (isCreation(request)) {
-      begun.add(new Undo(request, ""));
-    } else {
-      use(request).filter(each -> !namesNothing(each.request())).ifPresent(begun::add);
+    Optional<Undo> next =
+        isCreation(request)
+            ? Optional.of(new Undo(request, ""))
+            : use(request).filter(each -> !namesNothing(each.request()));
+    if (next.isEmpty()) {
+      return;
     }
-    if (!begun.isEmpty()) {
+    begun.add(next.get());
+    try {
       trial.remember();
+    } catch (UncheckedIOException e) {
+      begun.remove(begun.size() - 1);
+      throw e;
     }
   }
 
@@ -102,7 +113,11 @@ final class TrialLeftovers {
       use(request).ifPresent(this::add);
     }
     if (noted) {
-      trial.remember();
+      try {
+        trial.remember();
+      } catch (UncheckedIOException e) {
+        // The ledger names all of that since before the call; the next that makes something fails.
+      }
     }
   }
 
@@ -211,7 +226,13 @@ final class TrialLeftovers {
           continue;
         }
         int mounts = mounts(each);
-        Reply reply = trial.undo(each.request());
+        Reply reply;
+        try {
+          reply = trial.undo(each.request());
+        } catch (UncheckedIOException e) {
+          why.put(each, String.valueOf(e.getMessage()));
+          continue;
+        }
         answers = !trial.isSilent(each.request(), reply);
         if (reply.isOk() || reply.code() == StatusCode.NOT_FOUND) {
           progress |= settle(each, mounts, why);

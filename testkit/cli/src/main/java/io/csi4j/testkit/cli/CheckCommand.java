@@ -58,6 +58,11 @@ final class CheckCommand implements Callable<Integer> {
 
   private static final String XML = "the report for machines";
 
+  /**
+   * Ctrl-C goes to all processes of a terminal, and the plugin must live until the case is over.
+   */
+  private static final String STARTS = "trap '' INT; exec /bin/sh -c \"$1\"";
+
   @Option(
       names = "--endpoint",
       paramLabel = "ENDPOINT",
@@ -443,7 +448,7 @@ final class CheckCommand implements Callable<Integer> {
       builder.budget(budget);
     }
     if (start != null) {
-      builder.command(List.of("/bin/sh", "-c", start));
+      builder.command(List.of("/bin/sh", "-c", STARTS, "sh", start));
       if (startsAt != null) {
         builder.startsAt(startsAt);
       }

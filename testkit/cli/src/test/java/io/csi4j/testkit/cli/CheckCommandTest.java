@@ -545,6 +545,44 @@ class CheckCommandTest {
   }
 
   @Test
+  void aCaseCleansUpAfterCtrlCWhichReachesThePluginThatTheCheckHasStartedToo() throws Exception {
+    Path journal = directory.resolve("journal");
+    Path faults =
+        Files.writeString(directory.resolve("faults"), "NodeStageVolume times=1: delay 2s\n");
+    List<String> program =
+        List.of(
+            ChildProcess.tool("java"),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName());
+    String serve =
+        "exec '"
+            + String.join("' '", program)
+            + "' serve --faults "
+            + faults
+            + " --journal "
+            + journal;
+    // Programs in the background are started with SIGINT ignored, and the build may be one.
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT", "setsid"));
+    command.addAll(program);
+    command.addAll(List.of("check", "--endpoint", "unix://" + directory.resolve("csi.sock")));
+    command.addAll(List.of("--only", "node/stage/*", "--start", serve));
+    try (ChildProcess check = ChildProcess.start(directory, Map.of(), command)) {
+      check.awaitIn(journal, "NodeStageVolume");
+
+      ChildProcess.run(directory, List.of("kill", "-INT", "--", "-" + check.pid()));
+
+      assertThat(check.code()).as(check.err()).isEqualTo(ExitCode.FAILED);
+      assertThat(check.out())
+          .contains("NOT RUN, because the run was stopped:")
+          .doesNotContain("died", "LEFT BEHIND");
+      assertThat(Files.readString(journal)).contains("DeleteVolume");
+      assertThat(directory.resolve("csi.sock")).as("the plugin was ended").doesNotExist();
+    }
+  }
+
+  @Test
   void sizesTimesAndDirectoriesAreChecked() {
     assertThat(Run.of("check", "--volume-size", "5GB").err()).contains("'5GB' is no size.");
     assertThat(Run.of("check", "--volume-size", "9999999TiB").err()).contains("is no size.");

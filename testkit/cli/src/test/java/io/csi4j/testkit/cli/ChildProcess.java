@@ -62,6 +62,11 @@ final class ChildProcess implements AutoCloseable {
     await(file, () -> Files.exists(file));
   }
 
+  /** Waits until it, or another program, has written this into a file. */
+  void awaitIn(Path file, String text) throws Exception {
+    await(text, () -> Files.exists(file) && Files.readString(file).contains(text));
+  }
+
   private void await(Object what, Callable<Boolean> seen) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (!seen.call()) {
@@ -69,6 +74,10 @@ final class ChildProcess implements AutoCloseable {
       assertThat(System.nanoTime() - end).as("still waiting for %s", what).isNegative();
       process.waitFor(20, TimeUnit.MILLISECONDS);
     }
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   /** Asks it to end, as a service manager does. */

@@ -36,7 +36,8 @@ public final class PluginConformance {
    * Runs some cases, one after the other.
    *
    * @param which which of them, such as {@code ConformanceCase.named("node/*")}
-   * @throws java.io.UncheckedIOException if no directory for paths can be made
+   * @throws java.io.UncheckedIOException if no directory for paths can be made, or the command of
+   *     the plugin fails
    */
   public static ConformanceReport run(
       PluginUnderTest plugin, Predicate<ConformanceCase> which, ConformanceListener listener) {
@@ -60,6 +61,8 @@ public final class PluginConformance {
    *
    * @return what could not be undone, a line each; the ledger then stays
    * @throws IllegalArgumentException if the description names no ledger, or it cannot be read
+   * @throws java.io.UncheckedIOException if no directory for paths can be made, or the command of
+   *     the plugin fails
    */
   public static List<String> cleanUpAfter(PluginUnderTest plugin) {
     return SuiteRun.cleanUpAfter(plugin);
@@ -68,7 +71,8 @@ public final class PluginConformance {
   /**
    * A run in which each case is started by the caller, as test frameworks need it.
    *
-   * @throws java.io.UncheckedIOException if no directory for paths can be made
+   * @throws java.io.UncheckedIOException if no directory for paths can be made, or the command of
+   *     the plugin fails
    */
   public static ConformanceRun open(PluginUnderTest plugin) {
     return SuiteRun.open(plugin);

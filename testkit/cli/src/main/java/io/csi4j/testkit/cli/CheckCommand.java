@@ -47,7 +47,7 @@ import picocli.CommandLine.Option;
       "0:no case failed or could not be run, and nothing was left behind",
       "1:a case failed or could not be run, or something was left behind",
       "2:the command line or the file of secrets makes no sense",
-      "4:no plugin could be reached, or what was asked for could not be written"
+      "4:no plugin could be reached or started, or what was asked for could not be written"
     },
     footerHeading = "%nExample:%n",
     footer = {

@@ -411,6 +411,32 @@ class CheckCommandTest {
   }
 
   @Test
+  void aCommandThatFailsToStartThePluginIsToldAtOnceWithItsOutput() throws IOException {
+    String socket = "unix://" + directory.resolve("csi.sock");
+    Path left =
+        Files.writeString(
+            directory.resolve("left"), "csi4j conformance: what a run has made and not undone\n");
+    List<String> words = List.of("check", "--endpoint", socket, "--start", "./plugn -v");
+    String told =
+        "(?s)Starting the plugin failed: nothing listens on "
+            + socket
+            + "\\. Look at its command\\. It ended with code 127\\. Its last lines:\n"
+            + " +\\| [^\n]*\\./plugn[^\n]*\n.*";
+
+    Run run = Run.of(words.toArray(String[]::new));
+    Run cleanup =
+        Run.of(
+            Stream.concat(words.stream(), Stream.of("--cleanup", left.toString()))
+                .toArray(String[]::new));
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.err()).matches(told);
+    assertThat(cleanup.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(cleanup.err()).matches(told);
+    assertThat(left).exists();
+  }
+
+  @Test
   void whatWasLeftBehindIsTakenAwayLater() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       plugin.inject(

@@ -336,7 +336,8 @@ public final class PluginUnderTest {
 
     /**
      * The command of the plugin. A run starts it with {@code CSI_ENDPOINT} unless something listens
-     * already, starts it again after it died, and ends it. Default: others start the plugin.
+     * already, starts it again after it died, and ends it. A command that ends with another code
+     * than 0 before the plugin listens has failed. Default: others start the plugin.
      */
     public Builder command(List<String> program) {
       command = List.copyOf(program);

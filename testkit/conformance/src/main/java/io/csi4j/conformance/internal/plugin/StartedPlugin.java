@@ -126,6 +126,24 @@ final class StartedPlugin implements AutoCloseable {
     }
   }
 
+  /**
+   * Checks that its command did not fail before it listened. One that ended well may have left the
+   * plugin in the background.
+   *
+   * @throws UncheckedIOException if it did, with the end of its output
+   */
+  void checkNotFailed() {
+    Process begun = process;
+    if (begun != null && !begun.isAlive() && !listens() && hasEnded() && begun.exitValue() != 0) {
+      String text =
+          "Starting the plugin failed: nothing listens on "
+              + endpoint
+              + ". Look at its command"
+              + lastWords();
+      throw new UncheckedIOException(text, new IOException(text));
+    }
+  }
+
   /** The end of its output, in lines for people; empty if it printed nothing. */
   String lastWords() {
     Process begun = process;

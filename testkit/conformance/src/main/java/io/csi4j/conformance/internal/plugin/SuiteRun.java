@@ -79,12 +79,25 @@ public final class SuiteRun implements ConformanceRun {
       Path directory =
           given ? plugin.directory().get() : Files.createTempDirectory("csi4j").toAbsolutePath();
       SuiteRun run = new SuiteRun(plugin, directory, !given);
-      if (run.started != null) {
-        run.started.start();
-      }
+      run.start();
       return run;
     } catch (IOException e) {
       throw new UncheckedIOException("No directory for staging and target paths can be made.", e);
+    }
+  }
+
+  /** Starts the program of the plugin, if it has one; closed if that fails. */
+  private void start() {
+    if (started == null) {
+      return;
+    }
+    try {
+      started.start();
+      started.checkNotFailed();
+    } catch (UncheckedIOException e) {
+      keepLedger = true;
+      close();
+      throw e;
     }
   }
 

@@ -1,9 +1,11 @@
 package io.csi4j.conformance.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.conformance.model.PluginUnderTest;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +44,23 @@ class StartedPluginTest {
                           | password ***
                           | panic: no map\
               """);
+    }
+  }
+
+  @Test
+  void aCommandThatEndsWellMayHaveLeftThePluginInTheBackground() {
+    try (StartedPlugin well = plugin("exit 0");
+        StartedPlugin failed = plugin("exit 1")) {
+      well.start();
+      failed.start();
+
+      well.checkNotFailed();
+      assertThatThrownBy(failed::checkNotFailed)
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessage(
+              "Starting the plugin failed: nothing listens on unix://"
+                  + directory.resolve("csi.sock")
+                  + ". Look at its command. It ended with code 1");
     }
   }
 

@@ -33,9 +33,7 @@ public final class Main {
             errIsTerminal());
     int code = Program.run(console, ending, args);
     console.flush();
-    // Each of the two may have been refused by what the other does not see.
-    boolean isWhole = !console.out().checkError() && !System.out.checkError();
-    if (!isWhole) {
+    if (console.outFailed()) {
       console
           .err()
           .println("Writing to standard output failed, and what was printed is not whole.");

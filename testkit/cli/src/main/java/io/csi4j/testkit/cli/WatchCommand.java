@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
     exitCodeList = {
       "0:ended as asked, and the plugin was ready at the last look",
       "1:ended as asked, and the plugin was not ready at the last look; or it could not be watched",
-      "2:the command line makes no sense"
+      "2:the command line makes no sense",
+      "4:a change could not be printed, as when no process reads it any more"
     },
     footerHeading = "%nExample:%n",
     footer = "  csi4j plugin watch --endpoint unix:///run/csi/csi.sock --every 2s --json")
@@ -65,6 +66,7 @@ final class WatchCommand implements Callable<Integer> {
   private final ShutdownTrigger ending;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean ready;
+  private volatile boolean unread;
 
   WatchCommand(Console console, ShutdownTrigger ending) {
     this.console = console;
@@ -96,6 +98,9 @@ final class WatchCommand implements Callable<Integer> {
     }
     ended.countDown();
     looking.join(timeout.multipliedBy(2).toMillis());
+    if (unread) {
+      return ExitCode.NO_CONNECTION;
+    }
     return ready ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -111,6 +116,7 @@ final class WatchCommand implements Callable<Integer> {
   private void lookUntilOver(CsiEndpoint where, CompletableFuture<Void> over) {
     try {
       look(where);
+      boolean unused = over.complete(null);
     } catch (RuntimeException | Error failed) {
       ready = false;
       boolean unused = over.completeExceptionally(failed);
@@ -125,7 +131,7 @@ final class WatchCommand implements Callable<Integer> {
         ready = now.ready();
         now.changesSince(before).forEach(this::tell);
         before = now;
-      } while (!ended.await(every.toMillis(), TimeUnit.MILLISECONDS));
+      } while (!unread && !ended.await(every.toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -154,5 +160,6 @@ final class WatchCommand implements Callable<Integer> {
                     .toString()
                 : String.format("%-24s  %-12s  %s", at, change.kind(), OneLine.of(change.text())));
     console.out().flush();
+    unread = console.outFailed();
   }
 }

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
@@ -99,6 +102,74 @@ class WatchCommandTest {
           .isEqualToNormalizingNewlines(
               "The plugin is not watched any more: java.lang.IllegalStateException: of a test."
                   + " Report this.\n");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aWatchWhoseChangesCannotBePrintedEnds() {
+    StringWriter err = new StringWriter();
+    Writer refusing =
+        new Writer() {
+          @Override
+          public void write(char[] text, int from, int length) throws IOException {
+            throw new IOException("of a test");
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      int code =
+          Program.run(
+              new Console(new PrintWriter(refusing), new PrintWriter(err), false),
+              new CountDownLatch(1)::await,
+              "plugin",
+              "watch",
+              "--endpoint",
+              plugin.endpoint().toString());
+
+      assertThat(code).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(err.toString()).isEmpty();
+    }
+  }
+
+  @Test
+  void aWatchThatNoProcessReadsAnyMoreEndsWithTheNextChange() throws Exception {
+    Path read = directory.resolve("read");
+    Path code = directory.resolve("code");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      String watch =
+          "'"
+              + ChildProcess.tool("java")
+              + "' -XX:TieredStopAtLevel=1 -cp '"
+              + System.getProperty("java.class.path")
+              + "' "
+              + Main.class.getName()
+              + " plugin watch --every 20ms --timeout 1s --endpoint "
+              + plugin.endpoint();
+      String script =
+          "{ "
+              + watch
+              + "; echo $? > "
+              + code
+              + "; } | { grep -m 1 ' ready '; exec <&-; : > "
+              + read
+              + "; }";
+      try (ChildProcess both =
+          ChildProcess.start(directory, Map.of(), List.of("sh", "-c", script))) {
+        both.await(read);
+        plugin.stop();
+
+        assertThat(both.code()).as(both.err()).isZero();
+        assertThat(both.out()).contains("  ready  ");
+        assertThat(both.err())
+            .isEqualTo("Writing to standard output failed, and what was printed is not whole.\n");
+        assertThat(code).content().isEqualTo("4\n");
+      }
     }
   }
 

@@ -141,14 +141,20 @@ final class ProxyCommand implements Callable<Integer> {
     ReportFile page = ReportFile.of(report);
     ending.listen();
     CsiProxy proxy = open(listen, plugin);
-    int code = run(proxy, script, page, plugin);
-    if (record != null && proxy.recordingFailed()) {
-      throw CommandFailure.noConnection(
-          "Calls are missing in the recording "
-              + OneLine.of(record.toString())
-              + ", which could not be written. Make room on its disk, and record again.");
+    int code;
+    try {
+      code = run(proxy, script, page, plugin);
+    } finally {
+      if (record != null && proxy.recordingFailed()) {
+        console
+            .err()
+            .println(
+                "Calls are missing in the recording "
+                    + OneLine.of(record.toString())
+                    + ", which could not be written. Make room on its disk, and record again.");
+      }
     }
-    return code;
+    return proxy.recordingFailed() ? ExitCode.NO_CONNECTION : code;
   }
 
   private int run(CsiProxy opened, FaultScript script, ReportFile page, CsiEndpoint to)
@@ -168,8 +174,9 @@ final class ProxyCommand implements Callable<Integer> {
       } else {
         awaitForgetting(proxy);
       }
+      int code = judge ? judge(proxy) : ExitCode.OK;
       page.write(() -> CallReport.of(proxy));
-      return judge ? judge(proxy) : ExitCode.OK;
+      return code;
     }
   }
 

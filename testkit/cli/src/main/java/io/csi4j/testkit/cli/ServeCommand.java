@@ -163,8 +163,8 @@ final class ServeCommand implements Callable<Integer> {
     try (TestPlugin plugin = open(socket)) {
       script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
       serve(plugin, lines);
-      page.write(() -> CallReport.of(plugin));
       code = referee ? judge(plugin.verdict()) : ExitCode.OK;
+      page.write(() -> CallReport.of(plugin));
     } finally {
       if (lines != null && !journalOnOut()) {
         lines.close();

@@ -126,6 +126,35 @@ class ProxyTest {
   }
 
   @Test
+  void theVerdictAndAFailedRecordingAreToldAlsoIfThePageCannotBeWritten() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run =
+          Run.serving(
+              "proxy",
+              "--listen",
+              socket("p.sock"),
+              "--plugin",
+              plugin.endpoint().toString(),
+              "--record",
+              "/dev/full",
+              "--report",
+              "/dev/full",
+              "--judge");
+      try (CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("p.sock")))) {
+        assertThat(client.controller().listVolumes(ListVolumesRequest.builder().build()).entries())
+            .isEmpty();
+      }
+
+      assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(run.out()).contains("No answer of the plugin breaks the spec.");
+      assertThat(run.err())
+          .contains(
+              "Calls are missing in the recording /dev/full, which could not be written.",
+              "Writing the report failed, and it is not whole.");
+    }
+  }
+
+  @Test
   void aRecordingIsPlayedAgainstAPlugin() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
         FakeCsiPlugin other = FakeCsiPlugin.open()) {

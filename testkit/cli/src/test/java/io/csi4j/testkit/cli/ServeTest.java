@@ -305,6 +305,15 @@ class ServeTest {
   }
 
   @Test
+  void theVerdictIsToldAlsoIfThePageCannotBeWritten() {
+    Run run = serve("--referee", "--report", "/dev/full");
+
+    assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.outLines()).contains("The caller is lawful.");
+    assertThat(run.err()).startsWith("Writing the report failed, and it is not whole.");
+  }
+
+  @Test
   void theJournalOnStandardOutputStandsThereAlone() {
     Run run = serve("--journal", "-");
     try (CsiPlugin plugin = connect()) {

@@ -239,8 +239,8 @@ final class CheckCommand implements Callable<Integer> {
               + " front of a plugin that is there already. Not with --controller-endpoint.")
   private @Nullable Path page;
 
-  /** The socket of the plugin while {@link #endpoint} is that of a proxy. */
-  private @Nullable CsiEndpoint startsAt;
+  /** Stands before the plugin if there is to be a page; {@link #endpoint} is its socket then. */
+  private @Nullable CsiProxy proxy;
 
   private final Console console;
   private final ShutdownTrigger ending;
@@ -260,34 +260,33 @@ final class CheckCommand implements Callable<Integer> {
     if (cleanup != null) {
       return takeAway(plugin(cleanup));
     }
-    return page == null ? check(chosen, () -> {}) : checkThroughProxy(chosen, page);
+    return page == null ? check(chosen) : checkThroughProxy(chosen);
   }
 
-  private int checkThroughProxy(Predicate<ConformanceCase> chosen, Path file) {
+  private int checkThroughProxy(Predicate<ConformanceCase> chosen) {
     if (controller != null || endpoint == null) {
       throw CommandFailure.usage(
           "--report goes with a plugin on one socket. Write --endpoint, without"
               + " --controller-endpoint.");
     }
-    ReportFile report = ReportFile.of(file);
-    try (CsiProxy proxy = CsiProxy.open(endpoint)) {
-      startsAt = endpoint;
-      endpoint = proxy.endpoint();
-      // The suite breaks duties on purpose.
-      return check(chosen, () -> report.write(() -> CallReport.of(proxy).withoutVerdict()));
+    try (CsiProxy opened = CsiProxy.open(endpoint)) {
+      proxy = opened;
+      endpoint = opened.endpoint();
+      return check(chosen);
     } catch (UncheckedIOException e) {
-      throw CommandFailure.usage(String.valueOf(e.getMessage()));
+      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     }
   }
 
-  private int check(Predicate<ConformanceCase> chosen, Runnable writesPage) {
+  private int check(Predicate<ConformanceCase> chosen) {
     PluginUnderTest plugin = plugin(ledger());
     if (start == null) {
-      reach(plugin.controller());
+      reachController(plugin);
       if (!plugin.node().equals(plugin.controller())) {
         reach(plugin.node());
       }
     }
+    ReportFile calls = ReportFile.of(page);
     try (PrintWriter xml = junitXml == null ? null : UserFile.writer(XML, junitXml)) {
       ConformanceReport report = run(plugin, chosen);
       if (xml != null) {
@@ -299,7 +298,11 @@ final class CheckCommand implements Callable<Integer> {
       } else {
         console.out().print(report.text());
       }
-      writesPage.run();
+      if (proxy != null) {
+        CallReport ofCalls = CallReport.of(proxy);
+        // The suite breaks duties on purpose.
+        calls.write(ofCalls::withoutVerdict);
+      }
       if (xml != null) {
         UserFile.close(XML, xml);
       }
@@ -315,7 +318,7 @@ final class CheckCommand implements Callable<Integer> {
         ConformanceRun run = PluginConformance.open(plugin)) {
       end.stops(run);
       if (start != null) {
-        reach(plugin.controller());
+        reachController(plugin);
       }
       for (ConformanceCase each : cases) {
         progress.started(each, results.size() + 1, cases.size());
@@ -330,7 +333,9 @@ final class CheckCommand implements Callable<Integer> {
     } finally {
       progress.done();
     }
-    ConformanceReport report = new ConformanceReport(plugin.toString(), results);
+    ConformanceReport report =
+        new ConformanceReport(
+            proxy == null ? plugin.toString() : proxy.plugin().toString(), results);
     if (results.stream().anyMatch(each -> !each.leftBehind().isEmpty())) {
       plugin
           .ledger()
@@ -449,8 +454,8 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (start != null) {
       builder.command(List.of("/bin/sh", "-c", STARTS, "sh", start));
-      if (startsAt != null) {
-        builder.startsAt(startsAt);
+      if (proxy != null) {
+        builder.startsAt(proxy.plugin());
       }
     }
     if (!topology.isEmpty()) {
@@ -509,6 +514,17 @@ final class CheckCommand implements Callable<Integer> {
       options = options.withFsType(fsType);
     }
     return mountFlags.isEmpty() ? options : options.withFlags(MountFlags.of(mountFlags));
+  }
+
+  /** Waits for the plugin itself, so that no message names the socket of a proxy. */
+  private void reachController(PluginUnderTest plugin) {
+    if (proxy == null) {
+      reach(plugin.controller());
+      return;
+    }
+    reach(proxy.plugin());
+    // It listens a moment after the plugin does.
+    boolean unused = proxy.lookForPlugin();
   }
 
   private void reach(CsiEndpoint where) {

@@ -159,21 +159,23 @@ final class ServeCommand implements Callable<Integer> {
     ReportFile page = ReportFile.of(report);
     PrintWriter lines = journalWriter();
     ending.listen();
-    int code;
-    try (TestPlugin plugin = open(socket)) {
-      script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
-      serve(plugin, lines);
-      code = referee ? judge(plugin.verdict()) : ExitCode.OK;
-      page.write(() -> CallReport.of(plugin));
+    try {
+      int code;
+      try (TestPlugin plugin = open(socket)) {
+        script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
+        serve(plugin, lines);
+        code = referee ? judge(plugin.verdict()) : ExitCode.OK;
+        page.write(() -> CallReport.of(plugin));
+      }
+      if (lines != null && !journalOnOut()) {
+        UserFile.close("the journal", lines);
+      }
+      return code;
     } finally {
       if (lines != null && !journalOnOut()) {
         lines.close();
       }
     }
-    if (lines != null && !journalOnOut()) {
-      UserFile.close("the journal", lines);
-    }
-    return code;
   }
 
   private void serve(TestPlugin plugin, @Nullable PrintWriter lines) throws InterruptedException {
@@ -181,6 +183,7 @@ final class ServeCommand implements Callable<Integer> {
       serve(plugin);
       return;
     }
+    lines.flush();
     JournalFollower follower = JournalFollower.start(plugin.journal(), lines);
     try {
       serve(plugin);

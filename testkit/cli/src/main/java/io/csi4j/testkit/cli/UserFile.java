@@ -1,7 +1,12 @@
 package io.csi4j.testkit.cli;
 
+import java.io.BufferedWriter;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -9,6 +14,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /** A file that the command line names. */
@@ -25,10 +31,20 @@ final class UserFile {
     }
   }
 
-  /** Writes it again. */
+  /** Writes it again. It stays as it is until there is text, or it is flushed. */
   static PrintWriter writer(String what, Path file) {
     try {
-      return new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.UTF_8));
+      Rewriting bytes =
+          new Rewriting(
+              file, FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+      return new PrintWriter(
+          new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8))) {
+        @Override
+        public void flush() {
+          bytes.wanted = true;
+          super.flush();
+        }
+      };
     } catch (IOException e) {
       throw CommandFailure.usage("Writing " + what + " " + named(file) + " failed: " + why(e));
     }
@@ -36,12 +52,61 @@ final class UserFile {
 
   /** Closes what was written, which must be whole. */
   static void close(String what, PrintWriter written) {
+    written.flush();
     written.close();
     if (written.checkError()) {
       throw CommandFailure.noConnection(
           "Writing "
               + what
               + " failed, and it is not whole. Make room on its disk, and write it again.");
+    }
+  }
+
+  /** Empties a file when something is written to it, and not when it is opened. */
+  private static final class Rewriting extends FilterOutputStream {
+
+    private final Path file;
+    private final FileChannel channel;
+    private boolean wanted;
+    private boolean begun;
+
+    Rewriting(Path file, FileChannel channel) {
+      super(Channels.newOutputStream(channel));
+      this.file = file;
+      this.channel = channel;
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      begin();
+      out.write(bytes, from, length);
+    }
+
+    @Override
+    public void write(int next) throws IOException {
+      begin();
+      out.write(next);
+    }
+
+    @Override
+    public void flush() throws IOException {
+      // A writer that is closed flushes, too.
+      if (wanted) {
+        begin();
+      }
+      out.flush();
+    }
+
+    private void begin() throws IOException {
+      if (!begun && Files.isRegularFile(file)) {
+        channel.truncate(0);
+      }
+      begun = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+      out.close();
     }
   }
 

@@ -216,6 +216,70 @@ class CheckCommandTest {
   }
 
   @Test
+  void aCheckThatDoesNotBeginLeavesTheReportsOfTheLastOne() throws IOException {
+    Path page = Files.writeString(directory.resolve("calls.html"), "the last page");
+    Path xml = Files.writeString(directory.resolve("report.xml"), "the last report");
+    Path secrets = Files.writeString(directory.resolve("secrets"), "no secret\n");
+    String socket = "unix://" + directory.resolve("none.sock");
+    List<String> words = new ArrayList<>(List.of("check", "--endpoint", socket));
+    words.addAll(List.of("--timeout", "10ms", "--report", page.toString()));
+    words.addAll(List.of("--junit-xml", xml.toString()));
+
+    Run gone = Run.of(words.toArray(String[]::new));
+    Run noSecrets =
+        Run.of(
+            Stream.concat(words.stream(), Stream.of("--secrets", secrets.toString()))
+                .toArray(String[]::new));
+    Run notStarted =
+        Run.of(
+            Stream.concat(words.stream(), Stream.of("--start", "exit 3")).toArray(String[]::new));
+
+    assertThat(gone.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(gone.errLines())
+        .hasSize(2)
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("There is no socket at " + socket + ". "),
+            line -> assertThat(line).startsWith("Connecting to " + socket + " failed: "));
+    assertThat(noSecrets.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(notStarted.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(page).content().isEqualTo("the last page");
+    assertThat(xml).content().isEqualTo("the last report");
+  }
+
+  @Test
+  void theReportOfACheckWithAPageNamesThePluginAndNotTheProxyBeforeIt() throws IOException {
+    Path page = Files.writeString(directory.resolve("calls.html"), "old ".repeat(1 << 20));
+    Path xml = Files.writeString(directory.resolve("report.xml"), "old ".repeat(1 << 20));
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      String[] words = {
+        "check",
+        "--endpoint",
+        plugin.endpoint().toString(),
+        "--only",
+        "identity/probe/*",
+        "--report",
+        page.toString(),
+        "--junit-xml",
+        xml.toString()
+      };
+      Run run = Run.of(words);
+      Run json =
+          Run.of(Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
+
+      assertThat(run.code()).as(run.err()).isZero();
+      assertThat(run.errLines().get(0))
+          .isEqualTo("Checking 'fake.csi4j.example' at " + plugin.endpoint());
+      assertThat(run.outLines().get(0)).isEqualTo("Conformance of " + plugin.endpoint());
+      assertThat(json.outLines())
+          .last()
+          .asString()
+          .startsWith("{\"plugin\":\"" + plugin.endpoint() + "\",");
+    }
+    assertThat(Files.readString(page)).contains("Probe").doesNotContain("old old");
+    assertThat(Files.readString(xml)).endsWith("</testsuites>\n");
+  }
+
+  @Test
   void secretsOfAFileReachThePluginAndNothingThatIsPrinted() throws IOException {
     Path secrets = directory.resolve("secrets");
     Files.writeString(secrets, "# all\nuser=alice99\n[CreateVolume]\n password = hunter22\n");

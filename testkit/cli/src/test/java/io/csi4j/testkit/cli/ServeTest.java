@@ -305,6 +305,26 @@ class ServeTest {
   }
 
   @Test
+  void aServeThatDoesNotBeginLeavesThePageAndTheJournalOfTheLastOne() throws IOException {
+    Path page = Files.writeString(directory.resolve("calls.html"), "the last page");
+    Path journal = Files.writeString(directory.resolve("journal"), "the last journal");
+    Path taken = Files.writeString(socket(), "a file");
+
+    Run refused = serve("--report", page.toString(), "--journal", journal.toString());
+
+    assertThat(refused.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(page).content().isEqualTo("the last page");
+    assertThat(journal).content().isEqualTo("the last journal");
+
+    Files.delete(taken);
+    Run uncalled = serve("--report", page.toString(), "--journal", journal.toString());
+
+    assertThat(uncalled.ended().code()).isZero();
+    assertThat(page).content().startsWith("<!").doesNotContain("the last page");
+    assertThat(Files.readString(journal)).doesNotContain("the last journal");
+  }
+
+  @Test
   void theVerdictIsToldAlsoIfThePageCannotBeWritten() {
     Run run = serve("--referee", "--report", "/dev/full");
 

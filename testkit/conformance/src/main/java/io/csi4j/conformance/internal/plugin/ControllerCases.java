@@ -185,12 +185,6 @@ final class ControllerCases {
           Volume volume = t.volume();
           t.attach(volume);
           t.ok(toDetach(t, volume).clearNodeId());
-          if (Need.LIST.met(t) && Need.LIST_NODES.met(t)) {
-            t.check(
-                !isListedOnNode(t, volume),
-                "the volume is not listed on the node any more",
-                "it is");
-          }
           t.ok(toAttach(t, volume).setReadonly(true));
         });
     all.add(

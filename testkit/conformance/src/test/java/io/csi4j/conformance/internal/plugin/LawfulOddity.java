@@ -396,6 +396,25 @@ enum LawfulOddity implements Spoiling {
     }
   },
   TELLS_HEALTH_IN_TWO_WAYS("*/capabilities/*", PluginShape.full112And113()),
+  LISTS_A_NODE_FOR_A_WHILE("controller/unpublish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (asked.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME) {
+        memory.seen().add(text(asked, "volume_id"));
+      }
+      if (!(answer.get(0) instanceof ListVolumesResponse page)) {
+        return answer;
+      }
+      ListVolumesResponse.Builder changed = page.toBuilder();
+      changed.getEntriesBuilderList().stream()
+          .filter(each -> memory.seen().contains(each.getVolume().getVolumeId()))
+          .map(each -> each.getStatusBuilder())
+          .filter(each -> !each.getPublishedNodeIdsList().contains("node-1"))
+          .forEach(each -> each.addPublishedNodeIds("node-1"));
+      return List.of(changed.build());
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

@@ -321,12 +321,8 @@ final class VolumeCases {
     all.add(
         "topology/a-volume-is-made-where-it-was-asked-for",
         t -> {
-          Volume volume = t.create();
-          var here = place(LawfulRequests.place(t));
           t.check(
-              volume.getAccessibleTopologyCount() == 0
-                  || volume.getAccessibleTopologyList().stream()
-                      .anyMatch(each -> place(each).within(here).isPresent()),
+              isAccessibleFrom(LawfulRequests.place(t), t.create()),
               "an accessible_topology that includes the place that was asked for, or none",
               "others");
         });
@@ -337,12 +333,19 @@ final class VolumeCases {
           for (String key : t.offers().info().getAccessibleTopology().getSegmentsMap().keySet()) {
             nowhere.putSegments(key, "csi4j-nowhere");
           }
-          t.refusedBest(
-              toCreate(t)
-                  .setAccessibilityRequirements(
-                      TopologyRequirement.newBuilder().addRequisite(nowhere)),
-              RESOURCE_EXHAUSTED,
-              INVALID_ARGUMENT);
+          Reply reply =
+              t.best(
+                  toCreate(t)
+                      .setAccessibilityRequirements(
+                          TopologyRequirement.newBuilder().addRequisite(nowhere)),
+                  RESOURCE_EXHAUSTED,
+                  INVALID_ARGUMENT);
+          if (reply.isOk()) {
+            t.check(
+                isAccessibleFrom(nowhere.build(), made(t, reply)),
+                "a refusal, or a volume that does not say from where it is accessible",
+                "a volume in other places than the one that was required");
+          }
         });
     all.add(
         "topology/the-segments-of-the-node-are-well-formed",
@@ -360,6 +363,14 @@ final class VolumeCases {
                 "the value " + SafeText.quote(each.getValue()));
           }
         });
+  }
+
+  /** Whether a volume is accessible from a place: one that names no places is so from all. */
+  private static boolean isAccessibleFrom(Topology from, Volume volume) {
+    var place = place(from);
+    return volume.getAccessibleTopologyCount() == 0
+        || volume.getAccessibleTopologyList().stream()
+            .anyMatch(each -> place(each).within(place).isPresent());
   }
 
   /** A place, which compares its keys as the spec asks: without regard to case. */

@@ -613,6 +613,14 @@ enum Defect implements Spoiling {
         default -> inner.answer(asked);
       };
     }
+  },
+  CREATE_IGNORES_THE_PLACE(Shapes.NEWEST) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_VOLUME
+          ? inner.answer(without(asked, "accessibility_requirements"))
+          : inner.answer(asked);
+    }
   };
 
   /** The shapes of plugins that are spoilt. */

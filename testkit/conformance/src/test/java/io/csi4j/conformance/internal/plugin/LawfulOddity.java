@@ -415,6 +415,15 @@ enum LawfulOddity implements Spoiling {
       return List.of(changed.build());
     }
   },
+  TAKES_ANY_PLACE_AS_VOLUMES_ARE_EVERYWHERE("topology/*", Shapes.PLACED) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CREATE_VOLUME
+          ? VOLUMES_ARE_EVERYWHERE.answer(
+              inner, without(asked, "accessibility_requirements"), memory)
+          : inner.answer(asked);
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

@@ -461,7 +461,14 @@ final class ControllerCases {
           } else {
             t.attach(volume);
           }
-          t.refusedBest(toExpand(t, volume, bigger(t)), FAILED_PRECONDITION);
+          long size = volume.getCapacityBytes();
+          Reply reply =
+              t.best(toExpand(t, volume, Math.max(bigger(t), 2 * size)), FAILED_PRECONDITION);
+          if (reply.isOk() && size > 0) {
+            long then = t.answer(reply, ControllerExpandVolumeResponse.class).getCapacityBytes();
+            t.check(
+                then <= size, "a refusal, or the " + size + " bytes of before", then + " bytes");
+          }
         });
     all.add(
         "controller/expand/a-capability-that-does-not-fit-is-better-refused",

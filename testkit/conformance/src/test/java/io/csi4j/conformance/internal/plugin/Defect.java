@@ -7,6 +7,7 @@ import static io.csi4j.conformance.internal.plugin.Spoiling.without;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.BlockMetadata;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
@@ -621,6 +622,20 @@ enum Defect implements Spoiling {
           ? inner.answer(without(asked, "accessibility_requirements"))
           : inner.answer(asked);
     }
+  },
+  EXPAND_GROWS_WHAT_IS_IN_USE(Shapes.OFFLINE_EXPANSION) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+          ? instead(
+              inner,
+              asked,
+              StatusCode.FAILED_PRECONDITION,
+              ControllerExpandVolumeResponse.newBuilder()
+                  .setCapacityBytes(request.getCapacityRange().getRequiredBytes())
+                  .build())
+          : inner.answer(asked);
+    }
   };
 
   /** The shapes of plugins that are spoilt. */
@@ -629,6 +644,8 @@ enum Defect implements Spoiling {
         PluginShape.full()
             .without(ControllerCapability.EXPAND_VOLUME)
             .without(NodeCapability.EXPAND_VOLUME);
+    private static final PluginShape OFFLINE_EXPANSION =
+        PluginShape.full().without(PluginCapability.VOLUME_EXPANSION_ONLINE);
     private static final PluginShape NO_ATTACHING =
         PluginShape.full()
             .without(

@@ -2,10 +2,13 @@ package io.csi4j.conformance.internal.plugin;
 
 import static io.csi4j.conformance.internal.plugin.Spoiling.instead;
 import static io.csi4j.conformance.internal.plugin.Spoiling.text;
+import static io.csi4j.conformance.internal.plugin.Spoiling.with;
 import static io.csi4j.conformance.internal.plugin.Spoiling.without;
 
 import com.google.protobuf.BoolValue;
 import com.google.protobuf.Message;
+import io.csi4j.client.identity.PluginCapability;
+import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
@@ -424,6 +427,13 @@ enum LawfulOddity implements Spoiling {
           : inner.answer(asked);
     }
   },
+  MAKES_NO_SMALL_VOLUMES(
+      "controller/expand/*", PluginShape.full().without(PluginCapability.VOLUME_EXPANSION_ONLINE)) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return inner.answer(withoutSmallVolumes(asked));
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
@@ -486,5 +496,26 @@ enum LawfulOddity implements Spoiling {
       throw new Refusal(code, "not in this plugin");
     }
     return inner.answer(asked);
+  }
+
+  /** The request to a plugin whose smallest volume has 10 GiB. */
+  private static Asked withoutSmallVolumes(Asked asked) throws Refusal {
+    CapacityRange range;
+    if (asked.request() instanceof CreateVolumeRequest create && !create.hasVolumeContentSource()) {
+      range = create.getCapacityRange();
+    } else if (asked.request() instanceof ControllerExpandVolumeRequest expand
+        && expand.hasCapacityRange()) {
+      range = expand.getCapacityRange();
+    } else {
+      return asked;
+    }
+    long smallest = 10L << 30;
+    if (range.getRequiredBytes() < 0 || range.getRequiredBytes() >= smallest) {
+      return asked;
+    }
+    if (range.getLimitBytes() > 0 && range.getLimitBytes() < smallest) {
+      throw new Refusal(StatusCode.OUT_OF_RANGE, "10 GiB is the least");
+    }
+    return with(asked, "capacity_range", range.toBuilder().setRequiredBytes(smallest).build());
   }
 }

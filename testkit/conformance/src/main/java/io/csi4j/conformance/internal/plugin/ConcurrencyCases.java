@@ -15,6 +15,7 @@ import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.StatusCode;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,12 +44,13 @@ final class ConcurrencyCases {
         t -> {
           Message request = toSnapshot(t, t.create()).build();
           Set<String> ids = new HashSet<>();
-          for (Reply each : twiceAtOnce(t, request)) {
+          List<Reply> replies = new ArrayList<>(twiceAtOnce(t, request));
+          replies.add(t.best(request, StatusCode.OK, StatusCode.ABORTED));
+          for (Reply each : replies) {
             if (each.isOk()) {
               ids.add(t.answer(each, CreateSnapshotResponse.class).getSnapshot().getSnapshotId());
             }
           }
-          ids.add(t.ok(request, CreateSnapshotResponse.class).getSnapshot().getSnapshotId());
           one(t, "snapshot", ids);
         });
     all.add(
@@ -104,7 +106,7 @@ final class ConcurrencyCases {
 
   /** Advises if there is more than one. */
   private static void one(Trial t, String what, Set<String> ids) {
-    if (ids.size() != 1) {
+    if (ids.size() > 1) {
       t.advise("There should be one " + what + " of the name, and there are " + ids.size() + ".");
     }
   }

@@ -72,7 +72,7 @@ final class GroupCases {
           Volume first = t.create();
           Volume second = t.create();
           var request = toGroup(t, first);
-          t.prepared(() -> t.ok(request, Message.class));
+          VolumeGroupSnapshot unused = t.readyGroup(request);
           t.refused(
               request.clearSourceVolumeIds().addSourceVolumeIds(second.getVolumeId()),
               ALREADY_EXISTS);
@@ -90,7 +90,9 @@ final class GroupCases {
   private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request)
       throws CaseEndedException {
     var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
-    var again = t.ok(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
+    var again =
+        t.repeated(request, first.getReadyToUse(), CreateVolumeGroupSnapshotResponse.class)
+            .getGroupSnapshot();
     t.check(
         first.getGroupSnapshotId().equals(again.getGroupSnapshotId())
             && ofMembers(first, Snapshot::getSnapshotId)

@@ -116,7 +116,7 @@ final class SnapshotCases {
           Volume first = t.create();
           Volume second = t.create();
           var request = toSnapshot(t, first);
-          t.prepared(() -> t.cut(request));
+          Snapshot unused = t.readySnapshot(request);
           t.refused(request.setSourceVolumeId(second.getVolumeId()), ALREADY_EXISTS);
         });
     all.add(
@@ -135,12 +135,10 @@ final class SnapshotCases {
   /** Asked twice, the plugin makes one snapshot. */
   private static void isOneSnapshot(Trial t, CreateSnapshotRequest.Builder request)
       throws CaseEndedException {
-    Snapshot first = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
-    Snapshot again = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
-    t.check(
-        !first.getSnapshotId().isEmpty() && first.getSnapshotId().equals(again.getSnapshotId()),
-        "the snapshot " + SafeText.quote(first.getSnapshotId()),
-        "the snapshot " + SafeText.quote(again.getSnapshotId()));
+    Snapshot first = t.cut(request);
+    Snapshot again =
+        t.named(t.repeated(request, first.getReadyToUse(), CreateSnapshotResponse.class));
+    t.checkSame("the snapshot ", first.getSnapshotId(), again.getSnapshotId());
   }
 
   private static void deleted(CaseSteps all) {

@@ -604,31 +604,60 @@ final class Trial {
 
   /** A new snapshot, once it is ready to be used. */
   Snapshot snapshot(Volume volume) throws CaseEndedException {
-    return prepared(() -> ready(LawfulRequests.toSnapshot(this, volume).build()));
+    return readySnapshot(LawfulRequests.toSnapshot(this, volume));
   }
 
-  /** The snapshot of this request, asked for until it is ready. */
-  private Snapshot ready(Message request) throws CaseEndedException {
+  /** The snapshot of this request, once it is ready to be used. */
+  Snapshot readySnapshot(MessageOrBuilder request) throws CaseEndedException {
+    Message same = built(request);
+    return prepared(
+        () -> {
+          Pause pause = new Pause(plugin().deadline());
+          Snapshot snapshot = cut(same);
+          while (!snapshot.getReadyToUse()) {
+            checkAgain(pause);
+            snapshot = named(repeated(same, false, CreateSnapshotResponse.class));
+          }
+          return snapshot;
+        });
+  }
+
+  /**
+   * The answer to a request for snapshots that was answered before. The plugin may abort it until
+   * they are ready.
+   */
+  <A extends Message> A repeated(MessageOrBuilder request, boolean ready, Class<A> answer)
+      throws CaseEndedException {
+    Message same = built(request);
     Pause pause = new Pause(plugin().deadline());
-    Snapshot snapshot = cut(request);
-    while (!snapshot.getReadyToUse()) {
-      if (!pause.again()) {
-        throw new CaseEndedException.NotRun(
-            "a snapshot was not ready to use within " + plugin().deadline().toSeconds() + " s");
-      }
-      snapshot = cut(request);
+    Reply reply = call(same);
+    while (!ready && reply.code() == StatusCode.ABORTED) {
+      checkAgain(pause);
+      reply = call(same);
     }
-    return snapshot;
+    return succeeded(same, reply, answer);
+  }
+
+  /** Ends the case if a snapshot has not become ready in time. */
+  private void checkAgain(Pause pause) throws CaseEndedException {
+    if (!pause.again()) {
+      throw new CaseEndedException.NotRun(
+          "a snapshot was not ready to use within " + plugin().deadline().toSeconds() + " s");
+    }
   }
 
   /** The snapshot of this request, if the plugin makes it: what the case is about. */
   Snapshot cut(MessageOrBuilder request) throws CaseEndedException {
-    Snapshot snapshot = ok(request, CreateSnapshotResponse.class).getSnapshot();
+    return named(ok(request, CreateSnapshotResponse.class));
+  }
+
+  /** The snapshot of an answer. */
+  Snapshot named(CreateSnapshotResponse created) throws CaseEndedException {
     check(
-        !snapshot.getSnapshotId().isEmpty(),
+        !created.getSnapshot().getSnapshotId().isEmpty(),
         "the answer to CreateSnapshot names the snapshot",
         "an empty snapshot_id");
-    return snapshot;
+    return created.getSnapshot();
   }
 
   /** A snapshot that was made and deleted. */
@@ -649,6 +678,21 @@ final class Trial {
                 ok(
                     LawfulRequests.toGroup(this, volumes),
                     CreateVolumeGroupSnapshotResponse.class)));
+  }
+
+  /** The group snapshot of this request, once it is ready to be used. */
+  VolumeGroupSnapshot readyGroup(MessageOrBuilder request) throws CaseEndedException {
+    Message same = built(request);
+    return prepared(
+        () -> {
+          Pause pause = new Pause(plugin().deadline());
+          var group = named(ok(same, CreateVolumeGroupSnapshotResponse.class));
+          while (!group.getReadyToUse()) {
+            checkAgain(pause);
+            group = named(repeated(same, false, CreateVolumeGroupSnapshotResponse.class));
+          }
+          return group;
+        });
   }
 
   /** The group of an answer. */

@@ -13,6 +13,7 @@ import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteSnapshotResponse;
@@ -434,6 +435,18 @@ enum LawfulOddity implements Spoiling {
       return inner.answer(withoutSmallVolumes(asked));
     }
   },
+  ABORTS_WHILE_A_SNAPSHOT_IS_PROCESSED("*snapshot*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return processed(CsiOperation.CREATE_SNAPSHOT, inner, asked, memory);
+    }
+  },
+  ABORTS_WHILE_A_GROUP_IS_PROCESSED("groups/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return processed(CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT, inner, asked, memory);
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
@@ -517,5 +530,30 @@ enum LawfulOddity implements Spoiling {
       throw new Refusal(StatusCode.OUT_OF_RANGE, "10 GiB is the least");
     }
     return with(asked, "capacity_range", range.toBuilder().setRequiredBytes(smallest).build());
+  }
+
+  /** The answer of a plugin that goes on with a snapshot for two more calls, and aborts them. */
+  private static List<Message> processed(
+      CsiOperation which, Backend inner, Asked asked, Memory memory) throws Refusal {
+    if (asked.operation() != which || text(asked, "name").isEmpty()) {
+      return inner.answer(asked);
+    }
+    String name = text(asked, "name");
+    boolean first = memory.seen().add(name);
+    if (!first && (memory.seen().add(name + " 2") || memory.seen().add(name + " 3"))) {
+      throw new Refusal(StatusCode.ABORTED, "the snapshot is still being processed");
+    }
+    List<Message> answer = inner.answer(asked);
+    if (first && answer.get(0) instanceof CreateSnapshotResponse created) {
+      CreateSnapshotResponse.Builder changed = created.toBuilder();
+      changed.getSnapshotBuilder().setReadyToUse(false);
+      return List.of(changed.build());
+    }
+    if (first && answer.get(0) instanceof CreateVolumeGroupSnapshotResponse created) {
+      CreateVolumeGroupSnapshotResponse.Builder changed = created.toBuilder();
+      changed.getGroupSnapshotBuilder().setReadyToUse(false);
+      return List.of(changed.build());
+    }
+    return answer;
   }
 }

@@ -31,12 +31,13 @@ final class ConcurrencyCases {
         t -> {
           Message request = toCreate(t).build();
           Set<String> ids = new HashSet<>();
-          for (Reply each : twiceAtOnce(t, request)) {
+          List<Reply> replies = new ArrayList<>(twiceAtOnce(t, request));
+          replies.add(t.best(request, StatusCode.OK));
+          for (Reply each : replies) {
             if (each.isOk()) {
               ids.add(t.answer(each, CreateVolumeResponse.class).getVolume().getVolumeId());
             }
           }
-          ids.add(t.made(request).getVolumeId());
           one(t, "volume", ids);
         });
     all.add(

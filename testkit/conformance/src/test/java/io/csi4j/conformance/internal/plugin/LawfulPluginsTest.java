@@ -2,11 +2,18 @@ package io.csi4j.conformance.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Message;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.PluginConformance;
 import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.testkit.internal.backend.Backend;
+import io.csi4j.testkit.internal.backend.Refusal;
+import io.csi4j.testkit.model.PluginShape;
+import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,6 +46,46 @@ class LawfulPluginsTest {
     assertThat(report.results()).isNotEmpty();
     assertThat(report.results(Outcome.FAILED)).as(report.text()).isEmpty();
     assertThat(report.results()).as(report.text()).allMatch(each -> each.leftBehind().isEmpty());
+  }
+
+  /** It may go on with the work of a call that it has aborted. */
+  @Test
+  void aPluginThatIsStillBusyAfterTwoCallsAtOnceIsAdvised() {
+    Spoiling busy =
+        new Spoiling() {
+          @Override
+          public PluginShape shape() {
+            return PluginShape.full();
+          }
+
+          @Override
+          public List<Message> answer(Backend inner, Backend.Asked asked, Memory memory)
+              throws Refusal {
+            if (asked.operation() == CsiOperation.CREATE_VOLUME
+                && memory.count().incrementAndGet() > 1) {
+              throw new Refusal(StatusCode.ABORTED, "the volume is still being made");
+            }
+            return inner.answer(asked);
+          }
+        };
+    try (SpoiltPlugin plugin = new SpoiltPlugin(busy)) {
+      ConformanceReport report =
+          PluginConformance.run(
+              plugin.described(),
+              ConformanceCase.named("concurrency/one-name-created-*"),
+              ConformanceListener.none());
+
+      assertThat(report.results())
+          .singleElement()
+          .satisfies(
+              result -> {
+                assertThat(result.outcome()).isEqualTo(Outcome.ADVICE);
+                assertThat(result.story())
+                    .isEqualTo(
+                        "CreateVolume should end with OK here, and ended with ABORTED (10): 'the"
+                            + " volume is still being made'.");
+              });
+    }
   }
 
   @Test

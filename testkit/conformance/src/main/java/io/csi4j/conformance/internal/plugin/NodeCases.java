@@ -324,12 +324,18 @@ final class NodeCases {
   private static NodePublishVolumeRequest publishNewMode(Trial t, Mode mode)
       throws CaseEndedException {
     VolumeCapability capability = inMode(capability(t), mode);
-    Reply reply = t.call(toCreate(t).setVolumeCapabilities(0, capability));
-    if (reply.code() == INVALID_ARGUMENT) {
-      throw new CaseEndedException.Skipped("the plugin makes no volumes of mode " + mode);
-    }
-    t.check(reply.isOk(), "CreateVolume succeeds", t.shown(reply));
-    return t.publish(t.answer(reply, CreateVolumeResponse.class).getVolume(), capability);
+    var request = toCreate(t).setVolumeCapabilities(0, capability);
+    Volume volume =
+        t.prepared(
+            () -> {
+              Reply reply = t.call(request);
+              if (reply.code() == INVALID_ARGUMENT || reply.code() == FAILED_PRECONDITION) {
+                throw new CaseEndedException.Skipped("the plugin makes no volumes of mode " + mode);
+              }
+              t.check(reply.isOk(), "CreateVolume succeeds", t.shown(reply));
+              return t.named(t.answer(reply, CreateVolumeResponse.class));
+            });
+    return t.publish(volume, capability);
   }
 
   private static NodePublishVolumeRequest.Builder toPublishElsewhere(

@@ -447,6 +447,22 @@ enum LawfulOddity implements Spoiling {
       return processed(CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT, inner, asked, memory);
     }
   },
+  MAKES_NO_VOLUMES_OF_THE_NEWER_MODES("node/publish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && request.getVolumeCapabilitiesCount() > 0) {
+        switch (request.getVolumeCapabilities(0).getAccessMode().getMode()) {
+          case SINGLE_NODE_SINGLE_WRITER ->
+              throw new Refusal(StatusCode.FAILED_PRECONDITION, "not this mode");
+          case SINGLE_NODE_MULTI_WRITER ->
+              throw new Refusal(StatusCode.RESOURCE_EXHAUSTED, "no more of this mode");
+          default -> {}
+        }
+      }
+      return inner.answer(asked);
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

@@ -453,6 +453,41 @@ class RunTest {
   }
 
   @Test
+  void aPluginThatSaysThatItIsNotReadyIsAskedOnceAndNotJudged() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.answer(CsiOperation.PROBE, "{\"ready\": false}"), When.calling(CsiOperation.PROBE));
+      plugin.inject(
+          Fault.fail(StatusCode.INTERNAL, "no storage yet"),
+          When.calling(CsiOperation.CREATE_VOLUME));
+      PluginUnderTest described =
+          PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofMillis(500)).build();
+      try (ConformanceRun run = PluginConformance.open(described)) {
+        List<CaseResult> results = new ArrayList<>();
+        List<Integer> probes = new ArrayList<>();
+        for (ConformanceCase each : PluginConformance.cases()) {
+          if (each.name().startsWith("controller/create/")) {
+            results.add(run.run(each));
+            probes.add(plugin.journal().calls(CsiOperation.PROBE).size());
+          }
+        }
+
+        assertThat(results)
+            .hasSizeGreaterThan(10)
+            .allSatisfy(
+                result -> {
+                  assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
+                  assertThat(result.story())
+                      .isEqualTo("the plugin says that it is not ready. Run the suite when it is");
+                });
+        assertThat(probes).first().isNotEqualTo(0);
+        assertThat(probes).containsOnly(probes.get(0));
+        assertThat(plugin.journal().calls(CsiOperation.CREATE_VOLUME)).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void aListenerIsToldOfEveryCaseInItsTurn() {
     List<String> told = new ArrayList<>();
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -45,6 +46,8 @@ public final class SuiteRun implements ConformanceRun {
   private final String mark = UUID.randomUUID().toString().substring(0, 8);
   private final long began = System.nanoTime();
   private volatile boolean stopped;
+  private boolean readinessAsked;
+  private Optional<String> unready = Optional.empty();
   private boolean keepLedger;
   private @Nullable Trial present;
   private int trials;
@@ -161,6 +164,23 @@ public final class SuiteRun implements ConformanceRun {
     if (presence.begin(about.name())) {
       controller.reconnect();
       node.reconnect();
+      readinessAsked = false;
+    }
+    if (!about.group().equals("identity")) {
+      checkReady();
+    }
+  }
+
+  /** Ends the case if the plugin says that it is not ready, as its calls may fail then. */
+  private void checkReady() throws CaseEndedException {
+    if (!readinessAsked) {
+      // A plugin that does not answer this is judged by the other cases all the same.
+      readinessAsked = true;
+      unready = Optional.empty();
+      unready = new Trial(this, 0).awaitReady();
+    }
+    if (unready.isPresent()) {
+      throw new CaseEndedException.NotRun(unready.get());
     }
   }
 

@@ -20,6 +20,8 @@ import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.PluginCapability;
+import io.csi4j.client.internal.proto.ProbeRequest;
+import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
@@ -34,6 +36,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -297,6 +300,36 @@ final class Trial {
   /** Calls on the socket of the node, for any service. */
   Reply callNode(Message request) throws CaseEndedException {
     return judged(request, noted(request, run.node().call(request, run.deadline())), run.node());
+  }
+
+  /**
+   * Waits until the plugin is ready; returns why it is not, if it still says so at the deadline.
+   */
+  Optional<String> awaitReady() throws CaseEndedException {
+    Message probe = ProbeRequest.getDefaultInstance();
+    Pause pause = new Pause(run.deadline());
+    Optional<String> unready;
+    do {
+      unready = unready(call(probe));
+      if (unready.isEmpty() && Need.SEPARATE_SOCKETS.met(this)) {
+        unready = unready(callNode(probe));
+      }
+    } while (unready.isPresent() && pause.again());
+    return unready;
+  }
+
+  /** Returns why the plugin is not ready, if it has said so to Probe. */
+  Optional<String> unready(Reply probed) throws CaseEndedException {
+    if (probed.code() == StatusCode.FAILED_PRECONDITION) {
+      return Optional.of("the plugin says that it is not well: " + shown(probed));
+    }
+    if (!probed.isOk()) {
+      return Optional.empty();
+    }
+    ProbeResponse answer = answer(probed, ProbeResponse.class);
+    return answer.hasReady() && !answer.getReady().getValue()
+        ? Optional.of("the plugin says that it is not ready. Run the suite when it is")
+        : Optional.empty();
   }
 
   /** Does a step before what the case is about: a refusal is not what the case judges. */

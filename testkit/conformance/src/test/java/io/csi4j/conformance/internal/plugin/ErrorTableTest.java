@@ -159,7 +159,9 @@ class ErrorTableTest {
         .append(
             "A case is NOT RUN, and says nothing about the plugin, if a step before the tested one"
                 + " was refused, a call was not\nanswered in time, the plugin asked for secrets, or"
-                + " it is gone. A plugin that dies fails the case in which it did.\n\n");
+                + " it is gone. A plugin that dies fails the case in which it did.\nAll cases but"
+                + " those of identity wait for a plugin that says to Probe that it is not well or not"
+                + " ready,\nfor the deadline of a call, and are NOT RUN if it still says so.\n\n");
     Map<String, List<SuiteCase>> groups =
         Suite.cases().stream()
             .collect(

@@ -239,10 +239,10 @@ enum LawfulOddity implements Spoiling {
   },
   IS_NOT_READY("identity/probe/*") {
     @Override
-    Message changed(Message answer) {
-      return answer instanceof ProbeResponse
-          ? ProbeResponse.newBuilder().setReady(BoolValue.of(false)).build()
-          : answer;
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.PROBE
+          ? List.of(ProbeResponse.newBuilder().setReady(BoolValue.of(false)).build())
+          : refusing(CsiOperation.CREATE_VOLUME, StatusCode.INTERNAL, inner, asked);
     }
   },
   IS_NOT_WELL("identity/probe/*") {
@@ -461,6 +461,17 @@ enum LawfulOddity implements Spoiling {
         }
       }
       return inner.answer(asked);
+    }
+  },
+  IS_READY_LATER("controller/create/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.PROBE && memory.count().incrementAndGet() < 3) {
+        return List.of(ProbeResponse.newBuilder().setReady(BoolValue.of(false)).build());
+      }
+      return memory.count().get() < 3
+          ? refusing(CsiOperation.CREATE_VOLUME, StatusCode.INTERNAL, inner, asked)
+          : inner.answer(asked);
     }
   },
   SERVES_THE_NODE_ALONE("*") {

@@ -34,6 +34,7 @@ final class SpoiltPlugin implements AutoCloseable {
             VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER),
             VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER))
         .mutableParameters(Map.of("iops", "100"))
+        .deadline(Duration.ofSeconds(10))
         .build();
   }
 

@@ -107,7 +107,7 @@ final class ControllerCases {
         "controller/publish/again-succeeds",
         t -> {
           ControllerPublishVolumeRequest request = toAttach(t, t.volume()).build();
-          var first = t.ok(request, ControllerPublishVolumeResponse.class);
+          var first = t.taken(request, ControllerPublishVolumeResponse.class);
           var again = t.ok(request, ControllerPublishVolumeResponse.class);
           if (!first.getPublishContextMap().equals(again.getPublishContextMap())) {
             t.advise("The publish_context of a repeated call differs from the first one.");
@@ -145,8 +145,10 @@ final class ControllerCases {
         t -> {
           long most = t.offers().info().getMaxVolumesPerNode();
           for (long attached = 0; attached < most; attached++) {
+            var request = toAttach(t, t.create());
+            Reply before = t.prepared(() -> attachedOrFull(t, request));
             // Volumes of others may be attached to the node as well.
-            if (t.call(toAttach(t, t.create())).code() == RESOURCE_EXHAUSTED) {
+            if (!before.isOk()) {
               return;
             }
           }
@@ -160,6 +162,16 @@ final class ControllerCases {
                 t.shown(reply));
           }
         });
+  }
+
+  private static Reply attachedOrFull(Trial t, ControllerPublishVolumeRequest.Builder request)
+      throws CaseEndedException {
+    Reply reply = t.call(request);
+    t.check(
+        reply.isOk() || reply.code() == RESOURCE_EXHAUSTED,
+        "ControllerPublishVolume ends with " + Trial.words(OK, RESOURCE_EXHAUSTED),
+        t.shown(reply));
+    return reply;
   }
 
   private static void detached(CaseSteps all) {
@@ -493,7 +505,11 @@ final class ControllerCases {
         t -> t.unknownVolume(NOT_FOUND, volume -> toModify(t, volume)));
     all.add(
         "controller/modify/a-volume-is-modified-and-again",
-        t -> t.okTwice(toModify(t, t.volume())));
+        t -> {
+          var request = toModify(t, t.volume()).build();
+          Message unused = t.taken(request, Message.class);
+          t.ok(request);
+        });
     all.add(
         "controller/modify/an-unknown-parameter-is-better-refused",
         t ->

@@ -55,7 +55,7 @@ final class SnapshotCases {
           Topology here = LawfulRequests.place(t);
           var request = toSnapshot(t, t.create());
           request.getAccessibilityRequirementsBuilder().addRequisite(here);
-          Snapshot snapshot = t.ok(request, CreateSnapshotResponse.class).getSnapshot();
+          Snapshot snapshot = taken(t, request);
           t.check(
               isWithin(here, snapshot.getAccessibleTopologyList()),
               "an accessible_topology that includes the place that was asked for, or none",
@@ -88,7 +88,7 @@ final class SnapshotCases {
         "snapshots/create/a-snapshot-is-made",
         t -> {
           Volume volume = t.create();
-          Snapshot snapshot = t.cut(toSnapshot(t, volume));
+          Snapshot snapshot = taken(t, toSnapshot(t, volume));
           t.check(
               snapshot.getSourceVolumeId().equals(volume.getVolumeId()),
               "the source_volume_id " + SafeText.quote(volume.getVolumeId()),
@@ -106,10 +106,17 @@ final class SnapshotCases {
         });
     all.add(
         "snapshots/create/the-same-again-is-the-same-snapshot",
-        t -> isOneSnapshot(t, toSnapshot(t, t.create())));
+        t -> {
+          var request = toSnapshot(t, t.create());
+          isCutOnce(t, request, taken(t, request));
+        });
     all.add(
         "snapshots/create/a-name-of-128-bytes-is-accepted",
-        t -> isOneSnapshot(t, toSnapshot(t, t.create()).setName(name128(t))));
+        t -> {
+          Snapshot unused = t.deletedSnapshot();
+          var request = toSnapshot(t, t.create()).setName(name128(t));
+          isCutOnce(t, request, t.cut(request));
+        });
     all.add(
         "snapshots/create/the-same-name-of-another-volume-is-refused",
         t -> {
@@ -126,16 +133,21 @@ final class SnapshotCases {
         "snapshots/create/two-names-are-two-snapshots",
         t -> {
           Volume volume = t.create();
-          String first = t.cut(toSnapshot(t, volume)).getSnapshotId();
-          String second = t.cut(toSnapshot(t, volume)).getSnapshotId();
+          String first = taken(t, toSnapshot(t, volume)).getSnapshotId();
+          String second = taken(t, toSnapshot(t, volume)).getSnapshotId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
         });
   }
 
-  /** Asked twice, the plugin makes one snapshot. */
-  private static void isOneSnapshot(Trial t, CreateSnapshotRequest.Builder request)
+  /** The snapshot of a request that fits the description. */
+  private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request)
       throws CaseEndedException {
-    Snapshot first = t.cut(request);
+    return t.named(t.taken(request, CreateSnapshotResponse.class));
+  }
+
+  /** Asked again, the plugin answers with the snapshot that it has cut first. */
+  private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first)
+      throws CaseEndedException {
     Snapshot again =
         t.named(t.repeated(request, first.getReadyToUse(), CreateSnapshotResponse.class));
     t.checkSame("the snapshot ", first.getSnapshotId(), again.getSnapshotId());

@@ -87,6 +87,7 @@ final class VolumeCases {
     all.add(
         "controller/create/a-volume-without-a-size-is-made",
         t -> {
+          Volume unused = t.deletedVolume();
           long size = t.made(toCreate(t).clearCapacityRange()).getCapacityBytes();
           t.check(size >= 0, "a size that is not negative", size + " bytes");
         });
@@ -155,7 +156,12 @@ final class VolumeCases {
 
   private static void names(CaseSteps all) {
     all.add(
-        "controller/create/the-same-again-is-the-same-volume", t -> isOneVolume(t, toCreate(t)));
+        "controller/create/the-same-again-is-the-same-volume",
+        t -> {
+          var request = toCreate(t);
+          Volume first = t.named(t.taken(request, CreateVolumeResponse.class));
+          t.checkSame("the volume ", first.getVolumeId(), t.made(request).getVolumeId());
+        });
     all.add(
         "controller/create/the-same-name-with-another-size-is-refused",
         t -> {
@@ -201,16 +207,16 @@ final class VolumeCases {
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
         });
     all.add(
-        "controller/create/a-name-of-128-bytes-is-accepted",
-        t -> isOneVolume(t, toCreate(t).setName(name128(t))));
+        "controller/create/a-name-of-128-bytes-is-accepted", t -> namesOneVolume(t, name128(t)));
     all.add(
         "controller/create/a-name-in-any-script-is-accepted",
-        t -> isOneVolume(t, toCreate(t).setName(t.newName() + "-Größe-体积-том")));
+        t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
   }
 
-  /** Asked twice, the plugin makes one volume. */
-  private static void isOneVolume(Trial t, CreateVolumeRequest.Builder request)
-      throws CaseEndedException {
+  /** A plugin that makes volumes makes one of this name, asked twice. */
+  private static void namesOneVolume(Trial t, String name) throws CaseEndedException {
+    Volume unused = t.deletedVolume();
+    var request = toCreate(t).setName(name);
     Volume first = t.made(request);
     t.checkSame("the volume ", first.getVolumeId(), t.made(request).getVolumeId());
   }

@@ -11,7 +11,9 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
@@ -472,6 +474,46 @@ enum LawfulOddity implements Spoiling {
       return memory.count().get() < 3
           ? refusing(CsiOperation.CREATE_VOLUME, StatusCode.INTERNAL, inner, asked)
           : inner.answer(asked);
+    }
+  },
+  MAKES_NO_VOLUME_WITHOUT_PARAMETERS("controller/create/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(CsiOperation.CREATE_VOLUME, StatusCode.INVALID_ARGUMENT, inner, asked);
+    }
+  },
+  MAKES_NO_SNAPSHOT_WITHOUT_PARAMETERS("snapshots/create/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(CsiOperation.CREATE_SNAPSHOT, StatusCode.INVALID_ARGUMENT, inner, asked);
+    }
+  },
+  ATTACHES_NO_VOLUME_OF_THE_DESCRIPTION(
+      "controller/publish/*", PluginShape.full().maxVolumesPerNode(2)) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (asked.request() instanceof ControllerPublishVolumeRequest request) {
+        Message undo =
+            ControllerUnpublishVolumeRequest.newBuilder()
+                .setVolumeId(request.getVolumeId())
+                .setNodeId(request.getNodeId())
+                .build();
+        List<Message> unused =
+            inner.answer(new Asked(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, asked.node(), undo));
+        throw new Refusal(StatusCode.FAILED_PRECONDITION, "the node has no such adapter");
+      }
+      return answer;
+    }
+  },
+  TAKES_OTHER_MUTABLE_PARAMETERS("controller/modify/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (asked.operation() == CsiOperation.CONTROLLER_MODIFY_VOLUME) {
+        throw new Refusal(StatusCode.INVALID_ARGUMENT, "no such parameter");
+      }
+      return answer;
     }
   },
   SERVES_THE_NODE_ALONE("*") {

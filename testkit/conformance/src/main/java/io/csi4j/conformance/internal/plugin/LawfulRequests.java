@@ -180,6 +180,30 @@ final class LawfulRequests {
     return request;
   }
 
+  /** A volume from a snapshot, which is not asked to be smaller than that. */
+  static CreateVolumeRequest.Builder toFill(Trial t, Snapshot snapshot) throws CaseEndedException {
+    return toFill(t, toCreate(t), snapshot);
+  }
+
+  /** The request for a volume, changed to one from a snapshot. */
+  static CreateVolumeRequest.Builder toFill(
+      Trial t, CreateVolumeRequest.Builder request, Snapshot snapshot) {
+    return request
+        .setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), snapshot.getSizeBytes())))
+        .setVolumeContentSource(sourceOf(snapshot));
+  }
+
+  /** A clone of a volume, which is not asked to be smaller than that. */
+  static CreateVolumeRequest.Builder toClone(Trial t, Volume volume) throws CaseEndedException {
+    return toCreate(t)
+        .setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), volume.getCapacityBytes())))
+        .setVolumeContentSource(
+            VolumeContentSource.newBuilder()
+                .setVolume(
+                    VolumeContentSource.VolumeSource.newBuilder()
+                        .setVolumeId(volume.getVolumeId())));
+  }
+
   /** Where volumes have to be accessible: as the description says, or where the node is. */
   static Topology place(Trial t) throws CaseEndedException {
     Topology ofNode = t.offers().info().getAccessibleTopology();

@@ -15,12 +15,12 @@ import static io.csi4j.conformance.internal.plugin.LawfulRequests.capability;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.inMode;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherMode;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.sourceOf;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDetach;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpand;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpandOnNode;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toPublish;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toReadStats;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
@@ -484,12 +484,7 @@ final class NodeCases {
               });
           Snapshot snapshot = t.snapshot(volume);
           Volume copy =
-              t.prepared(
-                  () ->
-                      t.made(
-                          toCreate(t)
-                              .setVolumeCapabilities(0, capability)
-                              .setVolumeContentSource(sourceOf(snapshot))));
+              t.prepared(() -> t.made(toFill(t, snapshot).setVolumeCapabilities(0, capability)));
           var again = published(t, copy, capability);
           needMount(t.paths().here(again.getTargetPath()));
           t.check(

@@ -9,9 +9,8 @@ import static io.csi4j.client.model.StatusCode.OK;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_SNAPSHOT;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.sourceOf;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDeleteSnapshot;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetSnapshot;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListSnapshots;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toSnapshot;
@@ -65,7 +64,7 @@ final class SnapshotCases {
         "snapshots/place/a-volume-is-made-where-its-snapshot-is",
         t -> {
           Snapshot snapshot = t.snapshot(t.create());
-          Volume volume = t.made(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
+          Volume volume = t.made(toFill(t, snapshot));
           for (Topology each : volume.getAccessibleTopologyList()) {
             t.check(
                 isWithin(each, snapshot.getAccessibleTopologyList()),
@@ -165,13 +164,13 @@ final class SnapshotCases {
         "snapshots/delete/a-deleted-snapshot-fills-no-volume",
         t -> {
           Snapshot snapshot = t.deletedSnapshot();
-          t.refused(toCreate(t).setVolumeContentSource(sourceOf(snapshot)), NOT_FOUND);
+          t.refused(toFill(t, snapshot), NOT_FOUND);
         });
     all.add(
         "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
         t -> {
           Snapshot snapshot = t.snapshot(t.create());
-          t.prepared(() -> t.made(toCreate(t).setVolumeContentSource(sourceOf(snapshot))));
+          t.prepared(() -> t.made(toFill(t, snapshot)));
           t.best(toDeleteSnapshot(t, snapshot), OK, FAILED_PRECONDITION);
         });
     all.add(

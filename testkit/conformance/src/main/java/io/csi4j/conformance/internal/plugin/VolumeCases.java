@@ -17,8 +17,10 @@ import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.range;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.sourceOf;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toClone;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toValidate;
 
 import com.google.protobuf.Message;
@@ -197,7 +199,7 @@ final class VolumeCases {
         t -> {
           var request = toCreate(t);
           Snapshot snapshot = t.snapshot(t.prepared(() -> t.made(request)));
-          t.refused(request.setVolumeContentSource(sourceOf(snapshot)), ALREADY_EXISTS);
+          t.refused(toFill(t, request, snapshot), ALREADY_EXISTS);
         });
     all.add(
         "controller/create/two-names-are-two-volumes",
@@ -230,35 +232,25 @@ final class VolumeCases {
     }
   }
 
-  private static VolumeContentSource cloneOf(Volume volume) {
-    return VolumeContentSource.newBuilder()
-        .setVolume(VolumeContentSource.VolumeSource.newBuilder().setVolumeId(volume.getVolumeId()))
-        .build();
-  }
-
   private static void sources(CaseSteps all) {
     all.add(
         "controller/create/a-volume-is-made-from-a-snapshot",
         t -> {
           Volume source = t.create();
-          filled(t, source, sourceOf(t.snapshot(source)));
+          filled(t, source, toFill(t, t.snapshot(source)));
         });
     all.add(
         "controller/create/a-volume-is-made-from-a-volume",
         t -> {
           Volume source = t.create();
-          filled(t, source, cloneOf(source));
+          filled(t, source, toClone(t, source));
         });
     all.add(
         "controller/create/an-unknown-source-snapshot-is-not-found",
-        t ->
-            t.unknownSnapshot(
-                NOT_FOUND, snapshot -> toCreate(t).setVolumeContentSource(sourceOf(snapshot))));
+        t -> t.unknownSnapshot(NOT_FOUND, snapshot -> toFill(t, snapshot)));
     all.add(
         "controller/create/an-unknown-source-volume-is-not-found",
-        t ->
-            t.unknownVolume(
-                NOT_FOUND, volume -> toCreate(t).setVolumeContentSource(cloneOf(volume))));
+        t -> t.unknownVolume(NOT_FOUND, volume -> toClone(t, volume)));
     all.add(
         "controller/create/a-source-without-an-id-is-refused",
         t ->
@@ -306,9 +298,9 @@ final class VolumeCases {
         });
   }
 
-  private static void filled(Trial t, Volume source, VolumeContentSource from)
+  private static void filled(Trial t, Volume source, CreateVolumeRequest.Builder request)
       throws CaseEndedException {
-    Volume volume = t.made(toCreate(t).setVolumeContentSource(from));
+    Volume volume = t.made(request);
     t.check(
         !volume.getVolumeId().equals(source.getVolumeId()),
         "another volume than its source",
@@ -317,7 +309,7 @@ final class VolumeCases {
       t.advise("The volume names no content_source, by which callers know that it is not empty.");
     } else {
       t.check(
-          volume.getContentSource().equals(from),
+          volume.getContentSource().equals(request.getVolumeContentSource()),
           "the content_source that was asked for, or none",
           "another one");
     }
@@ -420,7 +412,7 @@ final class VolumeCases {
           Volume volume = t.create();
           Snapshot snapshot = t.snapshot(volume);
           if (t.best(toDelete(t, volume), OK, FAILED_PRECONDITION).isOk()) {
-            t.made(toCreate(t).setVolumeContentSource(sourceOf(snapshot)));
+            t.made(toFill(t, snapshot));
           } else {
             t.ok(toValidate(t, volume));
           }

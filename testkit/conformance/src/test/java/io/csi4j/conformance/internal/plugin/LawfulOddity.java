@@ -516,6 +516,12 @@ enum LawfulOddity implements Spoiling {
       return answer;
     }
   },
+  MAKES_NOTHING_SMALLER_THAN_ITS_SOURCE("*e/*", Shapes.NEWEST) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return inner.answer(withoutSmallVolumes(asked));
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
@@ -539,6 +545,8 @@ enum LawfulOddity implements Spoiling {
   private static final class Shapes {
     private static final PluginShape PLACED =
         PluginShape.full().topologies(io.csi4j.client.model.Topology.of(Map.of("zone", "z1")));
+    private static final PluginShape NEWEST =
+        PluginShape.full113().topologies(io.csi4j.client.model.Topology.of(Map.of("zone", "z1")));
   }
 
   private final String concerns;

@@ -44,6 +44,7 @@ import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.text.SafeText;
 import java.util.List;
 
@@ -348,12 +349,16 @@ final class ControllerCases {
     all.add("controller/capacity/is-told", t -> capacity(t, GetCapacityRequest.newBuilder()));
     all.add(
         "controller/capacity/is-told-for-a-use",
-        t ->
+        t -> {
+          // One at a time: a volume would have to be usable in all ways of one request.
+          for (VolumeCapability each : LawfulRequests.capabilities(t)) {
             capacity(
                 t,
                 GetCapacityRequest.newBuilder()
-                    .addAllVolumeCapabilities(LawfulRequests.capabilities(t))
-                    .putAllParameters(t.plugin().parameters())));
+                    .addVolumeCapabilities(each)
+                    .putAllParameters(t.plugin().parameters()));
+          }
+        });
     all.add(
         "topology/the-capacity-of-a-place-is-told",
         t ->

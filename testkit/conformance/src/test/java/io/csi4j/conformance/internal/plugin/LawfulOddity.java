@@ -19,6 +19,7 @@ import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteSnapshotResponse;
+import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
@@ -520,6 +521,16 @@ enum LawfulOddity implements Spoiling {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return inner.answer(withoutSmallVolumes(asked));
+    }
+  },
+  TELLS_THE_CAPACITY_FOR_ONE_USE("controller/capacity/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof GetCapacityRequest request
+          && request.getVolumeCapabilitiesCount() > 1) {
+        throw new Refusal(StatusCode.INVALID_ARGUMENT, "no volume is all of that");
+      }
+      return inner.answer(asked);
     }
   },
   SERVES_THE_NODE_ALONE("*") {

@@ -533,6 +533,16 @@ enum LawfulOddity implements Spoiling {
       return inner.answer(asked);
     }
   },
+  MAKES_NO_LARGE_VOLUMES("controller/create/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && request.getCapacityRange().getRequiredBytes() > 1L << 30) {
+        throw new Refusal(StatusCode.OUT_OF_RANGE, "1 GiB is the most");
+      }
+      return inner.answer(asked);
+    }
+  },
   SERVES_THE_NODE_ALONE("*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

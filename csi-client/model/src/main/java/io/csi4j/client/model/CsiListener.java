@@ -8,8 +8,8 @@ import java.util.Optional;
  * answers that were let pass all the same, and of connections that were lost and made again.
  *
  * <p>Every {@link #onStart} is followed by exactly one {@link #onEnd} with the same {@code callId}
- * and attempt. For one call the events come in order and never two at a time; different calls are
- * told in parallel. What a listener throws is logged and goes no further. The call waits for its
+ * and attempt. For one call the events come in order and never two at a time; different calls may
+ * be told in parallel. What a listener throws is logged and goes no further. The call waits for its
  * listeners: be quick. The start of a first attempt is told on the thread of the caller, all else
  * on callback threads.
  *

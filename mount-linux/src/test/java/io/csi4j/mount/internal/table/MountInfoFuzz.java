@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountRecord;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /**
  * What has to hold for any bytes that claim to be a table of mounts, in the form that drivers of
@@ -19,15 +20,17 @@ public final class MountInfoFuzz {
   public static void fuzzerTestOneInput(byte[] input) {
     byte[] before = input.clone();
     TableRows rows = MountInfoParser.parse(input, BOOT);
-    hold(Arrays.equals(before, input), "the input was written to");
+    hold(Arrays.equals(before, input), () -> "the input was written to");
     hold(
         rows.records().size() + rows.skipped() == rowsOf(input),
-        "not every row is a mount or skipped");
+        () -> "not every row is a mount or skipped");
 
     List<String> other = PlainParser.parse(input);
-    hold(PlainParser.words(rows).equals(other), "another parser reads " + other + ", not " + rows);
+    hold(
+        PlainParser.words(rows).equals(other),
+        () -> "another parser reads " + other + ", not " + rows);
 
-    hold(inPieces(input).equals(rows), "in pieces it is something else");
+    hold(inPieces(input).equals(rows), () -> "in pieces it is something else");
 
     for (MountRecord record : rows.records()) {
       byte[] row = RowText.row(record);
@@ -35,7 +38,7 @@ public final class MountInfoFuzz {
         TableRows again = MountInfoParser.parse(row, BOOT);
         hold(
             again.equals(new TableRows(List.of(record), 0)),
-            record + " is another when written and read again: " + again);
+            () -> record + " is another when written and read again: " + again);
       }
     }
   }
@@ -54,9 +57,9 @@ public final class MountInfoFuzz {
     return Pieces.parse(input, BOOT, most -> random.nextInt(1, 301));
   }
 
-  private static void hold(boolean condition, String problem) {
+  private static void hold(boolean condition, Supplier<String> problem) {
     if (!condition) {
-      throw new IllegalStateException(problem);
+      throw new IllegalStateException(problem.get());
     }
   }
 }

@@ -14,6 +14,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,22 +58,28 @@ final class MountOrigins {
 
   /** A volume will be so from now on; others may not see it yet. */
   void begins(VolumeRecord volume) {
-    if (isUnknown(volume)) {
-      unknown.add(volume.identity());
+    for (PathRecord path : paths(volume)) {
+      if (path.evidence().isPresent()) {
+        known.merge(path.evidence().get().looks(), Set.of(volume.identity()), MountOrigins::with);
+      } else if (mayShowAnything(path)) {
+        unknown.add(volume.identity());
+      }
     }
-    looks(volume).forEach(each -> known.merge(each, Set.of(volume.identity()), MountOrigins::with));
   }
 
   /** A volume was so, and is seen by others as it is now; nothing if it is not there any more. */
   void ended(VolumeRecord volume, Optional<VolumeRecord> now) {
-    if (now.filter(MountOrigins::isUnknown).isEmpty()) {
-      unknown.remove(volume.identity());
+    VolumeIdentity identity = volume.identity();
+    List<PathRecord> left = now.map(MountOrigins::paths).orElse(List.of());
+    if (left.stream().noneMatch(MountOrigins::mayShowAnything)) {
+      unknown.remove(identity);
     }
-    Set<Evidence.Looks> kept = now.map(MountOrigins::looks).orElse(Set.of());
-    looks(volume).stream()
-        .filter(each -> !kept.contains(each))
-        .forEach(
-            each -> known.computeIfPresent(each, (key, all) -> without(all, volume.identity())));
+    for (PathRecord path : paths(volume)) {
+      path.evidence()
+          .map(Evidence::looks)
+          .filter(looks -> left.stream().noneMatch(it -> isKnownAs(it, looks)))
+          .ifPresent(looks -> known.computeIfPresent(looks, (key, all) -> without(all, identity)));
+    }
   }
 
   private static Set<VolumeIdentity> with(Set<VolumeIdentity> some, Set<VolumeIdentity> more) {
@@ -92,20 +98,13 @@ final class MountOrigins {
     return left.isEmpty() ? null : Set.copyOf(left);
   }
 
-  private static Set<Evidence.Looks> looks(VolumeRecord volume) {
-    return paths(volume)
-        .flatMap(path -> path.evidence().stream())
-        .map(Evidence::looks)
-        .collect(Collectors.toSet());
-  }
-
-  private static boolean isUnknown(VolumeRecord volume) {
-    return paths(volume).anyMatch(path -> path.evidence().isEmpty() && !path.is(PathStatus.NONE));
-  }
-
-  private static Stream<PathRecord> paths(VolumeRecord volume) {
-    return Stream.concat(
-        Stream.of(volume.staging()), volume.targets().values().stream().map(TargetRecord::path));
+  private static List<PathRecord> paths(VolumeRecord volume) {
+    List<PathRecord> paths = new ArrayList<>(1 + volume.targets().size());
+    paths.add(volume.staging());
+    for (TargetRecord target : volume.targets().values()) {
+      paths.add(target.path());
+    }
+    return paths;
   }
 
   private Optional<ShownDirectory> shown(MountPath place) {
@@ -172,17 +171,24 @@ final class MountOrigins {
   /** Whether a mount of a volume shows the same. Only mounts that may do so are looked at. */
   private boolean shows(VolumeRecord volume, Sighting mount) {
     VolumeIdentity identity = volume.identity();
-    return (mayShow(volume.staging(), mount) && isShownAt(layout.staging(identity), mount))
+    return (mayShow(volume.staging(), mount.evidence())
+            && isShownAt(layout.staging(identity), mount))
         || volume.targets().values().stream()
-            .filter(use -> mayShow(use.path(), mount))
+            .filter(use -> mayShow(use.path(), mount.evidence()))
             .anyMatch(use -> isShownAt(layout.target(identity, use.usage()), mount));
   }
 
   /** Whether a path may show this by what is on record of it; in doubt, it may show anything. */
-  private static boolean mayShow(PathRecord path, Sighting mount) {
-    return path.evidence()
-        .map(known -> known.looksLike(mount.evidence()))
-        .orElse(!path.is(PathStatus.NONE));
+  private static boolean mayShow(PathRecord path, Evidence mount) {
+    return path.evidence().map(known -> known.looksLike(mount)).orElse(mayShowAnything(path));
+  }
+
+  private static boolean isKnownAs(PathRecord path, Evidence.Looks looks) {
+    return path.evidence().map(Evidence::looks).filter(looks::equals).isPresent();
+  }
+
+  private static boolean mayShowAnything(PathRecord path) {
+    return path.evidence().isEmpty() && !path.is(PathStatus.NONE);
   }
 
   private boolean isShownAt(MountPath path, Sighting mount) {

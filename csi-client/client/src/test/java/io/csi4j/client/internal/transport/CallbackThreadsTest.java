@@ -234,7 +234,7 @@ class CallbackThreadsTest {
                         }
                       });
                   if (number % 41 == 0) {
-                    Thread.yield();
+                    LockSupport.parkNanos(1);
                   }
                 }
               });

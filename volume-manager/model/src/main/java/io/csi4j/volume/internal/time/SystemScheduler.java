@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A fixed number of daemon threads, all made at the start, and one more that only watches the time.
@@ -22,9 +23,18 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
+  /** While timers are set, the one that watches the time looks so often. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
   private final ThreadPoolExecutor workers;
   private final ScheduledThreadPoolExecutor timer;
   private final Duration closing;
+
+  /** Whether the timer is to look again by itself. */
+  private final AtomicBoolean looks = new AtomicBoolean();
+
+  /** Whether a timer was set since it looked. */
+  private volatile boolean isAsked;
 
   /**
    * Starts the threads.
@@ -87,11 +97,35 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   @Override
   public Timer after(Duration delay, Runnable work) {
     try {
+      if (delay.compareTo(LOOK) > 0) {
+        keepLooking();
+      }
       ScheduledFuture<?> due =
           timer.schedule(() -> handOver(work), nanos(delay), TimeUnit.NANOSECONDS);
       return () -> due.cancel(false);
     } catch (RejectedExecutionException closed) {
       return () -> {};
+    }
+  }
+
+  /**
+   * Has the thread that watches the time look again soon, as long as timers are set. Without that a
+   * timer that is the first one to be due wakes the thread; and most are, as they are the only one
+   * and are cancelled long before their time.
+   */
+  private void keepLooking() {
+    isAsked = true;
+    if (!looks.get() && looks.compareAndSet(false, true)) {
+      look();
+    }
+  }
+
+  private void look() {
+    if (isAsked) {
+      isAsked = false;
+      var unused = timer.schedule(this::look, LOOK.toNanos(), TimeUnit.NANOSECONDS);
+    } else {
+      looks.set(false);
     }
   }
 

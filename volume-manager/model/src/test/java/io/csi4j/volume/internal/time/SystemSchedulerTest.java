@@ -3,6 +3,9 @@ package io.csi4j.volume.internal.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +14,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class SystemSchedulerTest {
@@ -39,6 +44,37 @@ class SystemSchedulerTest {
       }
       return null;
     };
+  }
+
+  @Test
+  void timersThatAreCancelledLongBeforeTheirTimeWakeNoThread() throws IOException {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-w", CLOSING)) {
+      scheduler.after(Duration.ofSeconds(10), () -> {}).cancel();
+      long before = switches("csi4j-w-timer");
+
+      for (int i = 0; i < 500; i++) {
+        scheduler.after(Duration.ofSeconds(10), () -> {}).cancel();
+        LockSupport.parkNanos(100_000);
+      }
+
+      assertThat(switches("csi4j-w-timer") - before).isLessThan(50);
+    }
+  }
+
+  /** How often a thread of this process, whose name begins like that, has gone to sleep. */
+  private static long switches(String name) throws IOException {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
+      for (Path thread : threads.toList()) {
+        List<String> status = Files.readAllLines(thread.resolve("status"));
+        if (status.get(0).startsWith("Name:\t" + name)) {
+          return status.stream()
+              .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
+              .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+              .sum();
+        }
+      }
+    }
+    throw new AssertionError("no thread " + name);
   }
 
   @Test

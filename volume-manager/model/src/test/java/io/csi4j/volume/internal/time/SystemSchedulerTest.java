@@ -46,6 +46,15 @@ class SystemSchedulerTest {
     };
   }
 
+  /** What the kernel says of a thread; nothing if it has ended meanwhile. */
+  private static List<String> status(Path thread) {
+    try {
+      return Files.readAllLines(thread.resolve("status"));
+    } catch (IOException gone) {
+      return List.of();
+    }
+  }
+
   @Test
   void timersThatAreCancelledLongBeforeTheirTimeWakeNoThread() throws IOException {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-w", CLOSING)) {
@@ -65,8 +74,8 @@ class SystemSchedulerTest {
   private static long switches(String name) throws IOException {
     try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
       for (Path thread : threads.toList()) {
-        List<String> status = Files.readAllLines(thread.resolve("status"));
-        if (status.get(0).startsWith("Name:\t" + name)) {
+        List<String> status = status(thread);
+        if (!status.isEmpty() && status.get(0).startsWith("Name:\t" + name)) {
           return status.stream()
               .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
               .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))

@@ -15,10 +15,4 @@ record Console(PrintWriter out, PrintWriter err, boolean terminal) {
     out.flush();
     err.flush();
   }
-
-  /** Whether some of the results could not be written, as when no process reads them any more. */
-  boolean outFailed() {
-    // Each of the two may have been refused by what the other does not see.
-    return out.checkError() || System.out.checkError();
-  }
 }

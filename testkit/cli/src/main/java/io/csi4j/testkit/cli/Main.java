@@ -2,8 +2,8 @@ package io.csi4j.testkit.cli;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.OutputStreamWriter;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ public final class Main {
             errIsTerminal());
     int code = Program.run(console, ending, args);
     console.flush();
-    if (console.outFailed()) {
+    if (console.out().checkError()) {
       console
           .err()
           .println("Writing to standard output failed, and what was printed is not whole.");
@@ -44,10 +44,16 @@ public final class Main {
     }
   }
 
-  private static PrintWriter writer(OutputStream stream, String encodingProperty) {
+  private static PrintWriter writer(PrintStream stream, String encodingProperty) {
     String encoding = System.getProperty(encodingProperty);
     Charset charset = encoding == null ? Charset.defaultCharset() : Charset.forName(encoding);
-    return new PrintWriter(new BufferedWriter(new OutputStreamWriter(stream, charset)), true);
+    return new PrintWriter(new BufferedWriter(new OutputStreamWriter(stream, charset)), true) {
+      @Override
+      public boolean checkError() {
+        // Each of the two may have been refused by what the other does not see.
+        return super.checkError() || stream.checkError();
+      }
+    };
   }
 
   /** The JDK tells only whether all three streams are a terminal, and newer ones not even that. */

@@ -160,6 +160,6 @@ final class WatchCommand implements Callable<Integer> {
                     .toString()
                 : String.format("%-24s  %-12s  %s", at, change.kind(), OneLine.of(change.text())));
     console.out().flush();
-    unread = console.outFailed();
+    unread = console.out().checkError();
   }
 }

@@ -33,7 +33,7 @@ final class LongestPause {
     }
   }
 
-  /** What was before does not count any more. */
+  /** Begins anew: only pauses from now on count. */
   void forget() {
     millis.set(0);
   }

@@ -32,7 +32,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
   /** How long a task waits, at most about twice that, for one that blocks. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** So often nothing waits before nobody looks any more. */
+  /** After so many looks in a row at which nothing waits, they end. */
   private static final int QUIET_LOOKS = 20;
 
   private static final int MOST_HELPERS = Runtime.getRuntime().availableProcessors() - 1;
@@ -42,7 +42,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
 
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-  /** Whose turn it is to run what waits; nobody's if there is nothing to do. */
+  /** Held by the thread that runs what waits; null if there is nothing to do. */
   private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
 
   /** How many tasks were taken from those that waited. */
@@ -92,7 +92,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
     while (isMine) {
       Runnable task = waiting.poll();
       if (task == null) {
-        // Whoever came since this look found that it was still somebody's turn.
+        // A task that came since this look found the turn taken, and began no thread.
         isMine =
             turn.compareAndSet(mine, null) && !waiting.isEmpty() && turn.compareAndSet(null, mine);
       } else {
@@ -104,7 +104,7 @@ public final class CallbackThreads extends ThreadPoolExecutor {
   }
 
   /**
-   * What a task throws ends its thread, and what it leaves interrupted is no matter of the next.
+   * Runs one. What it throws ends the thread; an interrupt that it leaves does not reach the next.
    */
   private void run(Runnable task, Turn mine) {
     boolean ended = false;

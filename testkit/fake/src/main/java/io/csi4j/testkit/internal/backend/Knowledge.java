@@ -54,12 +54,18 @@ final class Knowledge {
 
   /** Changes what is known, and keeps it. */
   void change(Change change) throws Refusal {
+    change(change, () -> {});
+  }
+
+  /** {@link #change} with something that is done in the same moment. */
+  private void change(Change change, Runnable done) throws Refusal {
     changing.lock();
     try {
       State draft = state.copy();
       change.apply(draft);
       effect("Saving what the plugin knows", () -> storage.save(draft));
       state = draft;
+      done.run();
     } finally {
       changing.unlock();
     }
@@ -67,20 +73,20 @@ final class Knowledge {
 
   /** Changes what is known of something that was made, or has that unmade. */
   void changeOrUndo(Change change, Effect undo) throws Refusal {
-    try {
-      change(change);
-    } catch (Refusal refused) {
-      undo(undo, refused);
-      throw refused;
-    }
+    changeOrUndo(change, () -> {}, undo);
   }
 
-  private static void undo(Effect undo, Refusal refused) {
+  private void changeOrUndo(Change change, Runnable done, Effect undo) throws Refusal {
     try {
-      undo.run();
-    } catch (IOException | Refusal | RuntimeException e) {
-      // The refusal says more; the storage tells of unknown things when it is opened next.
-      refused.addSuppressed(e);
+      change(change, done);
+    } catch (Refusal refused) {
+      try {
+        undo.run();
+      } catch (IOException | Refusal | RuntimeException e) {
+        // The refusal says more; the storage tells of unknown things when it is opened next.
+        refused.addSuppressed(e);
+      }
+      throw refused;
     }
   }
 
@@ -110,23 +116,12 @@ final class Knowledge {
      * then on, and never twice.
      */
     void change(Change change) throws Refusal {
-      changing.lock();
-      try {
-        Knowledge.this.change(change);
-        close();
-      } finally {
-        changing.unlock();
-      }
+      Knowledge.this.change(change, this::close);
     }
 
     /** {@link #change} for something that was made, or has that unmade. */
     void changeOrUndo(Change change, Effect undo) throws Refusal {
-      try {
-        change(change);
-      } catch (Refusal refused) {
-        undo(undo, refused);
-        throw refused;
-      }
+      Knowledge.this.changeOrUndo(change, this::close, undo);
     }
 
     @Override

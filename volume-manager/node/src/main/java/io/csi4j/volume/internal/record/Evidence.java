@@ -26,7 +26,7 @@ public record Evidence(String ref, String type, String source, String root, bool
     return looks().equals(other.looks());
   }
 
-  /** What all mounts have in common that look alike. */
+  /** The part that is equal for mounts that look alike. */
   public Looks looks() {
     return new Looks(type, source, root);
   }

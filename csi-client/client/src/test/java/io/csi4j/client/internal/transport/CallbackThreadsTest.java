@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +119,31 @@ class CallbackThreadsTest {
 
   private static long median(List<Long> nanos) {
     return nanos.stream().sorted().skip(nanos.size() / 2).findFirst().orElseThrow();
+  }
+
+  @Test
+  void whatIsTooMuchForOneThreadIsShared() throws InterruptedException {
+    assumeThat(Runtime.getRuntime().availableProcessors()).isGreaterThan(1);
+    int actions = 500;
+    CountDownLatch all = new CountDownLatch(actions);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger together = new AtomicInteger();
+
+    for (int i = 0; i < actions; i++) {
+      callbacks.execute(
+          () -> {
+            if (running.incrementAndGet() > 1) {
+              together.incrementAndGet();
+            }
+            LockSupport.parkNanos(200_000);
+            running.decrementAndGet();
+            all.countDown();
+          });
+    }
+    all.await();
+
+    // A thread that goes on in the place of another one makes some, when the machine is busy.
+    assertThat(together).hasValueGreaterThan(actions / 10);
   }
 
   @Test

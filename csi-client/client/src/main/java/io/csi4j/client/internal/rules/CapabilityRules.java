@@ -259,13 +259,15 @@ public final class CapabilityRules {
     List<FieldDescriptor> known = CAPABILITIES.get(type);
     return known != null
         ? known
-        : CAPABILITIES.computeIfAbsent(
-            type,
-            added ->
-                added.getFields().stream()
-                    .filter(field -> field.getJavaType() == FieldDescriptor.JavaType.MESSAGE)
-                    .filter(field -> field.getMessageType() == VolumeCapability.getDescriptor())
-                    .toList());
+        : CAPABILITIES.computeIfAbsent(type, CapabilityRules::readCapabilities);
+  }
+
+  /** Reads them off the contract. */
+  static List<FieldDescriptor> readCapabilities(Descriptor type) {
+    return type.getFields().stream()
+        .filter(field -> field.getJavaType() == FieldDescriptor.JavaType.MESSAGE)
+        .filter(field -> field.getMessageType() == VolumeCapability.getDescriptor())
+        .toList();
   }
 
   private void createVolume(CreateVolumeRequest create) {

@@ -135,7 +135,8 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
     return known != null ? known : KNOWN.computeIfAbsent(type, MessageRules::read);
   }
 
-  private static MessageRules read(Descriptor type) {
+  /** Reads them off the contract. */
+  static MessageRules read(Descriptor type) {
     List<String> required = REQUIRED.getOrDefault(type.getName(), List.of());
     List<Field> fields = new ArrayList<>();
     for (FieldDescriptor field : type.getFields()) {

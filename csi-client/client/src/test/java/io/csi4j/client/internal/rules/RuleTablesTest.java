@@ -1,0 +1,122 @@
+package io.csi4j.client.internal.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
+import io.csi4j.client.internal.proto.Topology;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
+import io.csi4j.client.internal.proto.VolumeCapability;
+import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
+import io.csi4j.client.internal.rules.MessageRules.Field;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The tables as they are read, without what has been read before in this JVM. */
+class RuleTablesTest {
+
+  @Test
+  void theFieldsOfAPublication() {
+    assertThat(told(MessageRules.read(NodePublishVolumeRequest.getDescriptor())))
+        .containsExactly(
+            "volume_id TEXT required",
+            "publish_context MAP context",
+            "staging_target_path PATH",
+            "target_path PATH required",
+            "volume_capability MESSAGE required present",
+            "secrets MAP secret",
+            "volume_context MAP context");
+  }
+
+  @Test
+  void theFieldsOfACreation() {
+    assertThat(told(MessageRules.read(CreateVolumeRequest.getDescriptor())))
+        .containsExactly(
+            "name NAME required",
+            "capacity_range MESSAGE present",
+            "volume_capabilities MESSAGE required repeated",
+            "parameters MAP",
+            "secrets MAP secret",
+            "volume_content_source MESSAGE present",
+            "accessibility_requirements MESSAGE present",
+            "mutable_parameters MAP");
+  }
+
+  @Test
+  void choicesAreNotAmongTheFields() {
+    MessageRules rules = MessageRules.read(VolumeCapability.getDescriptor());
+
+    assertThat(told(rules)).containsExactly("access_mode MESSAGE required present");
+    assertThat(rules.choices())
+        .singleElement()
+        .satisfies(
+            choice -> {
+              assertThat(choice.required()).isTrue();
+              assertThat(choice.in().getName()).isEqualTo("access_type");
+              assertThat(choice.fields().values())
+                  .extracting(RuleTablesTest::told)
+                  .containsExactlyInAnyOrder("block MESSAGE present", "mount MESSAGE present");
+            });
+  }
+
+  @Test
+  void theKindsOfAMount() {
+    assertThat(told(MessageRules.read(MountVolume.getDescriptor())))
+        .containsExactly("fs_type FS_TYPE", "mount_flags FLAGS", "volume_mount_group TEXT");
+  }
+
+  @Test
+  void thePlacesOfATopology() {
+    assertThat(told(MessageRules.read(Topology.getDescriptor())))
+        .containsExactly("segments MAP topology");
+  }
+
+  @Test
+  void whatIsReadOnceIsWhatIsRead() {
+    assertThat(MessageRules.of(MountVolume.getDescriptor()))
+        .isEqualTo(MessageRules.read(MountVolume.getDescriptor()))
+        .isSameAs(MessageRules.of(MountVolume.getDescriptor()));
+  }
+
+  @Test
+  void theCapabilitiesInARequest() {
+    assertThat(CapabilityRules.readCapabilities(NodePublishVolumeRequest.getDescriptor()))
+        .extracting(FieldDescriptor::getName)
+        .containsExactly("volume_capability");
+    assertThat(CapabilityRules.readCapabilities(ValidateVolumeCapabilitiesRequest.getDescriptor()))
+        .extracting(FieldDescriptor::getName)
+        .containsExactly("volume_capabilities");
+    assertThat(CapabilityRules.readCapabilities(NodeUnpublishVolumeRequest.getDescriptor()))
+        .isEmpty();
+  }
+
+  private static List<String> told(MessageRules rules) {
+    return rules.fields().stream().map(RuleTablesTest::told).toList();
+  }
+
+  private static String told(Field field) {
+    List<String> words = new ArrayList<>(List.of(field.name(), field.kind().name()));
+    if (field.required()) {
+      words.add("required");
+    }
+    if (field.repeated()) {
+      words.add("repeated");
+    }
+    if (field.present()) {
+      words.add("present");
+    }
+    if (field.context()) {
+      words.add("context");
+    }
+    if (field.secret()) {
+      words.add("secret");
+    }
+    if (field.topology()) {
+      words.add("topology");
+    }
+    return String.join(" ", words);
+  }
+}

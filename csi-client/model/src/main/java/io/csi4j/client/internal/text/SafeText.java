@@ -1,10 +1,14 @@
 package io.csi4j.client.internal.text;
 
+import java.util.HexFormat;
+
 /** Makes text of unknown origin fit for one line of a message or a log. */
 public final class SafeText {
 
   /** How much of a plugin's own words is kept. */
   public static final int FOREIGN_TEXT_LIMIT = 1024;
+
+  private static final HexFormat HEX = HexFormat.of();
 
   private SafeText() {}
 
@@ -49,9 +53,9 @@ public final class SafeText {
         if (isPrintable(c)) {
           out.appendCodePoint(c);
         } else if (c <= 0xFFFF) {
-          out.append(String.format("\\u%04x", c));
+          out.append("\\u").append(HEX.toHexDigits((char) c));
         } else {
-          out.append(String.format("\\U%06x", c));
+          out.append("\\U").append(HEX.toHexDigits(c, 6));
         }
       }
     }

@@ -20,6 +20,7 @@ import io.csi4j.mount.model.RefCheck;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.MountsBeneath;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
@@ -42,7 +43,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @MountTest
 class DetectionTest {
 
-  private static final int MOVE_BENEATH = 0x200;
   private static final Syscalls CALLS = RunningKernel.kernel().calls();
 
   @ParameterizedTest
@@ -174,12 +174,12 @@ class DetectionTest {
   @ParameterizedTest
   @EnumSource
   void aMountThatWasPutBeneathAnotherIsNotTheTop(Rung rung, Scratch scratch) {
+    MountsBeneath.assumed(CALLS);
     MountPath path = scratch.tmpfs("path");
     MountIdentity top = mounted(rung, path).ref().identity();
-    MountPath beneath = scratch.tmpfs("beneath");
-    byte[] from = Abi.path(beneath);
-    int moved = CALLS.moveMount(Abi.AT_FDCWD, from, Abi.AT_FDCWD, Abi.path(path), MOVE_BENEATH);
-    assertThat(moved).isZero();
+    byte[] from = Abi.path(scratch.tmpfs("beneath"));
+    byte[] to = Abi.path(path);
+    assertThat(CALLS.moveMount(Abi.AT_FDCWD, from, Abi.AT_FDCWD, to, MountsBeneath.FLAG)).isZero();
 
     assertThat(mounted(rung, path).ref().identity()).isEqualTo(top);
     assertMounted(rung, path, MountHealth.OK);

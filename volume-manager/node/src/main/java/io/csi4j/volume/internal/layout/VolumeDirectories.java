@@ -211,12 +211,21 @@ public final class VolumeDirectories {
     prepareVolumes(findings);
     disk.make(layout.volume(identity), findings);
     MountPath who = layout.who(identity);
-    if (!disk.isFile(who) || isBlank(who)) {
+    Optional<FileFacts> file = disk.file(who);
+    byte[] content = file.isPresent() ? read(who) : new byte[0];
+    if (isBlank(content)) {
       writeIdentity(identity);
-    } else {
-      checkIdentity(identity);
-      disk.restrictFile(who, findings);
+      return;
     }
+    Whose whose = whose(content, identity);
+    if (whose != Whose.THIS) {
+      throw wrongIdentity(who, whose, identity);
+    }
+    disk.restrictFile(who, file.orElseThrow(), findings);
+  }
+
+  private byte[] read(MountPath who) throws PathProblem {
+    return disk.read(who, IdentityFile.LIMIT);
   }
 
   /** The directory of all volumes, which was there at the start. */
@@ -253,21 +262,13 @@ public final class VolumeDirectories {
     DAMAGED
   }
 
-  private Whose whose(VolumeIdentity identity) throws PathProblem {
-    byte[] content = disk.read(layout.who(identity), IdentityFile.LIMIT);
+  private static Whose whose(byte[] content, VolumeIdentity identity) {
     if (Arrays.equals(content, IdentityFile.content(identity))) {
       return Whose.THIS;
     } else if (IdentityFile.read(content).isPresent()) {
       return Whose.ANOTHER;
     }
     return IdentityFile.isOfAnotherFormat(content) ? Whose.NEWER : Whose.DAMAGED;
-  }
-
-  private void checkIdentity(VolumeIdentity identity) throws PathProblem {
-    Whose whose = whose(identity);
-    if (whose != Whose.THIS) {
-      throw wrongIdentity(layout.who(identity), whose, identity);
-    }
   }
 
   private static PathProblem wrongIdentity(MountPath who, Whose whose, VolumeIdentity identity) {
@@ -300,13 +301,17 @@ public final class VolumeDirectories {
     MountPath who = layout.who(identity);
     String was = "missing";
     if (disk.isFile(who)) {
-      Whose whose = whose(identity);
+      byte[] content = read(who);
+      Whose whose = whose(content, identity);
       if (whose == Whose.THIS) {
         return Optional.empty();
       } else if (whose != Whose.DAMAGED && !isOtherBoot) {
         throw wrongIdentity(who, whose, identity);
       }
-      was = isBlank(who) ? "empty" : whose == Whose.DAMAGED ? "damaged" : "that of another volume";
+      was =
+          isBlank(content)
+              ? "empty"
+              : whose == Whose.DAMAGED ? "damaged" : "that of another volume";
     }
     writeIdentity(identity);
     return Optional.of(
@@ -324,8 +329,8 @@ public final class VolumeDirectories {
   }
 
   /** Whether nothing was written, or a power cut has taken all of it. */
-  private boolean isBlank(MountPath file) throws PathProblem {
-    for (byte octet : disk.read(file, IdentityFile.LIMIT)) {
+  private static boolean isBlank(byte[] content) {
+    for (byte octet : content) {
       if (octet != 0) {
         return false;
       }
@@ -364,10 +369,11 @@ public final class VolumeDirectories {
     if (!disk.isDirectory(home)) {
       return;
     }
-    if (disk.isFile(layout.who(identity))) {
-      Whose whose = whose(identity);
+    MountPath who = layout.who(identity);
+    if (disk.isFile(who)) {
+      Whose whose = whose(read(who), identity);
       if (whose == Whose.ANOTHER || whose == Whose.NEWER) {
-        throw wrongIdentity(layout.who(identity), whose, identity);
+        throw wrongIdentity(who, whose, identity);
       }
     }
     // A plugin that ended a call late may have made the directory of a use again.
@@ -385,7 +391,7 @@ public final class VolumeDirectories {
       throw CarefulDisk.notEmpty(home, others.size());
     }
     disk.delete(home.resolve("who.new"));
-    disk.delete(layout.who(identity));
+    disk.delete(who);
     disk.removeEmpty(home);
   }
 
@@ -538,8 +544,8 @@ public final class VolumeDirectories {
   /** Whether the identity file of a directory is there, and is that of this volume. */
   private boolean isOf(VolumeIdentity owner, String name) throws PathProblem {
     MountPath who = layout.home(name).path().resolve("who");
-    return disk.isPlainFile(who)
-        && Arrays.equals(disk.read(who, IdentityFile.LIMIT), IdentityFile.content(owner));
+    return disk.kind(who).filter(FileFacts.Kind.FILE::equals).isPresent()
+        && Arrays.equals(read(who), IdentityFile.content(owner));
   }
 
   /** Whether any volume has an identity file, so that there must be something to remember. */
@@ -571,7 +577,7 @@ public final class VolumeDirectories {
           who,
           "'%s' is missing, and nothing else says whose directory it is".formatted(who));
     }
-    byte[] content = disk.read(who, IdentityFile.LIMIT);
+    byte[] content = read(who);
     Optional<VolumeIdentity> identity = IdentityFile.read(content);
     if (identity.isEmpty()) {
       throw new PathProblem(

@@ -41,38 +41,58 @@ public final class CarefulDisk {
 
   /** Whether a directory is there. Anything else there is a problem. */
   public boolean isDirectory(MountPath path) throws PathProblem {
-    Optional<FileFacts> facts = look(path);
-    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.DIRECTORY) {
-      throw inTheWay(path, facts.get(), "a directory");
+    Optional<FileFacts.Kind> kind = kind(path);
+    if (kind.isPresent() && kind.get() != FileFacts.Kind.DIRECTORY) {
+      return directory(path).isPresent();
     }
-    return facts.isPresent();
+    return kind.isPresent();
+  }
+
+  /** The facts of a directory; empty when there is nothing. Anything else there is a problem. */
+  private Optional<FileFacts> directory(MountPath path) throws PathProblem {
+    return only(FileFacts.Kind.DIRECTORY, path, "a directory");
   }
 
   /** Whether a regular file is there. Anything else there is a problem. */
   public boolean isFile(MountPath path) throws PathProblem {
-    Optional<FileFacts> facts = look(path);
-    if (facts.isPresent() && facts.get().kind() != FileFacts.Kind.FILE) {
-      throw inTheWay(path, facts.get(), "a file of csi4j");
+    Optional<FileFacts.Kind> kind = kind(path);
+    if (kind.isPresent() && kind.get() != FileFacts.Kind.FILE) {
+      return file(path).isPresent();
     }
-    return facts.isPresent();
+    return kind.isPresent();
   }
 
-  /** Whether a regular file is there. Nothing there, or anything else, is no problem yet. */
-  public boolean isPlainFile(MountPath path) throws PathProblem {
-    return attempt("looked at", path, disk::isPlainFile);
+  /** The facts of a regular file; empty when there is nothing. Anything else is a problem. */
+  public Optional<FileFacts> file(MountPath path) throws PathProblem {
+    return only(FileFacts.Kind.FILE, path, "a file of csi4j");
+  }
+
+  private Optional<FileFacts> only(FileFacts.Kind kind, MountPath path, String wanted)
+      throws PathProblem {
+    Optional<FileFacts> facts = look(path);
+    if (facts.isPresent() && facts.get().kind() != kind) {
+      throw inTheWay(path, facts.get(), wanted);
+    }
+    return facts;
+  }
+
+  /** What is there, whatever it is; empty when there is nothing. */
+  public Optional<FileFacts.Kind> kind(MountPath path) throws PathProblem {
+    return attempt("looked at", path, disk::kind);
   }
 
   /** Makes a directory for us alone, if there is none. Returns whether it made one. */
   public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
-    if (isDirectory(path)) {
-      restrict(path, DIRECTORY_MODE, findings);
+    Optional<FileFacts> there = directory(path);
+    if (there.isPresent()) {
+      restrict(path, there.get(), DIRECTORY_MODE, findings);
       return false;
     }
     if (!create(path)) {
       return false;
     }
     // The umask can take from the mode, and a list of default rights can add to it.
-    restrict(path, DIRECTORY_MODE, new ArrayList<>());
+    restrict(path, DIRECTORY_MODE);
     return true;
   }
 
@@ -103,25 +123,34 @@ public final class CarefulDisk {
             file.write(0, content);
           }
         });
-    restrict(temporary, FILE_MODE, new ArrayList<>());
+    restrict(temporary, FILE_MODE);
     change("given its name", path, it -> disk.rename(temporary.toPath(), it));
   }
 
-  /** Restricts a file of ours to its owner. */
-  public void restrictFile(MountPath path, List<Finding> findings) throws PathProblem {
-    restrict(path, FILE_MODE, findings);
+  /** Restricts a file of ours with these facts to its owner. */
+  public void restrictFile(MountPath path, FileFacts there, List<Finding> findings)
+      throws PathProblem {
+    restrict(path, there, FILE_MODE, findings);
   }
 
-  private void restrict(MountPath path, int mode, List<Finding> findings) throws PathProblem {
-    Optional<FileFacts> facts = look(path);
-    if (facts.isPresent() && facts.get().mode() != mode) {
+  /** Restricts what was just made. */
+  private void restrict(MountPath path, int mode) throws PathProblem {
+    Optional<FileFacts> there = look(path);
+    if (there.isPresent()) {
+      restrict(path, there.get(), mode, new ArrayList<>());
+    }
+  }
+
+  private void restrict(MountPath path, FileFacts there, int mode, List<Finding> findings)
+      throws PathProblem {
+    if (there.mode() != mode) {
       change("restricted to us", path, it -> disk.setMode(it, mode));
       findings.add(
           new Finding(
               Finding.Kind.MODE_FIXED,
               path,
               "'%s' had mode %s and has %s again; find out who changed it"
-                  .formatted(path, octal(facts.get().mode()), octal(mode))));
+                  .formatted(path, octal(there.mode()), octal(mode))));
     }
   }
 
@@ -155,11 +184,12 @@ public final class CarefulDisk {
 
   /** Removes a directory if it is empty; with anything in it, it is a problem. */
   public void removeEmpty(MountPath directory) throws PathProblem {
-    int entries = names(directory).size();
-    if (entries > 0) {
-      throw notEmpty(directory, entries);
+    try {
+      change("removed", directory, disk::removeDirectory);
+    } catch (PathProblem problem) {
+      int entries = names(directory).size();
+      throw entries > 0 ? notEmpty(directory, entries) : problem;
     }
-    change("removed", directory, disk::removeDirectory);
   }
 
   /** Returns when the names in a directory are on the medium. */

@@ -17,9 +17,9 @@ public interface Disk {
   /** Returns the facts of a path, or empty when there is nothing. */
   Optional<FileFacts> facts(Path path) throws DiskException;
 
-  /** Whether there is a regular file at a path; cheaper than all facts. */
-  default boolean isPlainFile(Path path) throws DiskException {
-    return facts(path).filter(facts -> facts.kind() == FileFacts.Kind.FILE).isPresent();
+  /** Returns what is at a path, or empty when there is nothing; cheaper than all facts. */
+  default Optional<FileFacts.Kind> kind(Path path) throws DiskException {
+    return facts(path).map(FileFacts::kind);
   }
 
   /** The names in a directory, sorted. */

@@ -90,17 +90,28 @@ public final class RealDisk implements Disk {
   }
 
   @Override
-  public boolean isPlainFile(Path path) throws DiskException {
+  public Optional<FileFacts.Kind> kind(Path path) throws DiskException {
     return attempt(
         path,
         () -> {
           try {
-            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isRegularFile();
+            return Optional.of(kindOf(path));
           } catch (NoSuchFileException e) {
-            return false;
+            return Optional.empty();
           }
         });
+  }
+
+  /** Without the map of attributes that all facts take. */
+  private static FileFacts.Kind kindOf(Path path) throws IOException {
+    BasicFileAttributes all =
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (all.isDirectory()) {
+      return FileFacts.Kind.DIRECTORY;
+    } else if (all.isRegularFile()) {
+      return FileFacts.Kind.FILE;
+    }
+    return all.isSymbolicLink() ? FileFacts.Kind.LINK : factsOf(path).kind();
   }
 
   private static FileFacts factsOf(Path path) throws IOException {
@@ -203,7 +214,7 @@ public final class RealDisk implements Disk {
         file,
         () -> {
           // "rw" would make a file that is missing.
-          if (factsOf(file).kind() != FileFacts.Kind.FILE) {
+          if (kindOf(file) != FileFacts.Kind.FILE) {
             throw new IOException("it is not a regular file");
           }
           return OpenFile.of(file);
@@ -221,7 +232,7 @@ public final class RealDisk implements Disk {
         file,
         () -> {
           // The JDK's delete would also remove an empty directory.
-          if (facts(file).filter(facts -> facts.kind() == FileFacts.Kind.DIRECTORY).isPresent()) {
+          if (kind(file).filter(FileFacts.Kind.DIRECTORY::equals).isPresent()) {
             throw new IOException("it is a directory");
           }
           return Files.deleteIfExists(file);
@@ -233,7 +244,7 @@ public final class RealDisk implements Disk {
     attempt(
         directory,
         () -> {
-          if (factsOf(directory).kind() != FileFacts.Kind.DIRECTORY) {
+          if (kindOf(directory) != FileFacts.Kind.DIRECTORY) {
             throw new IOException("it is not a directory");
           }
           Files.delete(directory);

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.state.HostIdentity;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -207,23 +210,31 @@ class RealDiskTest {
 
   @ParameterizedTest
   @MethodSource("places")
-  void onlyARegularFileIsAPlainOne(Place place) throws DiskException {
+  void theKindIsThatOfAllFacts(Place place) throws DiskException {
     Path file = place.root().resolve("f");
     write(place, file, "hello");
     Path directory = place.root().resolve("d");
     place.disk().createDirectory(directory);
 
-    assertThat(place.disk().isPlainFile(file)).isTrue();
-    assertThat(place.disk().isPlainFile(directory)).isFalse();
-    assertThat(place.disk().isPlainFile(place.root().resolve("missing"))).isFalse();
+    assertThat(place.disk().kind(file)).contains(FileFacts.Kind.FILE);
+    assertThat(place.disk().kind(directory)).contains(FileFacts.Kind.DIRECTORY);
+    assertThat(place.disk().kind(place.root().resolve("missing"))).isEmpty();
   }
 
   @Test
-  void aLinkToAFileIsNoPlainOne() throws IOException {
+  void theKindOfWhatIsNeitherAFileNorADirectory() throws IOException {
     Path file = Files.createFile(directory.resolve("linked"));
+    Path link = Files.createSymbolicLink(directory.resolve("l"), file);
+    Path socket = directory.resolve("s");
+    Disk disk = new RealDisk();
 
-    assertThat(new RealDisk().isPlainFile(Files.createSymbolicLink(directory.resolve("l"), file)))
-        .isFalse();
+    try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listening.bind(UnixDomainSocketAddress.of(socket));
+
+      assertThat(disk.kind(link)).contains(FileFacts.Kind.LINK);
+      assertThat(disk.kind(socket)).contains(FileFacts.Kind.SOCKET);
+      assertThat(disk.kind(Path.of("/dev/null"))).contains(FileFacts.Kind.OTHER);
+    }
   }
 
   @Test

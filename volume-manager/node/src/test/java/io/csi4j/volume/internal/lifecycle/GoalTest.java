@@ -5,27 +5,39 @@ import static io.csi4j.volume.internal.lifecycle.Walk.B;
 import static io.csi4j.volume.internal.lifecycle.Walk.fails;
 import static io.csi4j.volume.internal.lifecycle.Walk.fromNothing;
 import static io.csi4j.volume.internal.lifecycle.Walk.fromUsedBy;
+import static io.csi4j.volume.internal.lifecycle.Walk.plan;
 import static io.csi4j.volume.internal.lifecycle.Walk.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is wanted of a volume: by a request, by the background, and no more. */
 class GoalTest {
+
+  private static final String RED = "system_u:object_r:file_t:s0:c1,c2";
+  private static final String BLUE = "system_u:object_r:file_t:s0:c3,c4";
 
   private static VolumeRecord record(PathStatus a, PathStatus b) {
     return fromUsedBy(A, B)
@@ -75,6 +87,79 @@ class GoalTest {
 
   private static AccessMode mode(AccessMode asked, VolumeRecord known) {
     return Goal.Publish.mode(request(asked), Optional.of(known));
+  }
+
+  private static MountRequest.Builder labelled() {
+    return request(AccessMode.SINGLE_NODE_WRITER).toBuilder()
+        .selinuxLabel(SelinuxLabel.of(RED))
+        .groupIfOffered("1000");
+  }
+
+  private static Optional<VolumeRecord> known(String label, String group) {
+    return Optional.of(
+        fromUsedBy(A).record().with(plan(true, false).labelled(label).grouped(group)));
+  }
+
+  /** The label and the group that the plugin is given. */
+  private static List<String> given(
+      MountRequest.Builder request, Optional<VolumeRecord> known, boolean isTaken) {
+    MountRequest wanted = request.build();
+    return List.of(
+        Goal.Publish.label(wanted, known, isTaken), Goal.Publish.group(wanted, known, isTaken));
+  }
+
+  @Test
+  void theFirstUseHasItsLabelAndGroupIfThePluginTakesThem() {
+    assertThat(given(labelled(), Optional.empty(), true)).containsExactly(RED, "1000");
+    assertThat(given(labelled(), Optional.empty(), false)).containsExactly("", "");
+    assertThat(given(labelled().block(), Optional.empty(), true)).containsExactly("", "");
+    assertThat(given(labelled(), known("", "").map(record -> record.without(A)), true))
+        .as("after the last use")
+        .containsExactly(RED, "1000");
+    assertThat(
+            given(
+                labelled(),
+                known("", "").map(record -> record.with(Plan.unknown(Walk.IDENTITY))),
+                true))
+        .as("where nobody knows how it is mounted")
+        .containsExactly(RED, "1000");
+  }
+
+  @Test
+  void theLabelAndTheGroupOfAVolumeInUseAreKeptOrRefused() {
+    MountRequest.Builder plain = request(AccessMode.SINGLE_NODE_WRITER).toBuilder();
+
+    assertThat(given(labelled(), known("", ""), true)).containsExactly("", "");
+    assertThat(given(plain, known(BLUE, "2000"), true)).containsExactly(BLUE, "2000");
+    assertThat(given(labelled(), known(BLUE, "2000"), true))
+        .as("for the refusal to name them")
+        .containsExactly(RED, "1000");
+  }
+
+  @Test
+  void mountOptionsDecideTheLabelAndTheGroup() {
+    MountOptions blue =
+        SelinuxLabel.of(BLUE).addedTo(MountOptions.none().withVolumeMountGroup("2000"));
+
+    assertThat(given(labelled().requestOptions(blue), Optional.empty(), false))
+        .containsExactly(BLUE, "2000");
+    assertThat(given(labelled().requestOptions(blue), known("", ""), true))
+        .containsExactly(BLUE, "2000");
+  }
+
+  @Test
+  void aClaimThatSaysHowItIsMountedDecidesTheLabelAndTheGroup() {
+    ClaimGrant claim =
+        new ClaimGrant(
+            A,
+            NodeName.of("n1"),
+            1,
+            ClaimMode.WRITE,
+            PublishContext.empty(),
+            Optional.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)),
+            false);
+
+    assertThat(given(labelled().claim(claim), Optional.empty(), true)).containsExactly("", "");
   }
 
   @Test

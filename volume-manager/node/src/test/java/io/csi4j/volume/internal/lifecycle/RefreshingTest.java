@@ -16,12 +16,15 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Digests;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
-import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,14 +70,15 @@ class RefreshingTest {
   /** An earlier refresh, with this context on record, has no known end. */
   private static Walk asked(String context) {
     Walk walk = fromUsedBy(A);
-    VolumeRecord record = walk.record().withContext(A, context);
-    return walk.from(
-            record.withTarget(
-                record
-                    .target(A)
-                    .map(use -> use.with(use.path().working(Verb.PUBLISH, "plugin-1")))
-                    .orElseThrow()))
+    return path(
+            walk.from(walk.record().withContext(A, context)),
+            path -> path.working(Verb.PUBLISH, "plugin-1"))
         .goingOn(TARGET);
+  }
+
+  private static Walk path(Walk walk, UnaryOperator<PathRecord> change) {
+    TargetRecord use = walk.record().target(A).orElseThrow();
+    return walk.from(walk.record().withTarget(use.with(change.apply(use.path()))));
   }
 
   static Stream<Arguments> refreshing() {
@@ -119,6 +123,11 @@ class RefreshingTest {
             refresh("new"),
             INTENT + "PUBLISH; look; " + IN_FORCE + "published"),
         row(
+            "with another context, while another call than one to publish it goes on",
+            path(published(A), path -> path.working(Verb.UNPUBLISH, "plugin-1")).goingOn(TARGET),
+            refresh("new"),
+            INTENT + "PUBLISH; look; " + IN_FORCE + "published"),
+        row(
             "over a full disk at the end: what is in force is known to this process",
             published(A).at("save PUBLISHED_SAVED", 1, unsaved()),
             refresh("new"),
@@ -128,6 +137,11 @@ class RefreshingTest {
   static Stream<Arguments> refreshingThatFails() {
     return Stream.of(
         row("no such use", fromNothing(), refresh("new"), "refused NOT_MOUNTED"),
+        row(
+            "a use in doubt",
+            path(published(A), path -> path.as(PathStatus.IN_DOUBT)),
+            refresh("new"),
+            "refused NOT_MOUNTED"),
         row(
             "another way of use",
             published(A),
@@ -140,6 +154,11 @@ class RefreshingTest {
             published(A).always("PUBLISH", fails(StatusCode.ALREADY_EXISTS)),
             refresh("new"),
             INTENT + "PUBLISH; " + AS_BEFORE + "refused REFRESH_REFUSED"),
+        row(
+            "refused, after an earlier call with no known end: neither goes on",
+            asked("?new").always("PUBLISH", fails(StatusCode.ALREADY_EXISTS)),
+            refresh("new"),
+            INTENT + "PUBLISH; " + OVER + "refused REFRESH_REFUSED"),
         row(
             "never sent: the former context is in force",
             published(A).always("PUBLISH", neverSent()),
@@ -273,6 +292,47 @@ class RefreshingTest {
   @MethodSource("refreshingInTrouble")
   void troubleIsToldAndNothingTakenBack(String name, Walk walk, Goal goal, String steps) {
     assertThat(String.join("; ", walk.to(goal))).as(name).isEqualTo(steps);
+  }
+
+  @Test
+  void mountsOnTopAreCountedFromBeforeTheFirstCall() {
+    assertThat(published(A).at("look", 2, layers(2)).words(refresh("new")))
+        .containsExactly(stacked("1 mount and are 2"));
+    assertThat(published(A).layers(TARGET, 2).at("look", 2, layers(3)).words(refresh("new")))
+        .containsExactly(stacked("2 mounts and are 3"));
+    assertThat(published(A).layers(TARGET, 2).words(refresh("new"))).isEmpty();
+    assertThat(
+            published(A)
+                .at("PUBLISH", 1, fails(StatusCode.INTERNAL))
+                .at("look", 2, layers(2))
+                .at("look", 3, layers(2))
+                .words(refresh("new")))
+        .as("by a call that failed")
+        .containsExactly(stacked("1 mount and are 2"));
+  }
+
+  private static Event layers(int count) {
+    return published(A).layers(TARGET, count).lookedAt(TARGET);
+  }
+
+  private static String stacked(String counts) {
+    return "a: the plugin has mounted over what it was asked to refresh: there were "
+        + counts
+        + ", and a running workload goes on with the one that it has";
+  }
+
+  @Test
+  void itIsToldThatTheCallWasSentUnlessThePluginsAnswerSaysSo() {
+    assertThat(published(A).always("PUBLISH", fails(StatusCode.INTERNAL)).words(refresh("new")))
+        .containsExactly("NodePublishVolume ended with INTERNAL: so it is");
+    assertThat(
+            published(A)
+                .at("PUBLISH", 1, fails(StatusCode.INTERNAL))
+                .at("look", 2, fromUsedBy(A).unmount(Optional.empty()).lookedAt(TARGET))
+                .words(refresh("new")))
+        .containsExactly(
+            "NodePublishVolume was sent, its effect is not known, and it was not sent again: the"
+                + " mount at the staging path is gone, from which it would be published");
   }
 
   @Test

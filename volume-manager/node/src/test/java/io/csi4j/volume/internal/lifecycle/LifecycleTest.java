@@ -26,6 +26,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -45,6 +46,9 @@ class LifecycleTest {
       "save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; ";
   private static final String UNSTAGED =
       "save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; remove volume; bury; ";
+  private static final String PUBLISHED_WITH_NEW =
+      "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH? with new]; make use; PUBLISH; look;"
+          + " save PUBLISHED_SAVED [PRESENT, a PRESENT with new]; published";
 
   private static Arguments row(String name, Walk walk, Goal goal, String steps) {
     return Arguments.of(name, walk, goal, steps);
@@ -72,6 +76,16 @@ class LifecycleTest {
             "look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?, b PRESENT]; make use; PUBLISH; look;"
                 + " save PUBLISHED_SAVED [PRESENT, a PRESENT, b PRESENT]; published"),
         row("what is there already", fromUsedBy(A), publish(A), "look; published"),
+        row(
+            "the same contexts again, while the plugin may be publishing it with them",
+            comingUse("new").unmount(TARGET),
+            publishWith("new"),
+            PUBLISHED_WITH_NEW),
+        row(
+            "other contexts, once it is certain that the plugin is not publishing it",
+            comingUse("old").unmount(TARGET).quarantineIsOver(),
+            publishWith("new"),
+            PUBLISHED_WITH_NEW),
         row(
             "what is there already, and broken",
             fromUsedBy(A).broken(),
@@ -320,6 +334,17 @@ class LifecycleTest {
                 + " save RELEASE_SAVED [IN_DOUBT, a GOING UNPUBLISH?]; UNPUBLISH; look; remove use; "
                 + UNSTAGED
                 + "refused REFUSED_BY_PLUGIN"),
+        row(
+            "other contexts, while the plugin may be publishing it with the former ones",
+            comingUse("old").unmount(TARGET),
+            publishWith("new"),
+            "look; save RELEASE_SAVED [PRESENT, a GOING PUBLISH? with old]; unfinished"
+                + " PUBLISH_IN_DOUBT, undoing PUBLISH_IN_DOUBT"),
+        row(
+            "the same, where it is mounted and a workload may be using it",
+            comingUse("old"),
+            publishWith("new"),
+            "look; unfinished PUBLISH_IN_DOUBT"),
         row(
             "data lost",
             fromNothing().always("PUBLISH", fails(StatusCode.DATA_LOSS)),
@@ -711,6 +736,16 @@ class LifecycleTest {
     return walk.from(
         VolumeRecord.fresh(Walk.IDENTITY, Walk.plan(false, false), Walk.PLACE)
             .withTarget(record.target(A).orElseThrow()));
+  }
+
+  private static Goal publishWith(String context) {
+    return new Goal.Publish(
+        Walk.IDENTITY, A, Walk.plan(true, false), false, true, false, 0, context, Set.of());
+  }
+
+  private static Walk comingUse(String context) {
+    Walk walk = comingUse();
+    return walk.from(walk.record().withContext(A, context));
   }
 
   private static Walk comingUse() {

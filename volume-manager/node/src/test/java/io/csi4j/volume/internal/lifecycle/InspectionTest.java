@@ -89,6 +89,7 @@ class InspectionTest {
 
     assertThat(Inspection.elsewhere(mounts.subList(0, 1)).seen())
         .isEqualTo("its device 8:16 (/dev/sda) is mounted by another program at '/mnt/1'");
+    assertThat(Inspection.elsewhere(mounts.subList(0, 5)).seen()).endsWith("'/mnt/4', '/mnt/5'");
     assertThat(Inspection.elsewhere(mounts))
         .isEqualTo(
             Failure.of(

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rows of an earlier report, to compare a new one with. */
+/** The rows of a report of another day, to compare a new one with. */
 final class Kept {
 
   /** Of a ratio; what is below is taken for noise. */
@@ -21,22 +21,46 @@ final class Kept {
           + "\ttheirs_best\ttheirs_median\ttheirs_low\ttheirs_high\tverdict"
           + "\tratio\tratio_low\tratio_high";
 
+  private static final int UNIT = 3;
   private static final int OURS_BEST = 4;
+  private static final int OURS_MEDIAN = 5;
   private static final int RATIO = 13;
 
+  /** Names the directory with the tables of another day. */
+  private static final String LAST = "csi4j.benchmarks.last";
+
+  private final String day;
   private final Map<String, List<String>> rows;
 
-  private Kept(Map<String, List<String>> rows) {
+  private Kept(String day, Map<String, List<String>> rows) {
+    this.day = day;
     this.rows = rows;
   }
 
-  /** What is kept in this file, which {@link #write} wrote; nothing if it is not there. */
-  static Kept read(Path file) throws IOException {
+  /** What is kept of this family, which {@link #write} wrote; nothing if there is none. */
+  static Kept of(String family) throws IOException {
+    Path directory = Path.of(System.getProperty(LAST, "last"));
     Map<String, List<String>> rows = new HashMap<>();
-    for (List<String> cells : cells(file)) {
+    for (List<String> cells : cells(directory.resolve(family + ".tsv"))) {
       rows.put(key(cells.get(0), cells.get(1), cells.get(2)), cells);
     }
-    return new Kept(rows);
+    Path day = directory.resolve(family + ".day");
+    return new Kept(Files.exists(day) ? Files.readString(day).strip() : "before", rows);
+  }
+
+  /** The day that it is of. */
+  String day() {
+    return day;
+  }
+
+  /** The ratio of the row with these cells on that day, or its median; empty if there is none. */
+  Optional<String> then(List<String> cells) {
+    return Optional.ofNullable(rows.get(key(cells.get(0), cells.get(1), cells.get(2))))
+        .map(
+            then ->
+                then.get(RATIO).isEmpty()
+                    ? Unit.valueOf(then.get(UNIT)).text(Double.parseDouble(then.get(OURS_MEDIAN)))
+                    : String.format(Locale.ROOT, "%.2f", Double.parseDouble(then.get(RATIO))));
   }
 
   /** The lines of a file as cells, without the head; none if it is a table of another kind. */

@@ -10,9 +10,6 @@ import java.util.Locale;
 /** A family's rows as a table and a chart, with the machine that they are of. */
 public final class Report {
 
-  /** Names the directory with the tables of the last committed report. */
-  private static final String LAST = "csi4j.benchmarks.last";
-
   private final String title;
   private final String introduction;
   private final List<Comparison> rows;
@@ -34,7 +31,7 @@ public final class Report {
   /** Writes {@code NAME.md}, {@code NAME.svg} and {@code NAME.tsv}. */
   public void write(Path directory, String name) throws IOException {
     Files.createDirectories(directory);
-    Kept last = Kept.read(Path.of(System.getProperty(LAST, "last")).resolve(name + ".tsv"));
+    Kept last = Kept.of(name);
     boolean drawn = rows.stream().anyMatch(row -> !row.theirs().isEmpty());
     Files.writeString(directory.resolve(name + ".md"), page(name, last, drawn));
     Kept.write(directory.resolve(name + ".tsv"), rows);
@@ -51,7 +48,9 @@ public final class Report {
     }
     out.append(
         "| operation | size | csi4j best | median (10 % – 90 %) | limit | limit best |"
-            + " median (10 % – 90 %) | ratio (10 % – 90 %) | of bests | before | goal |\n");
+            + " median (10 % – 90 %) | ratio (10 % – 90 %) | of bests | "
+            + last.day()
+            + " | goal |\n");
     out.append("|---|--:|--:|--:|---|--:|--:|--:|--:|--:|---|\n");
     for (Comparison row : rows) {
       Figures theirs = row.theirs();

@@ -25,14 +25,16 @@ public final class Summary {
             # Results
 
             Written by `benchmarks/run`; how to read them is told in [its README](../README.md). The rows with goals, of all families, \
-            each measured when its own page says. All figures are medians.
+            each measured when its own page says. All figures are medians. The last column is the ratio, or the figure of csi4j, of an \
+            earlier day.
 
-            | family | operation | size | beside | csi4j | that | ratio | goal |
-            |---|---|--:|---|--:|--:|--:|---|
+            | family | operation | size | beside | csi4j | that | ratio | goal | earlier |
+            |---|---|--:|---|--:|--:|--:|---|---|
             """);
     int reached = 0;
     int missed = 0;
     for (String family : List.of(words).subList(1, words.length)) {
+      Kept earlier = Kept.of(family);
       for (List<String> cells : Kept.cells(directory.resolve(family + ".tsv"))) {
         String verdict = cells.get(VERDICT);
         if (verdict.isEmpty()) {
@@ -52,6 +54,8 @@ public final class Summary {
             .append(ratio(cells.get(RATIO)))
             .append(" | ")
             .append(verdict)
+            .append(" | ")
+            .append(earlier.then(cells).map(then -> then + " on " + earlier.day()).orElse(""))
             .append(" |\n");
       }
     }

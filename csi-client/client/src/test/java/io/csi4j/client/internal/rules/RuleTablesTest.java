@@ -2,7 +2,14 @@ package io.csi4j.client.internal.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.DescriptorProtos.DescriptorProto;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.DynamicMessage;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
@@ -11,6 +18,7 @@ import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
 import io.csi4j.client.internal.rules.MessageRules.Field;
+import io.csi4j.client.model.CsiOperation;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -79,6 +87,34 @@ class RuleTablesTest {
     assertThat(MessageRules.of(MountVolume.getDescriptor()))
         .isEqualTo(MessageRules.read(MountVolume.getDescriptor()))
         .isSameAs(MessageRules.of(MountVolume.getDescriptor()));
+  }
+
+  @Test
+  void aMessageThatWasNeverSeenIsRead() throws DescriptorValidationException {
+    Descriptor unseen = unseen();
+
+    assertThat(told(MessageRules.of(unseen))).containsExactly("volume_id TEXT");
+    assertThat(CapabilityRules.needs(CsiOperation.PROBE, DynamicMessage.getDefaultInstance(unseen)))
+        .isEmpty();
+  }
+
+  /** A message that no other test can have asked for. */
+  private static Descriptor unseen() throws DescriptorValidationException {
+    FileDescriptorProto file =
+        FileDescriptorProto.newBuilder()
+            .setName("unseen.proto")
+            .addMessageType(
+                DescriptorProto.newBuilder()
+                    .setName("UnseenRequest")
+                    .addField(
+                        FieldDescriptorProto.newBuilder()
+                            .setName("volume_id")
+                            .setNumber(1)
+                            .setType(FieldDescriptorProto.Type.TYPE_STRING)
+                            .setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL)))
+            .setSyntax("proto3")
+            .build();
+    return FileDescriptor.buildFrom(file, new FileDescriptor[0]).getMessageTypes().get(0);
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +45,10 @@ final class KillWorld implements AutoCloseable {
 
   /** Of mount(2). */
   private static final long MS_SHARED = 1 << 20;
+
+  /** An emulated machine takes long for the first call. */
+  private static final ConnectOptions PATIENT =
+      ConnectOptions.builder().deadline(Duration.ofSeconds(60)).build();
 
   private static final DutyId GAVE_BACK_WHAT_IT_NEVER_TOOK = DutyId.of(556);
 
@@ -124,7 +130,7 @@ final class KillWorld implements AutoCloseable {
     StoragePlugin plugin = plugins.get(id);
     Volume made =
         clients
-            .computeIfAbsent(id, any -> CsiPlugin.connect(CsiEndpoint.of(plugin.socket())))
+            .computeIfAbsent(id, any -> CsiPlugin.connect(CsiEndpoint.of(plugin.socket()), PATIENT))
             .controller()
             .createVolume(
                 CreateVolumeRequest.builder(name, List.of(USE))

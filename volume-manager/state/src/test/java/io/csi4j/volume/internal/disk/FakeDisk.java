@@ -104,6 +104,7 @@ public final class FakeDisk implements Disk {
   private int writes;
   private int ids;
   private boolean dead;
+  private final List<Path> opened = new ArrayList<>();
 
   /** A disk with this directory on it. */
   public static FakeDisk with(Path directory) {
@@ -275,6 +276,11 @@ public final class FakeDisk implements Disk {
     names.remove(file);
     namesChange(file);
     namesOnMedia.remove(file);
+  }
+
+  /** The files that are open, by the names under which they were opened, in that order. */
+  public List<Path> opened() {
+    return List.copyOf(opened);
   }
 
   /** All names below a directory. */
@@ -472,12 +478,14 @@ public final class FakeDisk implements Disk {
 
   private final class Open implements DiskFile {
 
-    private final Path opened;
+    private final Path name;
     private final Node node;
+    private boolean closed;
 
-    Open(Path opened, Node node) {
-      this.opened = opened;
+    Open(Path name, Node node) {
+      this.name = name;
       this.node = node;
+      opened.add(name);
     }
 
     /** The name it has now, which is what a failure is told for. */
@@ -486,7 +494,7 @@ public final class FakeDisk implements Disk {
           .filter(entry -> entry.getValue() == node)
           .map(Map.Entry::getKey)
           .findFirst()
-          .orElse(opened);
+          .orElse(name);
     }
 
     @Override
@@ -527,6 +535,11 @@ public final class FakeDisk implements Disk {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      if (!closed) {
+        closed = true;
+        opened.remove(name);
+      }
+    }
   }
 }

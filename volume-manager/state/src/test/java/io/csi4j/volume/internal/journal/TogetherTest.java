@@ -146,6 +146,25 @@ class TogetherTest {
     assertThat(values(disk.restart(new Random(1)))).isEqualTo(all());
   }
 
+  @Test
+  void thoseWhoTakeTogetherLeaveTheReserveToThoseWhoGiveBack() throws InterruptedException {
+    Path segment = newest(disk);
+    int size = disk.content(segment).length;
+    for (int end = 0; end + 640 < size * 3 / 4; ) {
+      store.put(key(99), value(99), Durability.REQUIRED);
+      end = SegmentScan.of(disk.content(segment)).end();
+    }
+    meet(false);
+
+    assertThat(write(() -> {})).hasSize(MANY + 1).containsOnly(Stored.DURABLE);
+
+    int left = size - SegmentScan.of(disk.content(segment)).end();
+    assertThat(left).isBetween(size / 8, size / 8 + 640);
+    Map<StateKey, StateValue> all = all();
+    all.put(key(99), value(99));
+    assertThat(values(disk.restart(new Random(1)))).isEqualTo(all);
+  }
+
   private int syncs() {
     return (int) disk.history().stream().filter(line -> line.startsWith("SYNC seg-")).count();
   }

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -249,6 +250,16 @@ public abstract class StateStoreContract {
         .isThrownBy(() -> StateValue.of(new byte[StateValue.MAX_SIZE + 1]))
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_VALUE_TOO_LARGE))
         .withMessageContaining("65537 bytes, and at most 65536");
+  }
+
+  @Test
+  void aValueOfTheLargestSizeIsKept() {
+    byte[] largest = new byte[StateValue.MAX_SIZE];
+    new Random(1).nextBytes(largest);
+    put(VOLUME, StateValue.of(largest));
+    crash();
+
+    assertThat(values()).containsOnly(Map.entry(VOLUME, StateValue.of(largest)));
   }
 
   @Test

@@ -109,7 +109,7 @@ final class LiveState {
     LoadedState.Builder loaded = LoadedState.builder();
     newest.forEach(
         (name, entry) ->
-            name.key().ifPresent(key -> loaded.value(key, StateValue.of(entry.value()))));
+            name.key().ifPresent(key -> loaded.value(key, StateValue.ofSealed(entry.value()))));
     doubts.forEach(loaded::doubt);
     if (writtenOn != null) {
       loaded.writtenOn(writtenOn);

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateStoreContract;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.journal.JournalStateStore;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A sealed store keeps the contract, and the medium below it never sees a value in clear. */
 class SealedStateStoreTest extends StateStoreContract {
@@ -65,6 +69,23 @@ class SealedStateStoreTest extends StateStoreContract {
     keep(FIRST);
 
     assertThat(onTheMedium()).startsWith("\0\2k1").doesNotContain(NOTE, "chap");
+  }
+
+  @Test
+  void theJournalKeepsAValueOfTheLargestSizeToo(@TempDir Path directory) {
+    StateValue largest = StateValue.of(new byte[StateValue.MAX_SIZE]);
+    JournalSettings settings = JournalSettings.builder().acceptAnyFilesystem(true).build();
+    try (StateStore store = sealed(directory.resolve("state"), settings)) {
+      store.put(VOLUME, largest, Durability.REQUIRED);
+    }
+
+    try (StateStore store = sealed(directory.resolve("state"), settings)) {
+      assertThat(store.load().value(VOLUME)).contains(largest);
+    }
+  }
+
+  private static StateStore sealed(Path directory, JournalSettings settings) {
+    return SealedStateStore.on(JournalStateStore.open(directory, settings), AesGcmSealer.of(FIRST));
   }
 
   @Test

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
  * them on such a kernel itself.
  */
 @MountTest
+@Tag("campaign")
 class OlderKernelTest {
 
   private static final String NEWER_CALLS = "mount_setattr,statmount,listmount,fanotify_init";
 
   @Test
-  @Tag("campaign")
   void everyTestPassesOrSaysWhyItCannotBeDoneWithoutTheCallsThatLinux510Lacks(Scratch scratch)
       throws Exception {
     Path said = scratch.file("said");

@@ -23,6 +23,7 @@ import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsUserNamespace;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -26,6 +26,7 @@ import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Neighbour;
 import io.csi4j.mount.real.Open;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

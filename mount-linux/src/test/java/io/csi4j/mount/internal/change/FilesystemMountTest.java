@@ -19,6 +19,7 @@ import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Open;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.nio.file.Files;
 import java.time.Duration;

@@ -18,6 +18,7 @@ import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.FuseServer;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.nio.file.Files;

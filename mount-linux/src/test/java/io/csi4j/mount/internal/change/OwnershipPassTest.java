@@ -17,6 +17,7 @@ import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.OwnershipResult.Outcome;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsKernel;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -16,6 +16,7 @@ import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.nio.file.Files;

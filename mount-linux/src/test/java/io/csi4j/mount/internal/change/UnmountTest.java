@@ -33,6 +33,7 @@ import io.csi4j.mount.real.NeedsUniqueIds;
 import io.csi4j.mount.real.NeedsUserNamespace;
 import io.csi4j.mount.real.Neighbour;
 import io.csi4j.mount.real.Open;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -494,7 +495,7 @@ class UnmountTest {
   @Test
   void noDescriptorIsLeftOpen(Scratch scratch) {
     mounts.unmount(scratch.tmpfs("v"), ONCE);
-    int before = Scratch.descriptors();
+    OpenDescriptors descriptors = new OpenDescriptors();
 
     for (int i = 0; i < 20; i++) {
       mounts.unmount(scratch.tmpfs("v"), ONCE);
@@ -502,7 +503,7 @@ class UnmountTest {
       mounts.unmount(scratch.path("missing/x"), ONCE);
     }
 
-    assertThat(Scratch.descriptors()).isEqualTo(before);
+    descriptors.assertNoneLeft();
   }
 
   private List<MountRef> stack(Scratch scratch, MountPath path, int height) {

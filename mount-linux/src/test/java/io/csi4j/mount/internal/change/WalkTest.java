@@ -11,6 +11,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

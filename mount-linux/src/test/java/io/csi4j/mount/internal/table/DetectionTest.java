@@ -22,6 +22,7 @@ import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.MountsBeneath;
 import io.csi4j.mount.real.NeedsRoot;
+import io.csi4j.mount.real.OpenDescriptors;
 import io.csi4j.mount.real.Scratch;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -470,13 +471,13 @@ class DetectionTest {
     MountPath mount = scratch.tmpfs("a/t");
     MountPath missing = scratch.path("none");
     assertMissing(rung, missing);
-    int before = Scratch.descriptors();
+    OpenDescriptors descriptors = new OpenDescriptors();
 
     assertMounted(rung, mount, MountHealth.OK);
     assertPlain(rung, scratch.path("a"));
     assertMissing(rung, missing);
 
-    assertThat(Scratch.descriptors()).isEqualTo(before);
+    descriptors.assertNoneLeft();
     assertThat(scratch.rawUnmount(mount, 0)).isZero();
   }
 

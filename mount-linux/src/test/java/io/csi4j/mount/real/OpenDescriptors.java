@@ -1,11 +1,9 @@
-package io.csi4j.mount.internal.change;
+package io.csi4j.mount.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.mount.real.Scratch;
-
 /** How many descriptors are open, at a moment to come back to. */
-final class OpenDescriptors {
+public final class OpenDescriptors {
 
   /** The JVM opens a file of its own now and then; one that leaks stays. */
   private static final int LOOKS = 10_000;
@@ -13,7 +11,7 @@ final class OpenDescriptors {
   private final int before = Scratch.descriptors();
 
   /** That none was left open since. */
-  void assertNoneLeft() {
+  public void assertNoneLeft() {
     int now = Scratch.descriptors();
     for (int i = 0; i < LOOKS && now > before; i++) {
       Thread.onSpinWait();

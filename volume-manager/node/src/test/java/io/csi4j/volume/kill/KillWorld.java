@@ -47,8 +47,13 @@ final class KillWorld implements AutoCloseable {
   private static final long MS_SHARED = 1 << 20;
 
   /** An emulated machine takes long for the first call. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   private static final ConnectOptions PATIENT =
-      ConnectOptions.builder().deadline(Duration.ofSeconds(60)).build();
+      ConnectOptions.builder()
+          .deadline(PATIENCE)
+          .policies(policy -> policy.attemptDeadline(PATIENCE))
+          .build();
 
   private static final DutyId GAVE_BACK_WHAT_IT_NEVER_TOOK = DutyId.of(556);
 

@@ -41,6 +41,7 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -97,6 +99,35 @@ class LifeTest {
 
       plugin.start();
       assertThat(probe(plugin)).isEqualTo(Status.Code.OK);
+    }
+  }
+
+  @Test
+  void whoSeesItsConnectionBreakFindsNobodyListening() throws Exception {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      UnixDomainSocketAddress socket = UnixDomainSocketAddress.of(plugin.endpoint().path());
+      for (int i = 0; i < 200; i++) {
+        try (SocketChannel connection = SocketChannel.open(socket)) {
+          CompletableFuture<Void> stopping = CompletableFuture.runAsync(plugin::stop);
+          awaitBreak(connection);
+          assertThatThrownBy(() -> SocketChannel.open(socket).close())
+              .as("stop %s", i)
+              .isInstanceOf(ConnectException.class);
+          stopping.join();
+        }
+        plugin.start();
+      }
+    }
+  }
+
+  private static void awaitBreak(SocketChannel connection) {
+    ByteBuffer read = ByteBuffer.allocate(4096);
+    try {
+      while (connection.read(read) >= 0) {
+        read.clear();
+      }
+    } catch (IOException reset) {
+      // So it breaks when something was not read.
     }
   }
 

@@ -272,18 +272,29 @@ final class PluginSockets {
    * {@link #abort} with what is done in the same moment, and waits until the kernel knows of it.
    */
   void abort(Runnable before) {
+    if (loop.inEventLoop()) {
+      before.run();
+      abort();
+      return;
+    }
+    // Who sees its connection break and connects again at once finds no door that is about to be
+    // shut: the JDK tells the other side of a connection before it lets go of any socket.
+    onLoop(this::rest);
+    awaitSelecting();
     onLoop(
         () -> {
           before.run();
           abort();
         });
-    if (!loop.inEventLoop()) {
-      // The JDK lets go of a closed socket when its selector looks at it next. What is scheduled
-      // from within the loop is due after that, however late the loop is.
-      CompletableFuture<Void> looked = new CompletableFuture<>();
-      onLoop(() -> loop.schedule(() -> looked.complete(null), 0, TimeUnit.NANOSECONDS));
-      looked.join();
-    }
+    awaitSelecting();
+  }
+
+  /** Waits until the JDK has let go of the sockets that are closed: its selector looks at them. */
+  private void awaitSelecting() {
+    // What is scheduled from within the loop is due after that, however late the loop is.
+    CompletableFuture<Void> looked = new CompletableFuture<>();
+    onLoop(() -> loop.schedule(() -> looked.complete(null), 0, TimeUnit.NANOSECONDS));
+    looked.join();
   }
 
   /** Ends the thread. */

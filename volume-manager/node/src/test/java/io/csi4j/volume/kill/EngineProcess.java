@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 final class EngineProcess implements AutoCloseable {
 
   /** Far more than anything takes; the failure that follows shows what was said. */
-  private static final long PATIENCE = 60;
+  private static final long PATIENCE = Long.getLong("kill.patience", 60);
 
   private static final String END = "end of the process";
 

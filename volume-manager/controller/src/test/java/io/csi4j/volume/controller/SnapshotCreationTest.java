@@ -193,7 +193,9 @@ class SnapshotCreationTest {
           dropping.start();
           plugin
               .journal()
-              .await(call -> call.operation() == DELETE_SNAPSHOT, Duration.ofSeconds(30));
+              .await(
+                  call -> call.operation() == DELETE_SNAPSHOT && call.worked(),
+                  Duration.ofSeconds(30));
         });
     ControllerException busy = catchThrowableOfType(ControllerException.class, () -> cut(opened));
     plugin.release();

@@ -41,36 +41,30 @@ public final class CarefulDisk {
 
   /** Whether a directory is there. Anything else there is a problem. */
   public boolean isDirectory(MountPath path) throws PathProblem {
-    Optional<FileFacts.Kind> kind = kind(path);
-    if (kind.isPresent() && kind.get() != FileFacts.Kind.DIRECTORY) {
-      return directory(path).isPresent();
-    }
-    return kind.isPresent();
-  }
-
-  /** The facts of a directory; empty when there is nothing. Anything else there is a problem. */
-  private Optional<FileFacts> directory(MountPath path) throws PathProblem {
-    return only(FileFacts.Kind.DIRECTORY, path, "a directory");
+    return isOnly(FileFacts.Kind.DIRECTORY, path);
   }
 
   /** Whether a regular file is there. Anything else there is a problem. */
   public boolean isFile(MountPath path) throws PathProblem {
-    Optional<FileFacts.Kind> kind = kind(path);
-    if (kind.isPresent() && kind.get() != FileFacts.Kind.FILE) {
-      return file(path).isPresent();
-    }
-    return kind.isPresent();
+    return isOnly(FileFacts.Kind.FILE, path);
+  }
+
+  /** Asks for all facts only where they are told. */
+  private boolean isOnly(FileFacts.Kind kind, MountPath path) throws PathProblem {
+    Optional<FileFacts.Kind> there = kind(path);
+    boolean isOther = there.isPresent() && there.get() != kind;
+    return isOther ? only(kind, path).isPresent() : there.isPresent();
   }
 
   /** The facts of a regular file; empty when there is nothing. Anything else is a problem. */
   public Optional<FileFacts> file(MountPath path) throws PathProblem {
-    return only(FileFacts.Kind.FILE, path, "a file of csi4j");
+    return only(FileFacts.Kind.FILE, path);
   }
 
-  private Optional<FileFacts> only(FileFacts.Kind kind, MountPath path, String wanted)
-      throws PathProblem {
+  private Optional<FileFacts> only(FileFacts.Kind kind, MountPath path) throws PathProblem {
     Optional<FileFacts> facts = look(path);
     if (facts.isPresent() && facts.get().kind() != kind) {
+      String wanted = kind == FileFacts.Kind.FILE ? "a file of csi4j" : "a directory";
       throw inTheWay(path, facts.get(), wanted);
     }
     return facts;
@@ -83,7 +77,7 @@ public final class CarefulDisk {
 
   /** Makes a directory for us alone, if there is none. Returns whether it made one. */
   public boolean make(MountPath path, List<Finding> findings) throws PathProblem {
-    Optional<FileFacts> there = directory(path);
+    Optional<FileFacts> there = only(FileFacts.Kind.DIRECTORY, path);
     if (there.isPresent()) {
       restrict(path, there.get(), DIRECTORY_MODE, findings);
       return false;

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each target for a few seconds, {@code -Dcsi4j.fuzz.seconds} of them, with the same inputs each
@@ -49,9 +49,15 @@ class FuzzCampaignTest {
     }
   }
 
-  @Test
-  void aDefectThatIsPlantedIsFound() throws IOException, InterruptedException {
-    FuzzRun.Budget budget = new FuzzRun.Budget(Duration.ofSeconds(60), 0, SEED);
+  static List<FuzzRun.Budget> budgets() {
+    return List.of(
+        new FuzzRun.Budget(Duration.ofSeconds(60), 0, SEED),
+        new FuzzRun.Budget(Duration.ZERO, 5_000_000, SEED));
+  }
+
+  @ParameterizedTest
+  @MethodSource("budgets")
+  void aDefectThatIsPlantedIsFound(FuzzRun.Budget budget) throws IOException, InterruptedException {
     FuzzRun run = FuzzRun.of("planted", Planted.class, List.of(), budget);
 
     assertThat(run.finding()).hasValueSatisfying(it -> assertThat(it).contains("planted"));

@@ -75,6 +75,7 @@ final class EngineMain {
   private static PluginBinding binding(String[] plugin) {
     return PluginBinding.builder(PluginId.of(plugin[0]), CsiEndpoint.of(Path.of(plugin[1])))
         .policy(policy())
+        .connectOptions(KillWorld.PATIENT)
         .build();
   }
 

@@ -46,10 +46,10 @@ final class KillWorld implements AutoCloseable {
   /** Of mount(2). */
   private static final long MS_SHARED = 1 << 20;
 
-  /** An emulated machine takes long for the first call. */
+  /** An emulated machine takes long for the first call, which loads classes on both sides. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-  private static final ConnectOptions PATIENT =
+  static final ConnectOptions PATIENT =
       ConnectOptions.builder()
           .deadline(PATIENCE)
           .policies(policy -> policy.attemptDeadline(PATIENCE))

@@ -956,12 +956,8 @@ final class VolumeOperations {
       if (made.isPresent()) {
         return made;
       }
-      StatusCode status = failed.status().orElse(StatusCode.OK);
       if (failed.outcome() == Outcome.REFUSED) {
-        if (status == StatusCode.INVALID_ARGUMENT || status == StatusCode.OUT_OF_RANGE) {
-          // What is wrong with the request now was wrong with it before.
-          return Optional.empty();
-        }
+        // A refusal is about this attempt alone: an earlier one may have made the volume.
         throw ControllerFailures.failed(
             Outcome.HELD,
             OperatorCode.VOLUME_MAY_BE_LEFT,

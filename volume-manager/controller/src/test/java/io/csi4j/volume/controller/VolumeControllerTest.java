@@ -626,19 +626,20 @@ class VolumeControllerTest {
     assertThat(controller.owed()).isEmpty();
   }
 
-  @Test
-  void whatIsMissingAsASourceWhenTheIdIsToBeLearnedIsLeftToAPerson() {
+  @ParameterizedTest
+  @EnumSource(names = {"NOT_FOUND", "INVALID_ARGUMENT", "OUT_OF_RANGE"})
+  void aVolumeWhoseIdThePluginRefusesToTellIsLeftToAPerson(StatusCode refusal) {
     plugin.inject(
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
     assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
         .isEqualTo(Outcome.UNCERTAIN);
-    plugin.inject(
-        Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
+    plugin.inject(Fault.fail(refusal, "not like this"), When.calling(CREATE_VOLUME));
     ControllerException left = failure(() -> controller.delete(DB));
     assertThat(left.outcome()).isEqualTo(Outcome.HELD);
     assertThat(left.code()).isEqualTo(OperatorCode.VOLUME_MAY_BE_LEFT);
     assertThat(left).hasMessageContaining(request(CREATE_VOLUME).text("name"));
+    assertThat(plugin.contents().empty()).as("the first attempt made it").isFalse();
     assertThat(controller.owed()).containsExactly(DB);
     assertThat(controller.deregister(DB)).isTrue();
     assertThat(controller.owed()).isEmpty();

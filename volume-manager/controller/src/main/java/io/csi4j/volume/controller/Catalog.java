@@ -224,13 +224,29 @@ final class Catalog {
     return record;
   }
 
-  void remove(VolumeKey key) {
-    turns.during(
-        key,
-        () -> {
-          store.remove(key);
-          return Optional.ofNullable(records.remove(key));
-        });
+  /** Forgets a volume, and returns its last record. */
+  Optional<CatalogEntry> remove(VolumeKey key) {
+    return turns.during(key, () -> removed(key));
+  }
+
+  /**
+   * Forgets a volume of which no snapshot is on record.
+   *
+   * @throws ControllerException if one is, also one that has just begun
+   */
+  void removeUncut(Subject subject, VolumeKey key) {
+    Optional<CatalogEntry> ignored =
+        turns.during(
+            key,
+            () -> {
+              find(key).ifPresent(record -> refuseCut(subject, record));
+              return removed(key);
+            });
+  }
+
+  private Optional<CatalogEntry> removed(VolumeKey key) {
+    store.remove(key);
+    return Optional.ofNullable(records.remove(key));
   }
 
   /** Another record of the same volume, if there is one: deleting it would take that one's data. */

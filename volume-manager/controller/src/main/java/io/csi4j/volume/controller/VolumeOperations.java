@@ -204,11 +204,13 @@ final class VolumeOperations {
     if (known.isPresent()) {
       Subject subject = Subject.of("forgetting volume '" + key + "'");
       refuseClaimed(subject, key);
+      // Looked at before the hold of a deletion ends, and once more when the volume is removed.
       Catalog.refuseCut(subject, known.get());
       if (known.get().state() instanceof State.Deleting) {
         hold.endLeft(subject, key);
       }
-      forget(key);
+      catalog.removeUncut(subject, key);
+      unsee(key);
     }
     return known.isPresent();
   }
@@ -229,7 +231,8 @@ final class VolumeOperations {
     if (known.get().state() instanceof State.Deleting) {
       endLeft(subject, key);
     }
-    forget(key);
+    // A snapshot may have begun since the record was read.
+    CatalogEntry last = forget(key).orElse(known.get());
     told.accept(
         Messages.of(
             OperatorCode.VOLUME_FORGOTTEN,
@@ -238,7 +241,7 @@ final class VolumeOperations {
                 + " decided it: "
                 + reason.text()
                 + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
-                + (known.get().cuts().isEmpty() ? "" : "; " + Catalog.asked(known.get()))));
+                + (last.cuts().isEmpty() ? "" : "; " + Catalog.asked(last))));
     return true;
   }
 
@@ -1046,8 +1049,14 @@ final class VolumeOperations {
     return record;
   }
 
-  private void forget(VolumeKey key) {
-    catalog.remove(key);
+  /** Forgets a volume, and returns its last record. */
+  private Optional<CatalogEntry> forget(VolumeKey key) {
+    Optional<CatalogEntry> last = catalog.remove(key);
+    unsee(key);
+    return last;
+  }
+
+  private void unsee(VolumeKey key) {
     seen.keySet().removeIf(each -> each.volume().equals(key));
   }
 

@@ -860,6 +860,35 @@ class VolumeControllerTest {
     controller.delete(DB);
   }
 
+  @Test
+  void aSnapshotThatBeginsWhileItsVolumeIsBeingForgottenIsNotLost() {
+    controller.close();
+    medium.crash();
+    AtomicBoolean loses = new AtomicBoolean();
+    controller =
+        builder()
+            .claims(
+                key -> {
+                  if (loses.getAndSet(false)) {
+                    loseSnapshot();
+                  }
+                  return Optional.of(claims.read(key).claim());
+                })
+            .open();
+    controller.create(DB, spec().build());
+    loses.set(true);
+
+    assertThat(failure(() -> controller.deregister(DB)).code())
+        .isEqualTo(OperatorCode.SNAPSHOT_OWED);
+
+    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
+    loses.set(true);
+    ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
+    assertThat(controller.deregister(DB, ada, new Clause("the array was taken away"))).isTrue();
+    assertThat(told.element().seen().text()).endsWith("; snapshot 'nightly' was asked for");
+  }
+
   /** A store in which the hold of a deletion waits for the test, and may get no answer. */
   private static final class SlowHold extends PassingStore {
     private final CompletableFuture<Done> asked = new CompletableFuture<>();

@@ -318,11 +318,16 @@ final class VolumeOperations {
     }
   }
 
-  /** Whether nothing was made: a place without room, too, refuses before it makes something. */
+  /**
+   * Whether nothing was made: a place without room, too, refuses before it makes something. An
+   * answer that is too large for this side ends with the same code.
+   */
   private static boolean isNotMade(ControllerException failed) {
     return failed.outcome() == Outcome.REFUSED
         || failed.outcome() == Outcome.UNAVAILABLE
-        || failed.status().filter(StatusCode.RESOURCE_EXHAUSTED::equals).isPresent();
+        || (failed.getCause() instanceof CsiException answer
+            && answer.code() == StatusCode.RESOURCE_EXHAUSTED
+            && answer.failure().answered());
   }
 
   private void putBack(Subject subject, CatalogEntry known, ControllerException failed) {

@@ -442,6 +442,26 @@ class VolumeControllerTest {
   }
 
   @Test
+  void aVolumeWhoseAnswerFromAnotherPlaceIsTooLargeIsStillAskedForThere() {
+    plugin(SHAPE.topologies(A, B));
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
+        When.calling(CREATE_VOLUME).once());
+    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(Fault.answer(Fault.WrongAnswer.OVERSIZED), When.calling(CREATE_VOLUME).once());
+
+    ControllerException unread = failure(() -> controller.create(DB, inB));
+
+    assertThat(unread.status()).contains(StatusCode.RESOURCE_EXHAUSTED);
+    assertThat(plugin.contents().volumes()).as("it is there").hasSize(1);
+    assertThat(controller.record(DB).map(CatalogEntry::spec)).contains(inB);
+    controller.delete(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
   void whyAnotherPlaceRefusesAVolumeIsToldAlsoIfTheFormerRequestCannotBeWritten() {
     plugin(SHAPE.topologies(A, B));
     AtomicBoolean isFull = new AtomicBoolean();

@@ -320,14 +320,16 @@ final class VolumeOperations {
 
   /**
    * Whether nothing was made: a place without room, too, refuses before it makes something. An
-   * answer that is too large for this side ends with the same code.
+   * answer that is too large for this side ends with the same code, and an earlier attempt of the
+   * same call may have made it.
    */
   private static boolean isNotMade(ControllerException failed) {
     return failed.outcome() == Outcome.REFUSED
         || failed.outcome() == Outcome.UNAVAILABLE
         || (failed.getCause() instanceof CsiException answer
             && answer.code() == StatusCode.RESOURCE_EXHAUSTED
-            && answer.failure().answered());
+            && answer.failure().answered()
+            && answer.attempts() == 1);
   }
 
   private void putBack(Subject subject, CatalogEntry known, ControllerException failed) {

@@ -462,6 +462,39 @@ class VolumeControllerTest {
   }
 
   @Test
+  void aVolumeThatTheFirstOfTwoAttemptsMayHaveMadeInAnotherPlaceIsStillAskedForThere() {
+    plugin(SHAPE.topologies(A, B));
+    controller.close();
+    medium.crash();
+    controller =
+        builder()
+            .settings(
+                ControllerSettings.builder()
+                    .policy(policy -> policy.attempts(2).backoff(Duration.ofMillis(1)))
+                    .build())
+            .open();
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone a"),
+        When.calling(CREATE_VOLUME).once());
+    VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
+    VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
+    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.UNAVAILABLE, "gone"), When.calling(CREATE_VOLUME).once());
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no room in zone b"),
+        When.calling(CREATE_VOLUME).once());
+
+    ControllerException full = failure(() -> controller.create(DB, inB));
+
+    assertThat(full.status()).contains(StatusCode.RESOURCE_EXHAUSTED);
+    assertThat(plugin.contents().volumes()).as("it is there").hasSize(1);
+    assertThat(controller.record(DB).map(CatalogEntry::spec)).contains(inB);
+    controller.delete(DB);
+    assertThat(plugin.contents().empty()).isTrue();
+  }
+
+  @Test
   void whyAnotherPlaceRefusesAVolumeIsToldAlsoIfTheFormerRequestCannotBeWritten() {
     plugin(SHAPE.topologies(A, B));
     AtomicBoolean isFull = new AtomicBoolean();

@@ -1,6 +1,7 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
@@ -29,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +68,9 @@ public final class VolumeKeeper implements AutoCloseable {
   private static final String EVENTS = "csi4j-volume-keeper-events";
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
   private static final Duration CLOSING = Duration.ofSeconds(5);
+
+  /** How many volumes that several records have are named in the words for a round. */
+  private static final int MOST_TOLD = 8;
 
   private final Clock clock;
   private final Scheduler threads;
@@ -377,7 +382,8 @@ public final class VolumeKeeper implements AutoCloseable {
      * Compares claims with what the storage systems of a controller's volumes tell ({@link
      * DriftCheck}), and puts right what the policy allows: every ten minutes about, plugin by
      * plugin. A plugin or a volume that cannot be read keeps no other from being compared; the
-     * round fails in the end.
+     * round fails in the end. A volume that several records have is not compared, and is named with
+     * their keys in the words of the round.
      *
      * @param controller whose volumes are compared
      * @param claims the claims of these volumes
@@ -521,11 +527,13 @@ public final class VolumeKeeper implements AutoCloseable {
     controller.volumes().forEach(volume -> plugins.add(volume.plugin()));
     int differences = 0;
     int repaired = 0;
+    List<String> shared = new ArrayList<>();
     List<RuntimeException> failures = new ArrayList<>();
     for (PluginId plugin : plugins) {
       if (Thread.interrupted()) {
         throw new InterruptedException("closed between two plugins");
       }
+      shared.addAll(shared(controller, plugin));
       try {
         Map<VolumeId, VolumeKey> handles = controller.handles(plugin);
         DriftCheck check = new DriftCheck(StoredAttachments.of(controller, plugin), claims);
@@ -546,6 +554,33 @@ public final class VolumeKeeper implements AutoCloseable {
     return count(differences, "difference", "was", "were")
         + " found, and "
         + repaired
-        + " put right";
+        + " put right"
+        + shared.stream().limit(MOST_TOLD).map("; "::concat).collect(Collectors.joining())
+        + (shared.size() > MOST_TOLD ? "; and " + (shared.size() - MOST_TOLD) + " more" : "");
+  }
+
+  /** The volumes of a plugin that several records have, each with their keys. */
+  private static List<String> shared(VolumeController controller, PluginId plugin) {
+    Map<VolumeId, List<VolumeKey>> keys = new LinkedHashMap<>();
+    for (CatalogVolume volume : controller.volumes()) {
+      if (volume.plugin().equals(plugin)) {
+        keys.computeIfAbsent(volume.id(), none -> new ArrayList<>()).add(volume.key());
+      }
+    }
+    List<String> shared = new ArrayList<>();
+    keys.forEach(
+        (handle, all) -> {
+          if (all.size() > 1) {
+            shared.add(
+                "volume '"
+                    + handle
+                    + "' of plugin '"
+                    + plugin
+                    + "' is on record as "
+                    + all.stream().map(key -> "'" + key + "'").collect(Collectors.joining(" and "))
+                    + ", and was not compared");
+          }
+        });
+    return shared;
   }
 }

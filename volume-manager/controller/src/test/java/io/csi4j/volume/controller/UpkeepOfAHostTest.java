@@ -300,6 +300,37 @@ class UpkeepOfAHostTest {
   }
 
   @Test
+  void aKeeperTellsOnceOfAVolumeThatTwoRecordsHave() {
+    open(PluginShape.full());
+    CatalogVolume db = controller.create(DB, spec().build());
+    CatalogVolume other = controller.create(SCRATCH, spec().build());
+    VolumeKey alias = VolumeKey.of("alias");
+    assertThat(
+            controller.register(
+                CatalogVolume.builder(alias, db.spec(), db.id()).context(db.context()).build()))
+        .extracting(CatalogVolume::id)
+        .isEqualTo(db.id())
+        .isNotEqualTo(other.id());
+    try (VolumeKeeper keeper =
+        VolumeKeeper.builder()
+            .comparing(
+                controller,
+                store,
+                DriftPolicy.reportOnly(),
+                DriftRepair.by(claims, told::add),
+                drift -> {})
+            .open()) {
+      assertThat(keeper.keepNow().get(0).done())
+          .isEqualTo(
+              "0 differences were found, and 0 put right; volume '"
+                  + db.id()
+                  + "' of plugin '"
+                  + ID
+                  + "' is on record as 'default/alias' and 'default/db', and was not compared");
+    }
+  }
+
+  @Test
   void aVolumeThatCannotBeReadKeepsAKeeperFromNoOther() {
     open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
     CatalogVolume db = controller.create(DB, spec().build());

@@ -34,6 +34,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How a run goes, beyond what the cases say. */
 class RunTest {
@@ -391,6 +393,74 @@ class RunTest {
           .doesNotContain("hunter2");
       assertThat(plugin.contents().volumes()).isEmpty();
       assertThat(plugin.contents().idle()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = StatusCode.class,
+      names = {"CANCELLED", "UNKNOWN", "ABORTED", "INTERNAL", "DATA_LOSS"})
+  void aVolumeThatWasMadeByACallThatFailedIsDeleted(StatusCode code) {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.applyThenFail(code, "who knows"), When.calling(CsiOperation.CREATE_VOLUME).nth(1));
+      CaseResult result =
+          run(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made")
+              .results()
+              .get(0);
+
+      assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(result.leftBehind()).isEmpty();
+      assertThat(plugin.contents().volumes()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSnapshotThatWasMadeByACallThatFailedIsDeleted() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.applyThenFail(StatusCode.INTERNAL, "who knows"),
+          When.calling(CsiOperation.CREATE_SNAPSHOT).nth(1));
+      CaseResult result =
+          run(PluginUnderTest.at(plugin.endpoint()), "snapshots/create/a-snapshot-is-made")
+              .results()
+              .get(0);
+
+      assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(result.leftBehind()).isEmpty();
+      assertThat(plugin.contents().snapshots()).isEmpty();
+      assertThat(plugin.contents().volumes()).isEmpty();
+    }
+  }
+
+  @Test
+  void aVolumeThatIsRefusedWithTheSameErrorAgainIsNotTakenForLeftBehind() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.fail(StatusCode.INTERNAL, "no disk"), When.calling(CsiOperation.CREATE_VOLUME));
+      CaseResult result =
+          run(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made")
+              .results()
+              .get(0);
+
+      assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(result.leftBehind()).isEmpty();
+    }
+  }
+
+  @Test
+  void aVolumeThatIsStillBeingMadeIsTakenForLeftBehind() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(
+          Fault.fail(StatusCode.ABORTED, "at work"), When.calling(CsiOperation.CREATE_VOLUME));
+      CaseResult result =
+          run(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made")
+              .results()
+              .get(0);
+
+      assertThat(result.leftBehind())
+          .containsExactly(
+              "what CreateVolume may have made: CreateVolume ended with ABORTED (10): 'at work'");
     }
   }
 

@@ -23,6 +23,7 @@ import io.csi4j.client.model.StatusCode;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,12 +42,24 @@ final class TrialLeftovers {
   private final List<Undo> undos = new ArrayList<>();
   private final List<Undo> begun = new ArrayList<>();
 
+  /** How to delete the result of each creation that succeeded. */
+  private final Map<Message, Undo> deletions = new HashMap<>();
+
   TrialLeftovers(Trial trial) {
     this.trial = trial;
   }
 
-  /** How to undo something: two are the same if they undo the same. */
-  private record Undo(Message request, String what) {
+  /**
+   * How to undo something: two are the same if they undo the same.
+   *
+   * @param request the call that undoes it, or a creation whose answer tells what to delete
+   * @param denied true if the plugin answered the creation with an error, and may have made nothing
+   */
+  private record Undo(Message request, String what, boolean denied) {
+    Undo(Message request, String what) {
+      this(request, what, false);
+    }
+
     boolean undoes(Message by) {
       return request.getClass() == by.getClass()
           && switch (RawPlugin.operation(by)) {
@@ -105,9 +118,17 @@ final class TrialLeftovers {
     begun.clear();
     if (reply.isOk()) {
       undone(request);
-      reply.messages().forEach(this::made);
-    } else if (isLost(reply) && isCreation(request)) {
-      add(new Undo(request, "what " + RawPlugin.operation(request).rpcName() + " may have made"));
+      for (Message answer : reply.messages()) {
+        deletion(answer)
+            .ifPresent(
+                undo -> {
+                  add(undo);
+                  deletions.put(request, undo);
+                });
+      }
+    } else if (reply.isUncertain() && isCreation(request) && !isMade(request)) {
+      String what = "what " + RawPlugin.operation(request).rpcName() + " may have made";
+      add(new Undo(request, what, !isLost(reply)));
     }
     if (reply.isOk() || reply.isUncertain()) {
       use(request).ifPresent(this::add);
@@ -132,26 +153,36 @@ final class TrialLeftovers {
     }
   }
 
-  private void made(Message answer) {
+  /** Whether the result of an equal creation is known, and is still there. */
+  private boolean isMade(Message creation) {
+    Undo deletion = deletions.get(creation);
+    return deletion != null && undos.stream().anyMatch(each -> each.undoes(deletion.request()));
+  }
+
+  /** Returns how the result of a creation is deleted. */
+  private Optional<Undo> deletion(Message answer) {
     if (answer instanceof CreateVolumeResponse created) {
       Volume volume = created.getVolume();
-      add(
+      return Optional.of(
           new Undo(
               LawfulRequests.toDelete(trial, volume),
               "the volume " + SafeText.quote(volume.getVolumeId())));
-    } else if (answer instanceof CreateSnapshotResponse created) {
+    }
+    if (answer instanceof CreateSnapshotResponse created) {
       Snapshot snapshot = created.getSnapshot();
-      add(
+      return Optional.of(
           new Undo(
               LawfulRequests.toDeleteSnapshot(trial, snapshot),
               "the snapshot " + SafeText.quote(snapshot.getSnapshotId())));
-    } else if (answer instanceof CreateVolumeGroupSnapshotResponse created) {
+    }
+    if (answer instanceof CreateVolumeGroupSnapshotResponse created) {
       VolumeGroupSnapshot group = created.getGroupSnapshot();
-      add(
+      return Optional.of(
           new Undo(
               LawfulRequests.toDeleteGroup(trial, group).build(),
               "the group snapshot " + SafeText.quote(group.getGroupSnapshotId())));
     }
+    return Optional.empty();
   }
 
   /** Returns how the use of a volume by this request is undone. */
@@ -234,7 +265,7 @@ final class TrialLeftovers {
           continue;
         }
         answers = !trial.isSilent(each.request(), reply);
-        if (reply.isOk() || reply.code() == StatusCode.NOT_FOUND) {
+        if (reply.isOk() || reply.code() == StatusCode.NOT_FOUND || isDeniedAgain(each, reply)) {
           progress |= settle(each, mounts, why);
         } else {
           why.put(
@@ -251,6 +282,14 @@ final class TrialLeftovers {
               + why.getOrDefault(each, "not tried, as the plugin did not answer before."));
     }
     return left;
+  }
+
+  /**
+   * Whether a creation that ended with an error did so again. ABORTED says that the plugin is still
+   * at work.
+   */
+  private static boolean isDeniedAgain(Undo creation, Reply reply) {
+    return creation.denied() && !isLost(reply) && reply.code() != StatusCode.ABORTED;
   }
 
   /** Takes an undo that succeeded off, unless a mount is still there; true if anything changed. */

@@ -80,6 +80,7 @@ class LawfulPluginsTest {
           .satisfies(
               result -> {
                 assertThat(result.outcome()).isEqualTo(Outcome.ADVICE);
+                assertThat(result.leftBehind()).isEmpty();
                 assertThat(result.story())
                     .isEqualTo(
                         "CreateVolume should end with OK here, and ended with ABORTED (10): 'the"

@@ -507,7 +507,7 @@ final class ControllerCases {
         "controller/modify", t -> toModify(t, t.volume()), "volume_id", "mutable_parameters");
     all.add(
         "controller/modify/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toModify(t, volume)));
+        t -> t.unknownVolumeIfTaken(NOT_FOUND, volume -> toModify(t, volume)));
     all.add(
         "controller/modify/a-volume-is-modified-and-again",
         t -> {

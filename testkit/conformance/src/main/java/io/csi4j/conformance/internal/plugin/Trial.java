@@ -444,6 +444,19 @@ final class Trial {
     }
   }
 
+  /**
+   * Fails unless a call about a volume that does not exist ends with this code. Ends the case if
+   * the plugin does not take the call for a volume that exists: it may refuse its other fields
+   * before it looks for the volume.
+   */
+  void unknownVolumeIfTaken(StatusCode code, Asking<Volume> request) throws CaseEndedException {
+    if (isNoId(code, request.about(LawfulRequests.NO_SUCH_VOLUME)) && Need.CREATE.met(this)) {
+      Volume volume = create();
+      prepared(() -> taken(request.about(volume), Message.class));
+      endsWith(request.about(deleted(volume)), code);
+    }
+  }
+
   /** Fails unless a call about a snapshot that does not exist ends with this code. */
   void unknownSnapshot(StatusCode code, Asking<Snapshot> request) throws CaseEndedException {
     if (isNoId(code, request.about(LawfulRequests.NO_SUCH_SNAPSHOT))
@@ -547,9 +560,13 @@ final class Trial {
 
   /** A volume that was made and deleted. */
   Volume deletedVolume() throws CaseEndedException {
+    return deleted(create());
+  }
+
+  /** The volume, which is deleted. */
+  private Volume deleted(Volume volume) throws CaseEndedException {
     return prepared(
         () -> {
-          Volume volume = create();
           ok(LawfulRequests.toDelete(this, volume));
           return volume;
         });

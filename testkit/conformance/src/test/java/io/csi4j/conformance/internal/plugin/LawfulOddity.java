@@ -517,6 +517,13 @@ enum LawfulOddity implements Spoiling {
       return answer;
     }
   },
+  CHECKS_MUTABLE_PARAMETERS_FIRST("controller/modify/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(
+          CsiOperation.CONTROLLER_MODIFY_VOLUME, StatusCode.INVALID_ARGUMENT, inner, asked);
+    }
+  },
   MAKES_NOTHING_SMALLER_THAN_ITS_SOURCE("*e/*", Shapes.NEWEST) {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

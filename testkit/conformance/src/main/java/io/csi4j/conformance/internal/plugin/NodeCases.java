@@ -177,10 +177,30 @@ final class NodeCases {
     return toPublish(t, volume, t.stage(volume));
   }
 
-  /** Publishes a new volume that is used in this way, which the case is about; the request. */
-  private static NodePublishVolumeRequest publishNew(Trial t, VolumeCapability capability)
-      throws CaseEndedException {
-    return published(t, t.volume(capability), capability);
+  /**
+   * Publishes a volume for the first time, which the case is about, unless the plugin does not take
+   * what its description asks for; the request.
+   */
+  private static NodePublishVolumeRequest publishNew(
+      Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
+    NodePublishVolumeRequest request = t.staged(volume, capability).build();
+    Message unused = t.taken(request, Message.class);
+    return request;
+  }
+
+  /**
+   * Publishes a volume for reading only, which the case is about, unless the plugin does not take
+   * what its description asks for; the request.
+   */
+  private static NodePublishVolumeRequest publishReadonly(
+      Trial t, NodePublishVolumeRequest.Builder writable) throws CaseEndedException {
+    NodePublishVolumeRequest request = writable.clone().setReadonly(true).build();
+    Reply reply = t.call(request);
+    if (!reply.isOk()) {
+      t.checkTaken(writable);
+    }
+    t.check(reply.isOk(), "NodePublishVolume succeeds", t.shown(reply));
+    return request;
   }
 
   /** Publishes a volume, which the case is about; the request. */
@@ -210,14 +230,25 @@ final class NodeCases {
         "node/publish", t -> toPublishNew(t), "volume_id", "target_path", "volume_capability");
     all.add(
         "node/publish/without-a-staging-path-is-refused",
-        t -> t.refused(toPublishNew(t).clearStagingTargetPath(), FAILED_PRECONDITION));
+        t -> {
+          var whole = toPublishNew(t).build();
+          Reply reply = t.call(whole.toBuilder().clearStagingTargetPath());
+          if (reply.code() == INVALID_ARGUMENT) {
+            t.checkTaken(whole);
+          }
+          t.check(
+              reply.code() == FAILED_PRECONDITION,
+              "NodePublishVolume fails with " + Trial.words(FAILED_PRECONDITION),
+              t.shown(reply));
+        });
     all.add(
         "node/publish/an-unknown-volume-is-not-found",
         t -> t.refusedBest(toPublish(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND, INVALID_ARGUMENT));
     all.add(
         "node/publish/makes-a-directory-for-a-filesystem",
         t -> {
-          var request = publishNew(t, capability(t, AccessTypeCase.MOUNT));
+          VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
+          var request = publishNew(t, t.volume(capability), capability);
           t.check(
               Files.isDirectory(t.paths().here(request.getTargetPath())),
               "a directory at the target path",
@@ -226,7 +257,8 @@ final class NodeCases {
     all.add(
         "node/publish/makes-a-file-for-a-block-device",
         t -> {
-          var request = publishNew(t, capability(t, AccessTypeCase.BLOCK));
+          VolumeCapability capability = capability(t, AccessTypeCase.BLOCK);
+          var request = publishNew(t, t.volume(capability), capability);
           Path target = t.paths().here(request.getTargetPath());
           t.check(
               Files.exists(target) && !Files.isDirectory(target),
@@ -275,18 +307,13 @@ final class NodeCases {
                 "OK, and a file was written");
           }
         });
-    all.add(
-        "node/publish/readonly-is-published", t -> t.okTwice(toPublishNew(t).setReadonly(true)));
+    all.add("node/publish/readonly-is-published", t -> t.ok(publishReadonly(t, toPublishNew(t))));
     all.add(
         "node/publish/readonly-cannot-be-written",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
           Volume volume = t.volume(capability);
-          var request =
-              toPublish(t, volume, t.stage(volume, capability))
-                  .setVolumeCapability(capability)
-                  .setReadonly(true);
-          t.ok(request);
+          var request = publishReadonly(t, t.staged(volume, capability));
           Path target = t.paths().here(request.getTargetPath());
           needMount(target);
           t.check(!write(target.resolve("csi4j")), "writing fails", "a file was written");
@@ -518,7 +545,7 @@ final class NodeCases {
   private static void wholeLife(Trial t, AccessTypeCase type) throws CaseEndedException {
     VolumeCapability capability = capability(t, type);
     Volume volume = t.volume(capability);
-    NodePublishVolumeRequest unused = published(t, volume, capability);
+    NodePublishVolumeRequest unused = publishNew(t, volume, capability);
     takeAway(t, volume);
     if (Need.CREATE.met(t) && t.plugin().existingVolume().isEmpty()) {
       t.ok(toDelete(t, volume));

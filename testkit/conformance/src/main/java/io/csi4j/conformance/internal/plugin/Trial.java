@@ -398,6 +398,16 @@ final class Trial {
     }
   }
 
+  /**
+   * Ends the case if the plugin does not take this request, as what its description asks for does
+   * not fit: then nothing can be said about its last answer.
+   */
+  void checkTaken(MessageOrBuilder request) throws CaseEndedException {
+    StatusCode judged = last;
+    Message unused = prepared(() -> taken(request, Message.class));
+    last = judged;
+  }
+
   /** The one message of a successful reply. */
   <A extends Message> A answer(Reply reply, Class<A> answer) throws CaseEndedException {
     if (reply.messages().size() != 1) {
@@ -452,7 +462,7 @@ final class Trial {
   void unknownVolumeIfTaken(StatusCode code, Asking<Volume> request) throws CaseEndedException {
     if (isNoId(code, request.about(LawfulRequests.NO_SUCH_VOLUME)) && Need.CREATE.met(this)) {
       Volume volume = create();
-      prepared(() -> taken(request.about(volume), Message.class));
+      checkTaken(request.about(volume));
       endsWith(request.about(deleted(volume)), code);
     }
   }

@@ -26,6 +26,7 @@ import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeResponse;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
+import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeResponse;
 import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.internal.proto.Topology;
@@ -522,6 +523,34 @@ enum LawfulOddity implements Spoiling {
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
       return refusing(
           CsiOperation.CONTROLLER_MODIFY_VOLUME, StatusCode.INVALID_ARGUMENT, inner, asked);
+    }
+  },
+  STAGES_NO_VOLUME_OF_THE_DESCRIPTION("node/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof NodeStageVolumeRequest request
+              && !request.getVolumeId().isEmpty()
+              && !request.getStagingTargetPath().isEmpty()
+              && request.hasVolumeCapability()
+          ? refusing(asked.operation(), StatusCode.FAILED_PRECONDITION, inner, asked)
+          : inner.answer(asked);
+    }
+  },
+  PUBLISHES_NO_VOLUME_OF_THE_DESCRIPTION("node/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof NodePublishVolumeRequest request
+              && !request.getVolumeId().isEmpty()
+              && !request.getTargetPath().isEmpty()
+              && request.hasVolumeCapability()
+          ? refusing(asked.operation(), StatusCode.FAILED_PRECONDITION, inner, asked)
+          : inner.answer(asked);
+    }
+  },
+  CHECKS_THE_USE_BEFORE_THE_STAGING_PATH("node/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(CsiOperation.NODE_PUBLISH_VOLUME, StatusCode.INVALID_ARGUMENT, inner, asked);
     }
   },
   MAKES_NOTHING_SMALLER_THAN_ITS_SOURCE("*e/*", Shapes.NEWEST) {

@@ -406,12 +406,12 @@ final class ControllerCases {
   private static void expanded(CaseSteps all) {
     all.required(
         "controller/expand",
-        t -> toExpand(t, t.create(), bigger(t)),
+        t -> toExpand(t, t.create(), t.plugin().volumeBytes()),
         "volume_id",
         "capacity_range");
     all.add(
         "controller/expand/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toExpand(t, volume, bigger(t))));
+        t -> t.unknownVolume(NOT_FOUND, volume -> toExpand(t, volume, t.plugin().volumeBytes())));
     all.add(
         "controller/expand/a-volume-grows",
         t -> {

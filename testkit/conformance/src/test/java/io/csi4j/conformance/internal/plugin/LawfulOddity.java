@@ -559,6 +559,16 @@ enum LawfulOddity implements Spoiling {
       return inner.answer(withoutSmallVolumes(asked));
     }
   },
+  GROWS_NO_VOLUME_BEYOND_1_GIB("controller/expand/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof ControllerExpandVolumeRequest request
+          && request.getCapacityRange().getRequiredBytes() > 1L << 30) {
+        throw new Refusal(StatusCode.OUT_OF_RANGE, "1 GiB is the most");
+      }
+      return inner.answer(asked);
+    }
+  },
   TELLS_THE_CAPACITY_FOR_ONE_USE("controller/capacity/*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

@@ -531,7 +531,7 @@ class RunTest {
           Fault.fail(StatusCode.INTERNAL, "no storage yet"),
           When.calling(CsiOperation.CREATE_VOLUME));
       PluginUnderTest described =
-          PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofMillis(500)).build();
+          PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofSeconds(2)).build();
       try (ConformanceRun run = PluginConformance.open(described)) {
         List<CaseResult> results = new ArrayList<>();
         List<Integer> probes = new ArrayList<>();

@@ -37,7 +37,7 @@ final class FailureRules extends DutyRule {
           CsiOperation.GET_METADATA_ALLOCATED,
           CsiOperation.GET_METADATA_DELTA);
 
-  /** The refusals in a row of one request. */
+  /** The refusals in a row of calls about one subject. */
   private static final class Refused {
 
     private final RecordedCall last;
@@ -45,6 +45,15 @@ final class FailureRules extends DutyRule {
     private final List<RecordedCall> calls = new ArrayList<>();
     private final List<Duration> pauses = new ArrayList<>();
     private @Nullable Duration pause;
+
+    /** How many of the last calls each equal the call before it. */
+    private int repeats;
+
+    /** How many of the last calls do so, but for secrets, though nothing had changed meanwhile. */
+    private int vainRepeats;
+
+    private boolean repeated;
+    private boolean repeatedInVain;
 
     Refused(RecordedCall last, long changes) {
       this.last = last;
@@ -101,10 +110,10 @@ final class FailureRules extends DutyRule {
       case UNAUTHENTICATED -> {
         if (WireFields.knows(call, "secrets")) {
           // Once more is no breach: the same secrets may have been made valid meanwhile.
-          noLoop(call, before, same, "secrets");
+          noLoop(call, before, same && before.repeats > 0, "secrets");
         }
       }
-      case PERMISSION_DENIED -> noLoop(call, before, same, "denied");
+      case PERMISSION_DENIED -> noLoop(call, before, same && before.repeats > 0, "denied");
       case ABORTED -> {
         if (WireFields.text(call, "starting_token").isEmpty()) {
           backoff(call, before, "aborted");
@@ -121,12 +130,14 @@ final class FailureRules extends DutyRule {
       changed(call, before, sameFields, code + " changed");
     }
     if (unchangedWorld && isJudged(call, code + " no loop")) {
-      noLoop(call, before, sameFields, code + " no loop");
+      noLoop(call, before, sameFields && before.vainRepeats > 0, code + " no loop");
     }
     if (isJudged(call, code + " backoff")) {
       backoff(call, before, code + " backoff");
     }
     unlisted(call, before, code, sameFields);
+    before.repeated = same;
+    before.repeatedInVain = sameFields && unchangedWorld;
   }
 
   private void unlisted(RecordedCall call, Refused before, StatusCode code, boolean same) {
@@ -168,8 +179,7 @@ final class FailureRules extends DutyRule {
   }
 
   /** The call may be repeated once more, but not again and again. */
-  private void noLoop(RecordedCall call, Refused before, boolean same, String about) {
-    boolean loops = same && before.calls.size() > 1;
+  private void noLoop(RecordedCall call, Refused before, boolean loops, String about) {
     judge(!loops, before.calls, call, about, CallOutcome.code(before.last));
   }
 
@@ -219,6 +229,8 @@ final class FailureRules extends DutyRule {
       if (before.pause != null) {
         now.pauses.add(before.pause);
       }
+      now.repeats = before.repeated ? before.repeats + 1 : 0;
+      now.vainRepeats = before.repeatedInVain ? before.vainRepeats + 1 : 0;
     }
     refused.put(subject, now);
   }

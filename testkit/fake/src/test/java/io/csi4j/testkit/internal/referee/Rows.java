@@ -1151,6 +1151,31 @@ final class Rows {
                 .fail(CREATE_SNAPSHOT, "name: 's' source_volume_id: 'v1'", full)
                 .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v1") + faster)
                 .fail(CREATE_SNAPSHOT, "name: 's' source_volume_id: 'v1'", full));
+    String taken = "name: 's' source_volume_id: 'v1'";
+    Consumer<Toy> takenAgain =
+        toy ->
+            toy.create("v1")
+                .fail(CREATE_SNAPSHOT, taken, full)
+                .ok(CONTROLLER_MODIFY_VOLUME, Toy.id("v1") + faster)
+                .fail(CREATE_SNAPSHOT, taken, full)
+                .fail(CREATE_SNAPSHOT, taken, full);
+    row("a snapshot asked for again once after a change of its volume", takenAgain);
+    row(
+        "a snapshot asked for again and again after a change of its volume",
+        takenAgain.andThen(toy -> toy.fail(CREATE_SNAPSHOT, taken, full)),
+        328);
+    for (StatusCode code : List.of(StatusCode.PERMISSION_DENIED, StatusCode.UNAUTHENTICATED)) {
+      Consumer<Toy> otherwise =
+          toy ->
+              toy.fail(CREATE_VOLUME, like.created("v9"), code)
+                  .fail(CREATE_VOLUME, like.created("v9") + OTHER, code)
+                  .fail(CREATE_VOLUME, like.created("v9") + OTHER, code);
+      row("another request repeated once after " + code, otherwise);
+      row(
+          "another request in a loop after " + code,
+          otherwise.andThen(toy -> toy.fail(CREATE_VOLUME, like.created("v9") + OTHER, code)),
+          code == StatusCode.PERMISSION_DENIED ? 81 : 85);
+    }
     loop(GET_METADATA_ALLOCATED, missing, cut, 530);
     loop(GET_METADATA_DELTA, missing, delta, 533);
     row(

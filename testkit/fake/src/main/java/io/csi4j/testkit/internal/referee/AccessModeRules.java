@@ -82,11 +82,13 @@ final class AccessModeRules extends DutyRule {
 
   private void attach(RecordedCall call, KnownVolume volume, String mode) {
     String node = WireFields.text(call, "node_id");
+    boolean alone = true;
     for (Map.Entry<String, TrackedUse> entry : volume.attachments().entrySet()) {
       TrackedUse other = entry.getValue();
       if (entry.getKey().equals(node) || !other.standing()) {
         continue;
       }
+      alone = false;
       elsewhere(call, mode, entry.getKey(), other);
       WireMessage first = other.request();
       if (mode.equals("MULTI_NODE_SINGLE_WRITER")
@@ -94,9 +96,8 @@ final class AccessModeRules extends DutyRule {
           && first != null) {
         writers(call, first, other);
       }
-      return;
     }
-    if (mode.startsWith("SINGLE_NODE")) {
+    if (alone && mode.startsWith("SINGLE_NODE")) {
       kept(call, "on another node");
     }
   }
@@ -175,21 +176,27 @@ final class AccessModeRules extends DutyRule {
           .forEach(
               (on, targets) -> {
                 if (!on.equals(node)) {
-                  targets.values().stream()
-                      .filter(TrackedUse::standing)
-                      .findFirst()
-                      .ifPresent(thing -> onTwoNodes(call, mode, on, thing));
+                  onTwoNodes(
+                      call,
+                      mode,
+                      on,
+                      targets.values().stream().filter(TrackedUse::standing).toList());
                 }
               });
     }
   }
 
-  private void onTwoNodes(RecordedCall call, String mode, String node, TrackedUse thing) {
-    WireMessage first = thing.request();
-    if (mode.equals("MULTI_NODE_SINGLE_WRITER") && first != null) {
-      writers(call, first, thing);
-    } else if (!world.needsAttachment()) {
-      elsewhere(call, mode, node, thing);
+  private void onTwoNodes(RecordedCall call, String mode, String node, List<TrackedUse> others) {
+    if (mode.equals("MULTI_NODE_SINGLE_WRITER")) {
+      for (TrackedUse other : others) {
+        WireMessage first = other.request();
+        if (first != null) {
+          writers(call, first, other);
+        }
+      }
+    }
+    if (!others.isEmpty() && !world.needsAttachment()) {
+      elsewhere(call, mode, node, others.get(0));
     }
   }
 

@@ -1731,6 +1731,36 @@ final class Rows {
                 .attach("v1", capability(one))
                 .meet("node-2")
                 .attach("v1", capability(one), "readonly: true"));
+    row(
+        "two writers beside a reader where one is allowed",
+        toy ->
+            toy.create("v1", one)
+                .attach("v1", capability(one), "readonly: true")
+                .meet("node-2")
+                .attach("v1", capability(one))
+                .meet("node-3")
+                .attach("v1", capability(one)),
+        239);
+    row(
+        "a writer and two readers",
+        toy ->
+            toy.create("v1", one)
+                .attach("v1", capability(one), "readonly: true")
+                .meet("node-2")
+                .attach("v1", capability(one), "readonly: true")
+                .meet("node-3")
+                .attach("v1", capability(one)));
+    row(
+        "two writers beside a target that only reads",
+        PluginShape.noAttach(),
+        toy ->
+            as(toy, one)
+                .publish("v1", "/t/a", capability(one), "readonly: true")
+                .publish("v1", "/t/b", capability(one))
+                .meet("node-2")
+                .stage("v1", capability(one))
+                .publish("v1", "/t/c", capability(one)),
+        239);
     row("a second target of one writer", toy -> toy.use("v1").publish("v1", "/t/b"), 415, 417, 418);
     row(
         "a second target of the old mode",

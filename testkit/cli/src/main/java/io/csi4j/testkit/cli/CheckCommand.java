@@ -287,7 +287,10 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
     ReportFile calls = ReportFile.of(page);
-    try (PrintWriter xml = junitXml == null ? null : UserFile.writer(XML, junitXml)) {
+    PrintWriter xml = junitXml == null ? null : UserFile.writer(XML, junitXml);
+    boolean clean;
+    boolean whole;
+    try {
       ConformanceReport report = run(plugin, chosen);
       if (xml != null) {
         xml.print(report.junitXml());
@@ -303,11 +306,14 @@ final class CheckCommand implements Callable<Integer> {
         // The suite breaks duties on purpose.
         calls.write(ofCalls::withoutVerdict);
       }
-      if (xml != null) {
-        UserFile.close(XML, xml);
-      }
-      return report.clean() ? ExitCode.OK : ExitCode.FAILED;
+      clean = report.clean();
+    } finally {
+      whole = UserFile.close(XML, xml, console);
     }
+    if (!whole) {
+      return ExitCode.NO_CONNECTION;
+    }
+    return clean ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private ConformanceReport run(PluginUnderTest plugin, Predicate<ConformanceCase> chosen) {

@@ -159,23 +159,17 @@ final class ServeCommand implements Callable<Integer> {
     ReportFile page = ReportFile.of(report);
     PrintWriter lines = journalWriter();
     ending.listen();
-    try {
-      int code;
-      try (TestPlugin plugin = open(socket)) {
-        script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
-        serve(plugin, lines);
-        code = referee ? judge(plugin.verdict()) : ExitCode.OK;
-        page.write(() -> CallReport.of(plugin));
-      }
-      if (lines != null && !journalOnOut()) {
-        UserFile.close("the journal", lines);
-      }
-      return code;
+    int code;
+    boolean whole;
+    try (TestPlugin plugin = open(socket)) {
+      script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
+      serve(plugin, lines);
+      code = referee ? judge(plugin.verdict()) : ExitCode.OK;
+      page.write(() -> CallReport.of(plugin));
     } finally {
-      if (lines != null && !journalOnOut()) {
-        lines.close();
-      }
+      whole = journalOnOut() || UserFile.close("the journal", lines, console);
     }
+    return whole ? code : ExitCode.NO_CONNECTION;
   }
 
   private void serve(TestPlugin plugin, @Nullable PrintWriter lines) throws InterruptedException {

@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A file that the command line names. */
 final class UserFile {
@@ -55,11 +56,31 @@ final class UserFile {
     written.flush();
     written.close();
     if (written.checkError()) {
-      throw CommandFailure.noConnection(
-          "Writing "
-              + what
-              + " failed, and it is not whole. Make room on its disk, and write it again.");
+      throw CommandFailure.noConnection(notWhole(what));
     }
+  }
+
+  /**
+   * Closes what was written, if anything was, also after another failure, which this must not hide.
+   *
+   * @return whether it is whole; if not, {@code console} says so
+   */
+  static boolean close(String what, @Nullable PrintWriter written, Console console) {
+    if (written == null) {
+      return true;
+    }
+    written.close();
+    boolean whole = !written.checkError();
+    if (!whole) {
+      console.err().println(notWhole(what));
+    }
+    return whole;
+  }
+
+  private static String notWhole(String what) {
+    return "Writing "
+        + what
+        + " failed, and it is not whole. Make room on its disk, and write it again.";
   }
 
   /** Empties a file when something is written to it, and not when it is opened. */

@@ -105,6 +105,28 @@ class CheckCommandTest {
   }
 
   @Test
+  void bothReportsAreToldIfNeitherCanBeWritten() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      Run run =
+          Run.of(
+              "check",
+              "--endpoint",
+              plugin.endpoint().toString(),
+              "--only",
+              "identity/probe/*",
+              "--junit-xml",
+              "/dev/full",
+              "--report",
+              "/dev/full");
+
+      assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(run.err())
+          .contains("Writing the report for machines failed, and it is not whole.")
+          .contains("Writing the report failed, and it is not whole.");
+    }
+  }
+
+  @Test
   void aReportForMachinesThatIsNotWholeIsAFailure() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       Run run = Run.of(args(plugin, "--only", "identity/probe/*", "--junit-xml", "/dev/full"));

@@ -334,6 +334,16 @@ class ServeTest {
   }
 
   @Test
+  void theJournalAndThePageAreBothToldIfNeitherCanBeWritten() {
+    Run run = serve("--journal", "/dev/full", "--report", "/dev/full");
+
+    assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.err())
+        .contains("Writing the journal failed, and it is not whole.")
+        .contains("Writing the report failed, and it is not whole.");
+  }
+
+  @Test
   void theJournalOnStandardOutputStandsThereAlone() {
     Run run = serve("--journal", "-");
     try (CsiPlugin plugin = connect()) {

@@ -59,9 +59,11 @@ final class CheckCommand implements Callable<Integer> {
   private static final String XML = "the report for machines";
 
   /**
-   * Ctrl-C goes to all processes of a terminal, and the plugin must live until the case is over.
+   * Ctrl-C goes to all processes of a terminal, and the plugin must live until the case is over. A
+   * plugin in the background is ended as a child of the shell, which waits for it.
    */
-  private static final String STARTS = "trap '' INT; exec /bin/sh -c \"$1\"";
+  private static final String STARTS =
+      "trap '' INT; eval 'set --;' \"$1\"; code=$?; wait; exit $code";
 
   @Option(
       names = "--endpoint",

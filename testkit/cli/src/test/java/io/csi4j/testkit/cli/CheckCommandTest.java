@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -494,6 +495,38 @@ class CheckCommandTest {
     assertThat(Files.readString(page))
         .contains("GetPluginCapabilities", "ControllerGetCapabilities");
     assertThat(directory.resolve("csi.sock")).as("the plugin was ended").doesNotExist();
+  }
+
+  @Test
+  void aPluginThatTheCommandPutsIntoTheBackgroundIsEnded() throws IOException {
+    Path pid = directory.resolve("pid");
+    String start =
+        ChildProcess.tool("java")
+            + " -XX:TieredStopAtLevel=1 -cp '"
+            + System.getProperty("java.class.path")
+            + "' "
+            + Main.class.getName()
+            + " serve & echo $! > "
+            + pid;
+
+    Run run =
+        Run.of(
+            "check",
+            "--endpoint",
+            "unix://" + directory.resolve("csi.sock"),
+            "--start",
+            start,
+            "--only",
+            "identity/probe/says-ready");
+
+    Optional<ProcessHandle> plugin =
+        ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()));
+    try {
+      assertThat(run.code()).as(run.out() + run.err()).isZero();
+      assertThat(plugin.flatMap(each -> each.info().command())).isEmpty();
+    } finally {
+      plugin.ifPresent(ProcessHandle::destroyForcibly);
+    }
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.csi4j.conformance.model.PluginUnderTest.Cleanup;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.proxy.CsiProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -461,6 +462,24 @@ class RunTest {
       assertThat(result.leftBehind())
           .containsExactly(
               "what CreateVolume may have made: CreateVolume ended with ABORTED (10): 'at work'");
+    }
+  }
+
+  @Test
+  void aStoryNamesThePluginAndNotTheProxyBeforeIt() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        CsiProxy proxy = CsiProxy.open(plugin.endpoint())) {
+      proxy.inject(Fault.drop(), When.calling(CsiOperation.PROBE));
+      CaseResult result =
+          run(
+                  PluginUnderTest.builder(proxy.endpoint()).startsAt(plugin.endpoint()).build(),
+                  "identity/probe/says-ready")
+              .results()
+              .get(0);
+
+      assertThat(result.story())
+          .startsWith("nothing answers on " + plugin.endpoint() + ": ")
+          .doesNotContain(proxy.endpoint().path().toString());
     }
   }
 

@@ -462,9 +462,9 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (start != null) {
       builder.command(List.of("/bin/sh", "-c", STARTS, "sh", start));
-      if (proxy != null) {
-        builder.startsAt(proxy.plugin());
-      }
+    }
+    if (proxy != null) {
+      builder.startsAt(proxy.plugin());
     }
     if (!topology.isEmpty()) {
       builder.place(Topology.of(topology));

@@ -498,6 +498,26 @@ class CheckCommandTest {
   }
 
   @Test
+  void theStoriesOfACheckWithAPageNameThePluginAndNotTheProxyBeforeIt() {
+    Path page = directory.resolve("calls.html");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      plugin.inject(Fault.drop(), When.calling(CsiOperation.PROBE));
+      Run run =
+          Run.of(
+              "check",
+              "--endpoint",
+              plugin.endpoint().toString(),
+              "--only",
+              "identity/probe/says-ready",
+              "--report",
+              page.toString());
+
+      assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.out()).contains("nothing answers on " + plugin.endpoint() + ": ");
+    }
+  }
+
+  @Test
   void aPluginThatTheCommandPutsIntoTheBackgroundIsEnded() throws IOException {
     Path pid = directory.resolve("pid");
     String start =

@@ -168,7 +168,7 @@ public final class PluginUnderTest {
     return command;
   }
 
-  /** Returns where the started plugin listens. */
+  /** Returns where the plugin itself listens. */
   public CsiEndpoint startsAt() {
     return startsAt == null ? controller : startsAt;
   }
@@ -345,8 +345,9 @@ public final class PluginUnderTest {
     }
 
     /**
-     * Where the plugin that {@link #command} starts listens, if the suite reaches it by way of
-     * another socket, as that of a proxy. Default: the endpoint of its controller.
+     * Where the plugin itself listens, also one that {@link #command} starts, if the suite reaches
+     * it by way of another socket, as that of a proxy. Results name this one. Default: the endpoint
+     * of its controller.
      */
     public Builder startsAt(CsiEndpoint endpoint) {
       startsAt = endpoint;

@@ -148,7 +148,8 @@ public final class SuiteRun implements ConformanceRun {
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;
     List<String> left = keep ? trial.kept() : trial.cleanUp();
     CaseResult result =
-        new CaseResult(about, outcome, story, left, Duration.ofNanos(System.nanoTime() - began));
+        new CaseResult(
+            about, outcome, named(story), left, Duration.ofNanos(System.nanoTime() - began));
     if (!keep && !left.isEmpty()) {
       unsettled.put(result, trial);
     }
@@ -322,6 +323,11 @@ public final class SuiteRun implements ConformanceRun {
     } catch (UncheckedIOException e) {
       // The next call that would make something fails by it.
     }
+  }
+
+  /** Returns the text with the plugin's own socket in place of one before it, as of a proxy. */
+  String named(String text) {
+    return text.replace(plugin.controller().path().toString(), plugin.startsAt().path().toString());
   }
 
   /** Why a case failed, in lines for people. */

@@ -893,7 +893,8 @@ final class Trial {
 
   /** Undoes what was made, the newest first; tells what could not be undone. */
   List<String> cleanUp() {
-    List<String> left = new ArrayList<>(leftovers.undo());
+    List<String> left = new ArrayList<>();
+    leftovers.undo().forEach(each -> left.add(run.named(each)));
     left.addAll(paths.remove());
     return left;
   }

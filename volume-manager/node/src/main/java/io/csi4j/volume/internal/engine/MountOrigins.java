@@ -15,7 +15,6 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +37,7 @@ final class MountOrigins {
   private final VolumeLayout layout;
   private final VolumeIndex index;
 
-  /** The volumes by the looks of the mounts that are on record of them. */
+  /** The volumes by the looks of the mounts that are on record of them: one alone, or several. */
   private final ConcurrentMap<Evidence.Looks, Set<VolumeIdentity>> known =
       new ConcurrentHashMap<>();
 
@@ -82,20 +81,27 @@ final class MountOrigins {
     }
   }
 
+  /** Thousands of volumes may look alike, so that only a single one is copied. */
   private static Set<VolumeIdentity> with(Set<VolumeIdentity> some, Set<VolumeIdentity> more) {
     if (some.containsAll(more)) {
       return some;
     }
-    Set<VolumeIdentity> all = new HashSet<>(some);
+    Set<VolumeIdentity> all = some;
+    if (some.size() == 1) {
+      all = ConcurrentHashMap.newKeySet();
+      all.addAll(some);
+    }
     all.addAll(more);
-    return Set.copyOf(all);
+    return all;
   }
 
   private static @Nullable Set<VolumeIdentity> without(
       Set<VolumeIdentity> all, VolumeIdentity identity) {
-    Set<VolumeIdentity> left = new HashSet<>(all);
-    left.remove(identity);
-    return left.isEmpty() ? null : Set.copyOf(left);
+    if (all.size() > 1) {
+      all.remove(identity);
+      return all;
+    }
+    return all.contains(identity) ? null : all;
   }
 
   private static List<PathRecord> paths(VolumeRecord volume) {

@@ -44,6 +44,11 @@ class RunTest {
   private static final Pattern TAG = Pattern.compile("<(/?)([a-z-]+)(?: [^<>]*?)?(/?)>");
   private static final String STAGE_AGAIN = "node/stage/again-succeeds";
 
+  /** The result of the one case that is run, or of the first. */
+  private static CaseResult resultOf(PluginUnderTest plugin, String pattern) {
+    return run(plugin, pattern).results().get(0);
+  }
+
   private static ConformanceReport run(PluginUnderTest plugin, String pattern) {
     return PluginConformance.run(
         plugin, ConformanceCase.named(pattern), ConformanceListener.none());
@@ -54,13 +59,9 @@ class RunTest {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
       plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME));
       CaseResult result =
-          run(
-                  PluginUnderTest.builder(plugin.endpoint())
-                      .deadline(Duration.ofMillis(700))
-                      .build(),
-                  STAGE_AGAIN)
-              .results()
-              .get(0);
+          resultOf(
+              PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofMillis(700)).build(),
+              STAGE_AGAIN);
 
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
       assertThat(result.story())
@@ -377,13 +378,11 @@ class RunTest {
           Fault.applyThenFail(StatusCode.INTERNAL, "the password is hunter2-hunter2"),
           When.calling(CsiOperation.NODE_STAGE_VOLUME).nth(2));
       CaseResult result =
-          run(
-                  PluginUnderTest.builder(plugin.endpoint())
-                      .secrets(Secrets.of(Map.of("password", "hunter2-hunter2")))
-                      .build(),
-                  STAGE_AGAIN)
-              .results()
-              .get(0);
+          resultOf(
+              PluginUnderTest.builder(plugin.endpoint())
+                  .secrets(Secrets.of(Map.of("password", "hunter2-hunter2")))
+                  .build(),
+              STAGE_AGAIN);
 
       assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
       assertThat(result.leftBehind()).isEmpty();
@@ -406,9 +405,7 @@ class RunTest {
       plugin.inject(
           Fault.applyThenFail(code, "who knows"), When.calling(CsiOperation.CREATE_VOLUME).nth(1));
       CaseResult result =
-          run(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made")
-              .results()
-              .get(0);
+          resultOf(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made");
 
       assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
       assertThat(result.leftBehind()).isEmpty();
@@ -423,9 +420,7 @@ class RunTest {
           Fault.applyThenFail(StatusCode.INTERNAL, "who knows"),
           When.calling(CsiOperation.CREATE_SNAPSHOT).nth(1));
       CaseResult result =
-          run(PluginUnderTest.at(plugin.endpoint()), "snapshots/create/a-snapshot-is-made")
-              .results()
-              .get(0);
+          resultOf(PluginUnderTest.at(plugin.endpoint()), "snapshots/create/a-snapshot-is-made");
 
       assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
       assertThat(result.leftBehind()).isEmpty();
@@ -440,9 +435,7 @@ class RunTest {
       plugin.inject(
           Fault.fail(StatusCode.INTERNAL, "no disk"), When.calling(CsiOperation.CREATE_VOLUME));
       CaseResult result =
-          run(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made")
-              .results()
-              .get(0);
+          resultOf(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made");
 
       assertThat(result.outcome()).isEqualTo(Outcome.FAILED);
       assertThat(result.leftBehind()).isEmpty();
@@ -455,9 +448,7 @@ class RunTest {
       plugin.inject(
           Fault.fail(StatusCode.ABORTED, "at work"), When.calling(CsiOperation.CREATE_VOLUME));
       CaseResult result =
-          run(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made")
-              .results()
-              .get(0);
+          resultOf(PluginUnderTest.at(plugin.endpoint()), "controller/create/a-volume-is-made");
 
       assertThat(result.leftBehind())
           .containsExactly(
@@ -471,11 +462,9 @@ class RunTest {
         CsiProxy proxy = CsiProxy.open(plugin.endpoint())) {
       proxy.inject(Fault.drop(), When.calling(CsiOperation.PROBE));
       CaseResult result =
-          run(
-                  PluginUnderTest.builder(proxy.endpoint()).startsAt(plugin.endpoint()).build(),
-                  "identity/probe/says-ready")
-              .results()
-              .get(0);
+          resultOf(
+              PluginUnderTest.builder(proxy.endpoint()).startsAt(plugin.endpoint()).build(),
+              "identity/probe/says-ready");
 
       assertThat(result.story())
           .startsWith("nothing answers on " + plugin.endpoint() + ": ")

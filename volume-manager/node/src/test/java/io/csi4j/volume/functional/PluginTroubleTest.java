@@ -481,6 +481,31 @@ class PluginTroubleTest {
     }
   }
 
+  @Test
+  void aCallThatThePluginDidNotHaveIsNotRepeatedWhileItDoesNotSayWhatItHas() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.plugin().upgrade(node.plugin().shape().without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+      node.plugin()
+          .inject(
+              Fault.fail(StatusCode.INTERNAL, "busy"),
+              When.calling(CsiOperation.NODE_GET_CAPABILITIES));
+
+      assertThat(node.unmountFails(usage("vol-1", "web")).code())
+          .isEqualTo(OperatorCode.CAPABILITY_LOST);
+      VolumeException again = node.unmountFails(usage("vol-1", "web"));
+
+      assertThat(again.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(node.calls()).endsWith("Unpublish:OK", "Unstage:UNIMPLEMENTED");
+      assertThat(again.getMessage()).contains("NodeGetCapabilities", "busy");
+      node.plugin().clearFaults();
+      node.plugin().upgrade(PluginShape.nodeOnly());
+      node.becomesClean();
+      assertThat(node.verbs(VOLUME)).endsWith("Unpublish", "Unstage", "Unstage");
+    }
+  }
+
   /** Nothing is mounted where such plugins stage, so the mount table proves nothing. */
   @Test
   void aStagingWithoutAMountIsNotTakenForGoneBecauseItCannotBeUnstaged() {

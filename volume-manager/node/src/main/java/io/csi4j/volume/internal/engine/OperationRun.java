@@ -261,6 +261,12 @@ final class OperationRun {
                       return;
                     }
                     memory.offered();
+                  } else if (memory.isCallMissing()) {
+                    // What it has by now is not known: a call that it did not have waits for that.
+                    volume.end(
+                        operation,
+                        new Result.Unfinished(VolumeReport.down((PluginAnswer.Down) answer)));
+                    return;
                   }
                   goFor(operation, release.goal(), known.get());
                 }));

@@ -242,9 +242,13 @@ public class RunningWatch implements AutoCloseable {
       mounts.forEach(mount -> known.put(mount.ref().identity(), mount));
     }
 
-    /** A mount is there. */
+    /** A mount is there. The record of one that is as it was is kept, and not held twice. */
     Optional<MountEvent> present(MountRecord now, OptionalLong actor) {
-      MountRecord before = known.put(now.ref().identity(), now);
+      MountRecord before = known.get(now.ref().identity());
+      if (now.equals(before)) {
+        return Optional.empty();
+      }
+      known.put(now.ref().identity(), now);
       if (before == null) {
         return Optional.of(new MountEvent.Attached(now, actor));
       }

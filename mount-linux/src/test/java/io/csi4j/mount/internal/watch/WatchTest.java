@@ -146,6 +146,25 @@ class WatchTest {
     }
   }
 
+  /** With thousands of mounts, a second record of each is megabytes. */
+  @ParameterizedTest
+  @EnumSource
+  void theRecordOfAMountThatStaysAsItWasIsNotReplaced(Way way, Scratch scratch) throws Exception {
+    MountPath stays = scratch.tmpfs("a");
+    MountPath changes = scratch.tmpfs("b");
+    Told told = new Told(scratch.root());
+    try (MountWatch.Watching watching = way.start(told)) {
+      long flags = Abi.MS_REMOUNT | Abi.MS_BIND | Abi.MS_RDONLY;
+      assertThat(calls.mount(null, Abi.path(changes), null, flags, null)).isZero();
+      Changed changed = told.next(Changed.class); // so all mounts were read again
+      scratch.rawUnmount(stays, 0);
+      Detached detached = told.next(Detached.class);
+
+      assertThat(changed.before()).isSameAs(watching.start().at(changes).orElseThrow());
+      assertThat(detached.mount()).isSameAs(watching.start().at(stays).orElseThrow());
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void propagationIsToldWithTheNextChangeOfAnything(Way way, Scratch scratch) throws Exception {

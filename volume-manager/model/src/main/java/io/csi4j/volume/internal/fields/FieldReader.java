@@ -1,6 +1,5 @@
 package io.csi4j.volume.internal.fields;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.csi4j.client.model.AccessMode;
@@ -18,6 +17,8 @@ import java.util.function.ToIntFunction;
  * what they say.
  */
 public final class FieldReader {
+
+  private static final RecentTexts RECENT = new RecentTexts();
 
   private final byte[] bytes;
   private final int end;
@@ -56,7 +57,7 @@ public final class FieldReader {
     return value == 1;
   }
 
-  /** A text; empty when it was left out. */
+  /** A text; empty when it was left out. One that was read before may be the same object. */
   public String text(int field) throws MalformedRecordException {
     if (!takes(field, FieldTag.LENGTH)) {
       return "";
@@ -65,7 +66,7 @@ public final class FieldReader {
     if (length == 0) {
       throw wrong("has an empty text");
     }
-    String text = isAscii(length) ? new String(bytes, at, length, US_ASCII) : decoded(length);
+    String text = isAscii(length) ? RECENT.text(bytes, at, length) : decoded(length);
     at += length;
     return text;
   }

@@ -31,6 +31,8 @@ import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.state.HostIdentity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -77,7 +79,9 @@ public final class SystemKernelMounts implements KernelMounts {
   private final @Nullable MountQuestions questions;
   private final @Nullable MountWatch watch;
   private final @Nullable HeldDevices held;
-  private volatile @Nullable Seen seen;
+
+  /** The last look, as long as the collector of garbage leaves it: it has each mount in it. */
+  private volatile Reference<Seen> seen = new WeakReference<>(null);
 
   /** The mounts whose servers were asked and have ended, by their paths. */
   private final Map<MountPath, MountRef> ended = new ConcurrentHashMap<>();
@@ -329,7 +333,7 @@ public final class SystemKernelMounts implements KernelMounts {
    * what came and went since, which costs a fraction where there are many mounts.
    */
   private MountSnapshot snapshot(MountPath directory) {
-    Seen before = seen;
+    Seen before = seen.get();
     boolean isPart =
         before != null
             && directory.isWithin(before.directory())
@@ -338,7 +342,7 @@ public final class SystemKernelMounts implements KernelMounts {
         before != null && isPart
             ? new Seen(before.directory(), before.snapshot().refresh().now())
             : new Seen(directory, table.list(each -> each.path().isWithin(directory)));
-    seen = now;
+    seen = new WeakReference<>(now);
     return now.snapshot();
   }
 

@@ -45,9 +45,16 @@ public record VolumeRecord(
     Objects.requireNonNull(staging, "staging");
     Objects.requireNonNull(leaving, "leaving");
     Objects.requireNonNull(unknown, "unknown");
-    targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
-    contexts = Collections.unmodifiableSortedMap(new TreeMap<>(contexts));
-    abandoned = Collections.unmodifiableSortedMap(new TreeMap<>(abandoned));
+    targets = copy(targets);
+    contexts = copy(contexts);
+    abandoned = copy(abandoned);
+  }
+
+  /** Returns a copy; one for all that are empty, as most of them are. */
+  private static <T> SortedMap<VolumeUse, T> copy(SortedMap<VolumeUse, T> map) {
+    return map.isEmpty()
+        ? Collections.emptySortedMap()
+        : Collections.unmodifiableSortedMap(new TreeMap<>(map));
   }
 
   /** A volume without uses that is nowhere. */

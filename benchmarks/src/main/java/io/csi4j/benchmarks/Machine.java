@@ -5,16 +5,20 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Properties;
 
-/** What the figures were measured on. */
+/** What the figures were measured on, and when. */
 public final class Machine {
 
   private Machine() {}
 
-  /** One sentence about it. */
+  /** One sentence about it; {@code benchmarks/run} reads the day in it. */
   static String text() throws IOException {
-    return "JDK "
+    return "Measured on "
+        + LocalDate.now(ZoneOffset.UTC)
+        + ": JDK "
         + System.getProperty("java.runtime.version")
         + ", Linux "
         + System.getProperty("os.version")

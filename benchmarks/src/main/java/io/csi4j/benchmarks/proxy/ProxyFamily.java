@@ -31,6 +31,7 @@ import java.util.function.Consumer;
 public final class ProxyFamily {
 
   private static final double MOST_EXTRA = 150_000;
+  private static final double MOST_TIMES_A_RELAY = 1.5;
   private static final int MOST_ROUNDS = 60;
   private static final int WARM_UPS = 6;
 
@@ -38,8 +39,10 @@ public final class ProxyFamily {
       "Blocking calls of one caller through `CsiPlugin`, one after the other: to a plugin that does"
           + " nothing, and to the same plugin through a proxy (`CsiProxy`). Caller, proxy and plugin"
           + " have a JVM each. The proxy keeps its journal as it does by default, and judges each"
-          + " answer; *recorded* means that it writes each call to a file as well. All ways take"
-          + " turns; a figure is the median call of a window.";
+          + " answer; *recorded* means that it writes each call to a file as well. A *bare relay*"
+          + " is the least that passing a call on can cost with the same gRPC: bytes in and out, on"
+          + " one thread, nothing kept and nothing judged. All ways take turns; a figure is the"
+          + " median call of a window.";
 
   private ProxyFamily() {}
 
@@ -64,25 +67,38 @@ public final class ProxyFamily {
                 plugin.endpoint(),
                 directory.resolve("recording.sock"),
                 directory.resolve("calls.jsonl"));
+        ProxyProcess relaying =
+            ProxyProcess.startBare(plugin.endpoint(), directory.resolve("relaying.sock"));
         CsiPlugin direct = CsiPlugin.connect(plugin.endpoint());
+        CsiPlugin relayed = CsiPlugin.connect(relaying.endpoint());
         CsiPlugin passed = CsiPlugin.connect(passing.endpoint());
         CsiPlugin recorded = CsiPlugin.connect(recording.endpoint())) {
       Way straight = new Way("direct", direct);
       Way through = new Way("through a proxy", passed);
       Way written = new Way("through a proxy, recorded", recorded);
-      measure(List.of(straight, through, written), seconds);
+      Way bare = new Way("through a bare relay", relayed);
+      measure(List.of(straight, bare, through, written), seconds);
       List<Comparison> rows = new ArrayList<>();
-      for (Way way : List.of(through, written)) {
-        rows.add(row("Probe " + way.name(), way.probes(), straight.probes()));
-        rows.add(row("NodePublishVolume " + way.name(), way.publishes(), straight.publishes()));
+      for (Way way : List.of(bare, through, written)) {
+        Optional<Goal> goal = way == bare ? Optional.empty() : Goal.extra(MOST_EXTRA);
+        rows.addAll(rows(way, straight, goal));
       }
+      rows.addAll(rows(through, bare, Goal.ratio(MOST_TIMES_A_RELAY)));
       new Report("The proxy", INTRODUCTION, rows).write(Path.of(words[1]), "proxy");
     }
   }
 
-  private static Comparison row(String operation, List<Double> ours, List<Double> direct) {
-    Optional<Goal> goal = Goal.extra(MOST_EXTRA);
-    return Comparison.ofTimes(operation, "direct", 1, ours, direct, goal);
+  private static List<Comparison> rows(Way way, Way limit, Optional<Goal> goal) {
+    return List.of(
+        Comparison.ofTimes(
+            "Probe " + way.name(), limit.name(), 1, way.probes(), limit.probes(), goal),
+        Comparison.ofTimes(
+            "NodePublishVolume " + way.name(),
+            limit.name(),
+            1,
+            way.publishes(),
+            limit.publishes(),
+            goal));
   }
 
   private static void measure(List<Way> ways, double seconds) {

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A proxy in a JVM of its own, so that its costs are not the caller's. */
+/** A proxy, or a {@link BareRelay}, in a JVM of its own, so that its costs are not the caller's. */
 final class ProxyProcess implements AutoCloseable {
 
   private static final long FORGETS_EVERY_MILLIS = 500;
@@ -25,6 +25,16 @@ final class ProxyProcess implements AutoCloseable {
 
   /** Starts a proxy, which records if a file is named, and waits until it listens. */
   static ProxyProcess start(CsiEndpoint plugin, Path socket, Path... recording) throws IOException {
+    return start(ProxyProcess.class, plugin, socket, recording);
+  }
+
+  /** Starts what only passes bytes on, and waits until it listens. */
+  static ProxyProcess startBare(CsiEndpoint plugin, Path socket) throws IOException {
+    return start(BareRelay.class, plugin, socket);
+  }
+
+  private static ProxyProcess start(
+      Class<?> program, CsiEndpoint plugin, Path socket, Path... recording) throws IOException {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -35,7 +45,7 @@ final class ProxyProcess implements AutoCloseable {
                 "-Dslf4j.internal.verbosity=ERROR",
                 "-cp",
                 System.getProperty("java.class.path"),
-                ProxyProcess.class.getName(),
+                program.getName(),
                 plugin.path().toString(),
                 socket.toString()));
     for (Path each : recording) {
@@ -47,7 +57,7 @@ final class ProxyProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     if (!"ready".equals(said.readLine())) {
       process.destroyForcibly();
-      throw new IOException("The proxy did not start.");
+      throw new IOException(program.getSimpleName() + " did not start.");
     }
     return new ProxyProcess(process, CsiEndpoint.of(socket));
   }

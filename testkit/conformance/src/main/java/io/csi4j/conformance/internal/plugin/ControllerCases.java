@@ -116,7 +116,9 @@ final class ControllerCases {
         });
     all.add(
         "controller/publish/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toAttach(t, volume)));
+        t ->
+            t.unknownVolumeIfTaken(
+                NOT_FOUND, volume -> toAttach(t, volume), volume -> toDetach(t, volume)));
     all.add(
         "controller/publish/an-unknown-node-is-not-found",
         t ->
@@ -411,7 +413,9 @@ final class ControllerCases {
         "capacity_range");
     all.add(
         "controller/expand/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toExpand(t, volume, t.plugin().volumeBytes())));
+        t ->
+            t.unknownVolumeIfTaken(
+                NOT_FOUND, volume -> toExpand(t, volume, t.plugin().volumeBytes()), null));
     all.add(
         "controller/expand/a-volume-grows",
         t -> {
@@ -507,7 +511,7 @@ final class ControllerCases {
         "controller/modify", t -> toModify(t, t.volume()), "volume_id", "mutable_parameters");
     all.add(
         "controller/modify/an-unknown-volume-is-not-found",
-        t -> t.unknownVolumeIfTaken(NOT_FOUND, volume -> toModify(t, volume)));
+        t -> t.unknownVolumeIfTaken(NOT_FOUND, volume -> toModify(t, volume), null));
     all.add(
         "controller/modify/a-volume-is-modified-and-again",
         t -> {

@@ -458,11 +458,27 @@ final class Trial {
    * Fails unless a call about a volume that does not exist ends with this code. Ends the case if
    * the plugin does not take the call for a volume that exists: it may refuse its other fields
    * before it looks for the volume.
+   *
+   * @param undo the call that undoes the first one, without which the volume cannot be deleted; or
+   *     null if none is needed
    */
-  void unknownVolumeIfTaken(StatusCode code, Asking<Volume> request) throws CaseEndedException {
-    if (isNoId(code, request.about(LawfulRequests.NO_SUCH_VOLUME)) && Need.CREATE.met(this)) {
-      Volume volume = create();
-      checkTaken(request.about(volume));
+  void unknownVolumeIfTaken(StatusCode code, Asking<Volume> request, @Nullable Asking<Volume> undo)
+      throws CaseEndedException {
+    Message first = built(request.about(LawfulRequests.NO_SUCH_VOLUME));
+    Reply reply = call(first);
+    check(!reply.isOk(), rpcName(first) + " ends with " + words(code), shown(reply));
+    if (reply.code() == code) {
+      return;
+    }
+    Volume volume = Need.CREATE.met(this) ? create() : volume();
+    checkTaken(request.about(volume));
+    if (undo != null) {
+      prepared(() -> ok(undo.about(volume), Message.class));
+    }
+    // From here on, the requests differ in the volume alone from one that the plugin takes.
+    String unknown = LawfulRequests.NO_SUCH_VOLUME.getVolumeId();
+    if (isNoId(code, request.about(volume.toBuilder().setVolumeId(unknown).build()))
+        && Need.CREATE.met(this)) {
       endsWith(request.about(deleted(volume)), code);
     }
   }

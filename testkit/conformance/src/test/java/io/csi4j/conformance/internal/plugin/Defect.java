@@ -14,6 +14,7 @@ import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerListVolumeHealthResponse;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
@@ -182,6 +183,18 @@ enum Defect implements Spoiling {
               StatusCode.NOT_FOUND,
               ControllerPublishVolumeResponse.getDefaultInstance())
           : inner.answer(asked);
+    }
+  },
+  ATTACH_OF_UNKNOWN_INTERNAL {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return unknownAs(StatusCode.INTERNAL, inner, asked);
+    }
+  },
+  ATTACH_OF_DELETED_INVALID {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return unknownAs(StatusCode.INVALID_ARGUMENT, inner, asked);
     }
   },
   VALIDATE_KNOWS_EVERY_VOLUME {
@@ -704,6 +717,20 @@ enum Defect implements Spoiling {
 
   Message changed(Message answer) {
     return answer;
+  }
+
+  /** The answer of a plugin that attaches no unknown volume, and says so with another code. */
+  private static List<Message> unknownAs(StatusCode code, Backend inner, Asked asked)
+      throws Refusal {
+    try {
+      return inner.answer(asked);
+    } catch (Refusal e) {
+      throw e.code() == StatusCode.NOT_FOUND
+              && asked.request() instanceof ControllerPublishVolumeRequest request
+              && !request.getNodeId().equals(LawfulRequests.NO_SUCH_NODE)
+          ? new Refusal(code, e.text())
+          : e;
+    }
   }
 
   private static VolumeCapability usual() {

@@ -525,6 +525,45 @@ enum LawfulOddity implements Spoiling {
           CsiOperation.CONTROLLER_MODIFY_VOLUME, StatusCode.INVALID_ARGUMENT, inner, asked);
     }
   },
+  REFUSES_MUTABLE_PARAMETERS_FIRST("controller/modify/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.operation() == CsiOperation.CONTROLLER_MODIFY_VOLUME
+              && !text(asked, "volume_id").isEmpty()
+              && !text(asked, "mutable_parameters").equals("[]")
+          ? refusing(asked.operation(), StatusCode.FAILED_PRECONDITION, inner, asked)
+          : inner.answer(asked);
+    }
+  },
+  CHECKS_THE_NODE_BEFORE_THE_VOLUME("controller/publish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof ControllerPublishVolumeRequest request
+              && !request.getVolumeId().isEmpty()
+              && !request.getNodeId().isEmpty()
+              && request.hasVolumeCapability()
+              && !request.getNodeId().equals(LawfulRequests.NO_SUCH_NODE)
+          ? refusing(asked.operation(), StatusCode.FAILED_PRECONDITION, inner, asked)
+          : inner.answer(asked);
+    }
+  },
+  CHECKS_THE_USE_BEFORE_THE_VOLUME("controller/publish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return refusing(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME, StatusCode.INVALID_ARGUMENT, inner, asked);
+    }
+  },
+  GROWS_NO_VOLUME_OF_THE_DESCRIPTION("controller/expand/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+              && !request.getVolumeId().isEmpty()
+              && request.hasCapacityRange()
+          ? refusing(asked.operation(), StatusCode.FAILED_PRECONDITION, inner, asked)
+          : inner.answer(asked);
+    }
+  },
   STAGES_NO_VOLUME_OF_THE_DESCRIPTION("node/*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

@@ -171,11 +171,15 @@ final class RegistryControllers implements Controllers, AutoCloseable {
           });
     }
 
-    /** Whether the node takes fewer volumes than its plugin has said, perhaps. */
+    /**
+     * Whether the node takes fewer volumes than its plugin has said, perhaps. An answer that is too
+     * large for this side ends with the same code.
+     */
     private boolean isFull(Throwable failed) {
       return call.operation() == CsiOperation.CONTROLLER_PUBLISH_VOLUME
           && failed instanceof CsiException answer
-          && answer.code() == StatusCode.RESOURCE_EXHAUSTED;
+          && answer.code() == StatusCode.RESOURCE_EXHAUSTED
+          && answer.failure().answered();
     }
 
     private ControllerCall.Services services(CsiPlugin plugin) {

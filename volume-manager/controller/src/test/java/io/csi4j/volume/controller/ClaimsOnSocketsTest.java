@@ -480,6 +480,26 @@ class ClaimsOnSocketsTest {
   }
 
   @Test
+  void anAttachWhoseAnswerIsTooLargeIsToldAsThatAndNotAsStorageWithoutRoom() {
+    start(PluginShape.full());
+    create(DB);
+    plugin()
+        .inject(
+            Fault.answer(Fault.WrongAnswer.OVERSIZED),
+            When.calling(CONTROLLER_PUBLISH_VOLUME).once());
+
+    ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
+
+    assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
+    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(failure.operatorMessage().seen().text()).contains("the answer is larger than");
+    assertThat(store.read(DB).claim().exhaustedUntil()).isEmpty();
+    assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+    assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
+    assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).hasSize(1);
+  }
+
+  @Test
   void whatIsAttachedWithoutAClaimIsToldAndNothingIsTaken() {
     start(PluginShape.full());
     create(DB);

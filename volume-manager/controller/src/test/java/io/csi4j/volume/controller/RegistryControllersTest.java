@@ -36,6 +36,8 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistry;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,6 +135,42 @@ class RegistryControllersTest {
                 call.operation() == CONTROLLER_PUBLISH_VOLUME
                     && call.volume().equals(Optional.of(volume)),
             SECONDS);
+  }
+
+  @Test
+  void aNodeIsDoubtedIfThePluginSaysThatItIsFullAndNotIfAnAnswerIsTooLarge() {
+    FakeCsiPlugin plugin = plugin();
+    List<Object> doubted = new ArrayList<>();
+    PluginRegistry told =
+        (PluginRegistry)
+            Proxy.newProxyInstance(
+                PluginRegistry.class.getClassLoader(),
+                new Class<?>[] {PluginRegistry.class},
+                (self, method, arguments) -> {
+                  if (method.getName().equals("doubt")) {
+                    doubted.add(arguments[0]);
+                  }
+                  return method.invoke(world.registry(), arguments);
+                });
+    controllers.close();
+    controllers =
+        new RegistryControllers(
+            told,
+            ControllerSettings.builder().policy(policy -> policy.attempts(1)).build(),
+            threads);
+    plugin.inject(
+        Fault.answer(Fault.WrongAnswer.OVERSIZED), When.calling(CONTROLLER_PUBLISH_VOLUME).once());
+
+    ControllerException unread = failure(publish(ONE, NODE));
+
+    assertThat(unread.status()).contains(StatusCode.RESOURCE_EXHAUSTED);
+    assertThat(unread.outcome()).isEqualTo(ControllerException.Outcome.UNCERTAIN);
+    assertThat(doubted).as("the node is not full").isEmpty();
+    plugin.inject(
+        Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no slot"),
+        When.calling(CONTROLLER_PUBLISH_VOLUME).once());
+    assertThat(failure(publish(TWO, NODE)).status()).contains(StatusCode.RESOURCE_EXHAUSTED);
+    assertThat(doubted).containsExactly(ID);
   }
 
   // ---- which instance

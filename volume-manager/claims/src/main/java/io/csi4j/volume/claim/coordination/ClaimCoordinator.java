@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.coordination;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
@@ -355,7 +356,7 @@ public final class ClaimCoordinator {
     if (failed.outcome() == Outcome.UNCERTAIN) {
       owe(subject, usage, holder, claim.use().orElseThrow());
     }
-    if (failed.code() == StatusCode.RESOURCE_EXHAUSTED) {
+    if (isFull(failed)) {
       askLater(subject, usage);
       return refused(message);
     }
@@ -374,6 +375,15 @@ public final class ClaimCoordinator {
           refused(message);
       default -> new ClaimException(ClaimException.Outcome.UNAVAILABLE, message, null);
     };
+  }
+
+  /**
+   * Whether the storage system says that it has no room. An answer that is too large for this side
+   * ends with the same code, and the volume may be attached.
+   */
+  private static boolean isFull(ControllerAnswer.Failed failed) {
+    return failed.code() == StatusCode.RESOURCE_EXHAUSTED
+        && failed.failure().map(CsiFailure::answered).orElse(true);
   }
 
   private void askLater(Subject subject, VolumeUse usage) {
@@ -411,7 +421,8 @@ public final class ClaimCoordinator {
       Subject subject, Claim claim, ClaimHolder holder, ControllerAnswer.Failed failed) {
     OperatorCode code =
         switch (failed.code()) {
-          case RESOURCE_EXHAUSTED -> OperatorCode.CLAIM_EXHAUSTED;
+          case RESOURCE_EXHAUSTED ->
+              isFull(failed) ? OperatorCode.CLAIM_EXHAUSTED : OperatorCode.ATTACH_FAILED;
           case FAILED_PRECONDITION -> OperatorCode.ATTACHED_ELSEWHERE;
           case ALREADY_EXISTS -> OperatorCode.ATTACHED_OTHERWISE;
           default -> OperatorCode.ATTACH_FAILED;

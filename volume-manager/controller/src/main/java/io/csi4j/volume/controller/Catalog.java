@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
@@ -33,6 +34,9 @@ final class Catalog {
   /** What is on the medium already, and not shown yet. */
   private final Map<VolumeKey, CatalogEntry> intended = new ConcurrentHashMap<>();
 
+  /** Volumes that are being forgotten: shown as they are, and not attached any more. */
+  private final Set<VolumeKey> leaving = ConcurrentHashMap.newKeySet();
+
   /** The catalog in this store. */
   Catalog(VolumeStore store) {
     this.store = store;
@@ -41,6 +45,12 @@ final class Catalog {
 
   Optional<CatalogEntry> find(VolumeKey key) {
     return Optional.ofNullable(records.get(key));
+  }
+
+  /** The record of a volume that may be attached: that of one that is being forgotten is none. */
+  Optional<CatalogEntry> findToAttach(VolumeKey key) {
+    // In this order: it leaves the set when its record is removed.
+    return leaving.contains(key) ? Optional.empty() : find(key);
   }
 
   Collection<CatalogEntry> all() {
@@ -230,18 +240,26 @@ final class Catalog {
   }
 
   /**
-   * Forgets a volume of which no snapshot is on record.
+   * Forgets a volume of which no snapshot is on record. It is not attached from before the last
+   * look on: the look finds a claim that was written before that, and a later one finds no record.
    *
-   * @throws ControllerException if one is, also one that has just begun
+   * @param lastLook throws if the volume must not be forgotten
+   * @throws ControllerException if a snapshot is on record, also one that has just begun
    */
-  void removeUncut(Subject subject, VolumeKey key) {
-    Optional<CatalogEntry> ignored =
-        turns.during(
-            key,
-            () -> {
-              find(key).ifPresent(record -> refuseCut(subject, record));
-              return removed(key);
-            });
+  void removeUncut(Subject subject, VolumeKey key, Runnable lastLook) {
+    leaving.add(key);
+    try {
+      lastLook.run();
+      Optional<CatalogEntry> ignored =
+          turns.during(
+              key,
+              () -> {
+                find(key).ifPresent(record -> refuseCut(subject, record));
+                return removed(key);
+              });
+    } finally {
+      leaving.remove(key);
+    }
   }
 
   private Optional<CatalogEntry> removed(VolumeKey key) {

@@ -55,10 +55,10 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCa
 
   @Override
   public ControllerAnswer attach(AttachmentTask task, Guard guard) {
-    CatalogEntry record = catalog.find(task.volume()).orElse(null);
+    CatalogEntry record = catalog.findToAttach(task.volume()).orElse(null);
     CatalogVolume volume = record == null ? null : record.volume().orElse(null);
     if (record == null || volume == null) {
-      return unknown(task, "is not on record, or is being made or deleted");
+      return unknown(task, "is not on record, or is being made, deleted or forgotten");
     }
     Optional<VolumeCapability> use = volume.capability(task.use().mode(), task.use().attachment());
     if (use.isEmpty()) {

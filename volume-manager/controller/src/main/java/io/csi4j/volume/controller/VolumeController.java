@@ -216,7 +216,8 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Forgets a volume without holders, and leaves it where it is: also one that was made here. One
-   * with a snapshot that nobody was told of is not forgotten.
+   * with a snapshot that nobody was told of is not forgotten, nor one that is claimed while it is
+   * being forgotten. It is not attached for a claim that begins later.
    *
    * @return whether it was on record
    */

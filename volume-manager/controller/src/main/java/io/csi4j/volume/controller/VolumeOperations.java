@@ -209,7 +209,7 @@ final class VolumeOperations {
       if (known.get().state() instanceof State.Deleting) {
         hold.endLeft(subject, key);
       }
-      catalog.removeUncut(subject, key);
+      catalog.removeUncut(subject, key, () -> refuseClaimed(subject, key));
       unsee(key);
     }
     return known.isPresent();

@@ -109,6 +109,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -880,6 +881,74 @@ class VolumeControllerTest {
     assertThat(controller.volumes()).hasSize(1);
   }
 
+  private static AttachmentTask attaching() {
+    return new AttachmentTask(
+        DB,
+        NodeId.of("node-1"),
+        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+        false);
+  }
+
+  @Test
+  void aVolumeThatIsClaimedWhileItIsBeingForgottenStaysOnRecord() {
+    controller.close();
+    medium.crash();
+    AtomicBoolean claimed = new AtomicBoolean();
+    controller =
+        builder()
+            .claims(
+                key -> {
+                  Optional<Claim> seen = Optional.of(claims.read(key).claim());
+                  if (claimed.getAndSet(false)) {
+                    claim(DB);
+                  }
+                  return seen;
+                })
+            .open();
+    controller.create(DB, spec().build());
+    claimed.set(true);
+
+    assertThat(failure(() -> controller.deregister(DB)).code())
+        .isEqualTo(OperatorCode.VOLUME_CLAIMED);
+
+    assertThat(controller.volumes()).hasSize(1);
+    assertThat(controller.attachments().attach(attaching(), () -> true))
+        .isInstanceOf(ControllerAnswer.Attached.class);
+  }
+
+  @Test
+  void aVolumeIsNotAttachedForAClaimThatBeginsWhenItIsForgotten() {
+    controller.close();
+    medium.crash();
+    AtomicInteger looks = new AtomicInteger();
+    List<ControllerAnswer> answers = new ArrayList<>();
+    controller =
+        builder()
+            .claims(
+                key -> {
+                  Optional<Claim> seen = Optional.of(claims.read(key).claim());
+                  if (looks.incrementAndGet() == 2) {
+                    answers.add(controller.attachments().attach(attaching(), () -> true));
+                  }
+                  return seen;
+                })
+            .open();
+    controller.create(DB, spec().build());
+    looks.set(0);
+
+    assertThat(controller.deregister(DB)).isTrue();
+
+    assertThat(answers)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            ControllerAnswer.Failed.class,
+            failed -> {
+              assertThat(failed.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
+              assertThat(failed.because().text()).contains("is not on record, or is being");
+            });
+    assertThat(requests(CsiOperation.CONTROLLER_PUBLISH_VOLUME)).isEmpty();
+  }
+
   // ---- snapshots that are owed
 
   @Test
@@ -1548,12 +1617,7 @@ class VolumeControllerTest {
   @Test
   void whatIsNotWantedAnyMoreWhenItsTurnComesIsNotSent() {
     controller.create(DB, spec().build());
-    AttachmentTask task =
-        new AttachmentTask(
-            DB,
-            NodeId.of("node-1"),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-            false);
+    AttachmentTask task = attaching();
     assertThat(controller.attachments().attach(task, () -> false))
         .isEqualTo(new ControllerAnswer.NotSent());
     assertThat(controller.attachments().detach(task, () -> false))

@@ -11,6 +11,7 @@ import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Map;
 import java.util.Optional;
@@ -73,4 +74,7 @@ public interface AsyncVolumeController {
 
   /** Reads how much room there is for volumes like this one. */
   CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place);
+
+  /** Reads whether claims of volumes of a plugin have to have them attached to nodes. */
+  CompletionStage<Boolean> attaches(PluginId plugin);
 }

@@ -366,7 +366,7 @@ public final class VolumeController implements AutoCloseable {
 
   /** Whether claims of volumes of a plugin have to have them attached to nodes. */
   public boolean attaches(PluginId plugin) {
-    return facts(plugin, "asking whether plugin '" + plugin + "' attaches volumes").attaches();
+    return await(asking(plugin)).attaches();
   }
 
   /**
@@ -399,14 +399,18 @@ public final class VolumeController implements AutoCloseable {
 
   /** Returns the capabilities that the controllers of a plugin offer. */
   public Set<ControllerCapability> offered(PluginId plugin) {
-    return facts(plugin, "asking what the controllers of plugin '" + plugin + "' can do")
+    return await(facts(plugin, "asking what the controllers of plugin '" + plugin + "' can do"))
         .controller()
         .offered();
   }
 
-  private ControllerFacts facts(PluginId plugin, String doing) {
+  private Begun<ControllerFacts> asking(PluginId plugin) {
+    return facts(plugin, "asking whether plugin '" + plugin + "' attaches volumes");
+  }
+
+  private Begun<ControllerFacts> facts(PluginId plugin, String doing) {
     Subject subject = Subject.of(doing);
-    return await(new Begun<>(subject, controllers.facts(plugin, subject)));
+    return new Begun<>(subject, controllers.facts(plugin, subject));
   }
 
   // ---- what is on record
@@ -1228,6 +1232,11 @@ public final class VolumeController implements AutoCloseable {
     @Override
     public CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {
       return handed(reading(spec, place));
+    }
+
+    @Override
+    public CompletionStage<Boolean> attaches(PluginId plugin) {
+      return handed(asking(plugin), ControllerFacts::attaches);
     }
 
     private <T> CompletionStage<T> handed(Begun<T> operation) {

@@ -10,7 +10,6 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorMessage;
@@ -27,6 +26,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +60,13 @@ public final class Placement {
   private final VolumeController controller;
   private final @Nullable ClaimBook claims;
   private final CapacityReadings room;
+  private final Duration patience;
 
   private Placement(Builder parts) {
     controller = parts.controller;
     claims = parts.claims;
     room = new CapacityReadings(controller, parts.clock, parts.maxAge, parts.patience);
+    patience = parts.patience;
   }
 
   /**
@@ -194,9 +199,13 @@ public final class Placement {
   }
 
   private boolean attaches(PluginId plugin) {
+    CompletableFuture<Boolean> answer = controller.async().attaches(plugin).toCompletableFuture();
     try {
-      return controller.attaches(plugin);
-    } catch (ControllerException unknown) {
+      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (TimeoutException | ExecutionException unknown) {
       // Whether its controller is up is asked again by the claim itself.
       return false;
     }
@@ -241,8 +250,9 @@ public final class Placement {
     }
 
     /**
-     * Sets how long a report waits for plugins to say whether they tell how much room they have,
-     * and how much that is. 5 s by default; what comes later counts in the next report.
+     * Sets how long a report waits for plugins to say whether they attach volumes, whether they
+     * tell how much room they have, and how much that is. 5 s by default; what comes later counts
+     * in the next report.
      */
     public Builder patience(Duration value) {
       patience = Objects.requireNonNull(value, "value");

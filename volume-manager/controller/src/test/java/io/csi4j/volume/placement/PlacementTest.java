@@ -23,6 +23,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
@@ -758,6 +759,37 @@ class PlacementTest {
     assertThatThrownBy(() -> Placement.builder(controller).build().candidates(made, same, nodes))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("knows no claims");
+  }
+
+  @Test
+  void aPluginThatNeverSaysWhetherItAttachesHoldsNoReport() {
+    start(SHAPE);
+    CatalogVolume made = controller.create(DB, spec().build());
+    List<NodeName> reachable = placement.candidates(made, nodes).nodes();
+    plugin.inject(Fault.hang(), When.calling(CONTROLLER_GET_CAPABILITIES));
+    ClaimWish wish = new ClaimWish(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
+    try (VolumeController other =
+        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
+            .claims(store)
+            .open()) {
+      placement =
+          Placement.builder(other)
+              .claims(new ClaimBook(store, clock))
+              .patience(Duration.ofMillis(50))
+              .build();
+
+      PlacementReport report = placement.candidates(made, wish, nodes);
+
+      assertThat(report.nodes()).isEqualTo(reachable);
+      RecordedCall open =
+          plugin
+              .journal()
+              .await(
+                  call -> call.operation() == CONTROLLER_GET_CAPABILITIES && call.end().isEmpty(),
+                  Duration.ofSeconds(30));
+      assertThat(open.ok()).as("the plugin has not answered").isFalse();
+      plugin.release();
+    }
   }
 
   @Test

@@ -204,7 +204,8 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "COMMAND",
       description =
           "The command of the plugin, run by a shell with CSI_ENDPOINT: started unless something"
-              + " listens, started again after it died, and ended.")
+              + " listens, started again after it died, and ended. One that makes itself a daemon is"
+              + " not ended.")
   private @Nullable String start;
 
   @Option(
@@ -322,6 +323,7 @@ final class CheckCommand implements Callable<Integer> {
     List<ConformanceCase> cases = PluginConformance.cases().stream().filter(chosen).toList();
     Progress progress = new Progress(console);
     List<CaseResult> results = new ArrayList<>();
+    boolean starts = starts(plugin);
     try (EarlyEnd end = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow());
         ConformanceRun run = PluginConformance.open(plugin)) {
       end.stops(run);
@@ -340,6 +342,7 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
       progress.done();
+      tellIfLeft(plugin, starts);
     }
     ConformanceReport report =
         new ConformanceReport(
@@ -368,6 +371,7 @@ final class CheckCommand implements Callable<Integer> {
     if (start == null) {
       reach(plugin.controller());
     }
+    boolean starts = starts(plugin);
     EarlyEnd end = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow());
     try {
       List<String> left = PluginConformance.cleanUpAfter(plugin);
@@ -382,6 +386,25 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
       end.close();
+      tellIfLeft(plugin, starts);
+    }
+  }
+
+  /** Whether the run starts the plugin, as nothing listens yet. */
+  private boolean starts(PluginUnderTest plugin) {
+    return start != null && !Reaching.listens(plugin.startsAt());
+  }
+
+  /** Tells of a plugin that has left the processes of its command: no run can find and end it. */
+  private void tellIfLeft(PluginUnderTest plugin, boolean started) {
+    if (started && Reaching.stillListens(plugin.startsAt())) {
+      console
+          .err()
+          .println(
+              "Something still listens on "
+                  + plugin.startsAt()
+                  + ", though the processes of --start have ended: a plugin that makes itself a"
+                  + " daemon outlives the check. End it, or start it in the foreground.");
     }
   }
 

@@ -2,13 +2,20 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The connections of the commands: to anything a person names, so without the caution of a host.
  */
 final class Reaching {
+
+  private static final Duration MOMENT = Duration.ofSeconds(1);
 
   private Reaching() {}
 
@@ -26,6 +33,26 @@ final class Reaching {
     return within(deadline).toBuilder()
         .policies(policy -> policy.attemptDeadline(deadline).budget(deadline))
         .build();
+  }
+
+  /** Whether anything listens on a socket now. */
+  static boolean listens(CsiEndpoint where) {
+    try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      return socket.connect(UnixDomainSocketAddress.of(where.path()));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether a socket is still listened on: a process that ends closes its socket in a moment. */
+  static boolean stillListens(CsiEndpoint where) {
+    long end = System.nanoTime() + MOMENT.toNanos();
+    boolean listens = listens(where);
+    while (listens && end - System.nanoTime() > 0) {
+      LockSupport.parkNanos(MOMENT.dividedBy(20).toNanos());
+      listens = listens(where);
+    }
+    return listens;
   }
 
   /** Says what is waited for where a person would otherwise wait for a wrong path in silence. */

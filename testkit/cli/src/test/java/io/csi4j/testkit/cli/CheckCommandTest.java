@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -517,36 +518,62 @@ class CheckCommandTest {
     }
   }
 
-  @Test
-  void aPluginThatTheCommandPutsIntoTheBackgroundIsEnded() throws IOException {
+  /** Checks a plugin that a command starts with these words around it; ends what is left of it. */
+  private void checkStarted(String before, String after, BiConsumer<Run, Boolean> then)
+      throws IOException {
     Path pid = directory.resolve("pid");
-    String start =
-        ChildProcess.tool("java")
-            + " -XX:TieredStopAtLevel=1 -cp '"
-            + System.getProperty("java.class.path")
-            + "' "
-            + Main.class.getName()
-            + " serve & echo $! > "
-            + pid;
-
     Run run =
         Run.of(
             "check",
             "--endpoint",
             "unix://" + directory.resolve("csi.sock"),
             "--start",
-            start,
+            before
+                + ChildProcess.tool("java")
+                + " -XX:TieredStopAtLevel=1 -cp '"
+                + System.getProperty("java.class.path")
+                + "' "
+                + Main.class.getName()
+                + " serve & echo $! > "
+                + pid
+                + after,
             "--only",
             "identity/probe/says-ready");
-
     Optional<ProcessHandle> plugin =
         ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()));
     try {
-      assertThat(run.code()).as(run.out() + run.err()).isZero();
-      assertThat(plugin.flatMap(each -> each.info().command())).isEmpty();
+      then.accept(run, plugin.flatMap(each -> each.info().command()).isPresent());
     } finally {
       plugin.ifPresent(ProcessHandle::destroyForcibly);
     }
+  }
+
+  @Test
+  void aPluginThatTheCommandPutsIntoTheBackgroundIsEnded() throws IOException {
+    checkStarted(
+        "",
+        "",
+        (run, runs) -> {
+          assertThat(run.code()).as(run.out() + run.err()).isZero();
+          assertThat(runs).isFalse();
+          assertThat(run.err()).doesNotContain("still listens");
+        });
+  }
+
+  @Test
+  void aPluginThatMakesItselfADaemonIsToldToOutliveTheCheck() throws IOException {
+    checkStarted(
+        "(setsid ",
+        ")",
+        (run, runs) -> {
+          assertThat(run.code()).as(run.out() + run.err()).isZero();
+          assertThat(runs).isTrue();
+          assertThat(run.err())
+              .contains(
+                  "Something still listens on unix://"
+                      + directory.resolve("csi.sock")
+                      + ", though the processes of --start have ended");
+        });
   }
 
   @Test

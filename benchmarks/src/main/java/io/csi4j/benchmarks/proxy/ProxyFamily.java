@@ -78,11 +78,9 @@ public final class ProxyFamily {
       Way written = new Way("through a proxy, recorded", recorded);
       Way bare = new Way("through a bare relay", relayed);
       measure(List.of(straight, bare, through, written), seconds);
-      List<Comparison> rows = new ArrayList<>();
-      for (Way way : List.of(bare, through, written)) {
-        Optional<Goal> goal = way == bare ? Optional.empty() : Goal.extra(MOST_EXTRA);
-        rows.addAll(rows(way, straight, goal));
-      }
+      List<Comparison> rows = new ArrayList<>(rows(bare, straight, Optional.empty()));
+      rows.addAll(rows(through, straight, Goal.extra(MOST_EXTRA)));
+      rows.addAll(rows(written, straight, Goal.extra(MOST_EXTRA)));
       rows.addAll(rows(through, bare, Goal.ratio(MOST_TIMES_A_RELAY)));
       new Report("The proxy", INTRODUCTION, rows).write(Path.of(words[1]), "proxy");
     }

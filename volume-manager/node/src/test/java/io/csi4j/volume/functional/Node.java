@@ -84,6 +84,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -148,6 +149,7 @@ final class Node implements AutoCloseable {
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final Set<DutyId> excused = new HashSet<>();
   private final List<String> shown = new CopyOnWriteArrayList<>();
+  private volatile Consumer<VolumeEvent> whenTold = event -> {};
   private int firstEventOfThisLife;
   private long mountNamespace = 4_026_531_832L;
   private boolean leftovers;
@@ -356,6 +358,7 @@ final class Node implements AutoCloseable {
                 event -> {
                   if (!newborn.isOver()) {
                     events.add(event);
+                    whenTold.accept(event);
                   }
                 },
                 claims));
@@ -732,6 +735,11 @@ final class Node implements AutoCloseable {
   List<String> directories() {
     MountPath volumes = layout.volumes();
     return kernel.host().exists(volumes) ? kernel.host().names(volumes) : List.of();
+  }
+
+  /** Does something with each event where it is told. */
+  void whenTold(Consumer<VolumeEvent> action) {
+    whenTold = action;
   }
 
   List<VolumeEvent> events() {

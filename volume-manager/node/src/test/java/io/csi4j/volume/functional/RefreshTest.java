@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -520,6 +521,14 @@ class RefreshTest {
     try (Node node = Node.builder().policy(EACH_MINUTE).open()) {
       node.volume("vol-1");
       node.mount(OLD);
+      List<Optional<OperatorCode>> seen = new CopyOnWriteArrayList<>();
+      node.whenTold(
+          event -> {
+            if (event instanceof VolumeEvent.Ended ended
+                && ended.started().operation() == VolumeEvent.Operation.REFRESH) {
+              seen.add(trouble(node));
+            }
+          });
       node.plugin()
           .inject(
               Fault.fail(StatusCode.PERMISSION_DENIED, "the token is over"),
@@ -533,6 +542,7 @@ class RefreshTest {
       Node.eventually("it is tried again", () -> told(node).size() == 2);
 
       assertThat(told(node)).containsExactly("REFRESH_REFUSED", "OK");
+      assertThat(seen).containsExactly(Optional.of(OperatorCode.REFRESH_REFUSED), Optional.empty());
       assertThat(trouble(node)).isEmpty();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }

@@ -766,6 +766,8 @@ final class VolumeQueue {
   private void ended(Optional<VolumeException> failure) {
     current = null;
     run.clear();
+    // Who is told of the end may ask at once how the volume is now.
+    show();
     VolumeEvent.Started start = started;
     if (isTold && start != null) {
       parts
@@ -776,7 +778,6 @@ final class VolumeQueue {
                   Duration.ofNanos(parts.clock().nanos() - begun),
                   failure.map(VolumeException::operatorMessage)));
     }
-    show();
   }
 
   /** An operation broke in a way that it should not: every caller still gets an answer. */

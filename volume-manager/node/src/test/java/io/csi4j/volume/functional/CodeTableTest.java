@@ -11,6 +11,7 @@ import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
@@ -282,6 +283,7 @@ class CodeTableTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Tag("D11")
   @ParameterizedTest(name = "{0}")
   @MethodSource("taking")
@@ -373,6 +375,7 @@ class CodeTableTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Tag("D11")
   @ParameterizedTest(name = "{0}")
   @MethodSource("giving")

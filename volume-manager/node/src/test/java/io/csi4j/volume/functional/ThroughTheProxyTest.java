@@ -1,14 +1,17 @@
 package io.csi4j.volume.functional;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
+import io.csi4j.mount.campaign.PlayedInShares;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -18,25 +21,33 @@ class ThroughTheProxyTest {
 
   @Test
   void someFunctionalTestsAreTheSame() {
-    hasTheSameResults(
-        EngineTestKit.engine("junit-jupiter")
-            .selectors(selectClass(ClaimedMountTest.class), selectClass(ToldOfPluginsTest.class)));
+    hasTheSameResults(ClaimedMountTest.class);
+    hasTheSameResults(ToldOfPluginsTest.class);
+  }
+
+  static Stream<Class<?>> functionalTests() {
+    return ReflectionSupport.findAllClassesInPackage(
+            ThroughTheProxyTest.class.getPackageName(),
+            type -> type != ThroughTheProxyTest.class,
+            name -> name.endsWith("Test"))
+        .stream()
+        .sorted(Comparator.comparing(Class::getName));
   }
 
   @Tag("campaign")
-  @Test
-  void allFunctionalTestsAreTheSame() {
-    hasTheSameResults(
-        EngineTestKit.engine("junit-jupiter")
-            .selectors(selectPackage(ThroughTheProxyTest.class.getPackageName())));
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("functionalTests")
+  void allFunctionalTestsAreTheSame(Class<?> tests) {
+    hasTheSameResults(tests);
   }
 
-  private static void hasTheSameResults(EngineTestKit.Builder tests) {
-    // Among the tests is this one.
-    assumeFalse(Node.THROUGH_PROXY.get(), "a proxy stands before each plugin already");
+  private static void hasTheSameResults(Class<?> tests) {
     Node.THROUGH_PROXY.set(true);
     try {
-      EngineExecutionResults results = tests.execute();
+      // All of them in each share: the kit does not look at the properties of the system.
+      EngineExecutionResults results =
+          EngineTestKit.engine("junit-jupiter").selectors(selectClass(tests)).execute();
 
       assertThat(results.testEvents().succeeded().count()).isPositive();
       assertThat(failures(results)).isEmpty();

@@ -18,6 +18,7 @@ import com.sun.jdi.event.VMDisconnectEvent;
 import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
 import com.sun.jdi.request.MethodEntryRequest;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.manager.VolumeManager;
 import java.nio.file.Path;
 import java.util.Map;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * wants to know what a mount does has to know these; a new one is a decision.
  */
 @Tag("campaign")
+@PlayedInShares
 class WayOfAMountTest {
 
   /** Values and the flight recorder's event, which decide nothing. */

@@ -2,6 +2,7 @@ package io.csi4j.volume.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.volume.kill.KillWorld.Use;
@@ -35,6 +36,7 @@ class KillCampaignTest {
   private int quiet;
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whateverIsKilledWhenWhatIsWantedIsThereAndNothingElse(Scratch scratch) {
     long begun = System.nanoTime();

@@ -2,6 +2,7 @@ package io.csi4j.volume.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * testing/kill-loop} sets them.
  */
 @Tag("campaign")
+@PlayedInShares
 @MountTest
 class KillLoopTest {
 

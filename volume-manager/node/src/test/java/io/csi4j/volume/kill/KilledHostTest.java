@@ -2,6 +2,7 @@ package io.csi4j.volume.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.volume.kill.KillWorld.Use;
@@ -114,6 +115,7 @@ class KilledHostTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void aRecoveryThatIsKilledAgainAndAgainEndsWellAllTheSame() {
     List<Use> wanted = List.of(world.volume("a"), world.volume("b"), world.volume("c"));

@@ -2,6 +2,7 @@ package io.csi4j.volume.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.volume.kill.KillWorld.Use;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * {@code testing/soak} sets them.
  */
 @Tag("campaign")
+@PlayedInShares
 @MountTest
 class SoakTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the same manager go on.
  */
 @Tag("campaign")
+@PlayedInShares
 class FloodTest {
 
   private static final int FLOODING = 4;

@@ -2,6 +2,7 @@ package io.csi4j.volume.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
 import java.lang.reflect.Field;
@@ -66,12 +67,14 @@ class CanonicalTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void theSameWorldsOfOneCrashAreReachedWithAndWithoutJoining() {
     assertThat(assertNothingIsLost(Setup.drill(false, true, 1, 0)).joined()).isPositive();
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @MethodSource("small")
   void theSameWorldsAreReachedWithAndWithoutJoining(Setup setup) {
@@ -79,6 +82,7 @@ class CanonicalTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -2,6 +2,7 @@ package io.csi4j.volume.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +17,7 @@ class MutantsTest {
   private static final double LONGEST_SECONDS = 300;
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void theHarmOfAMutantIsFoundAndItsSmallestHistoryCanBePlayedAgain(Mutant mutant) {
@@ -38,6 +40,7 @@ class MutantsTest {
 
   /** One mutant for each of four invariants: each costs a new engine, compiled and warmed up. */
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource(
       names = {

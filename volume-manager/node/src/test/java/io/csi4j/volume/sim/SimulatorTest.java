@@ -2,6 +2,7 @@ package io.csi4j.volume.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.sim.Explorer.Limit;
 import io.csi4j.volume.sim.Explorer.Tally;
@@ -9,8 +10,13 @@ import io.csi4j.volume.sim.Simulation.Outcome;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The engine in the simulator: many histories, and no invariant is broken in any. {@code
@@ -31,19 +37,34 @@ class SimulatorTest {
     return tally;
   }
 
-  @Tag("campaign")
-  @Test
-  void noInvariantBreaksInAnyHistoryWithOneCrashAndOneFault() {
-    Tally all = new Tally();
-    for (boolean shared : new boolean[] {false, true}) {
-      all.plus(allOf(Setup.drill(shared, false, 1, 1)));
-      // A plugin that refuses a second call can do less harm, so it gets less.
-      all.plus(allOf(Setup.drill(shared, true, 1, 0)));
-      all.plus(allOf(Setup.drill(shared, true, 0, 1)));
-    }
+  /** Setups for a volume of one workload, and the same for one that several share. */
+  private static Stream<Setup> bothWays(Function<Boolean, Stream<Setup>> setups) {
+    return Stream.of(false, true).flatMap(setups);
+  }
 
-    assertThat(all.crashedAt().keySet()).containsExactlyInAnyOrder(CrashPoint.values());
-    assertThat(all.crashedAt().values()).allMatch(times -> times >= 2);
+  static Stream<Setup> crashesAndFaults() {
+    return bothWays(
+        shared ->
+            Stream.of(
+                Setup.drill(shared, false, 1, 1),
+                // A plugin that refuses a second call can do less harm, so it gets less.
+                Setup.drill(shared, true, 1, 0),
+                Setup.drill(shared, true, 0, 1)));
+  }
+
+  @Tag("campaign")
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("crashesAndFaults")
+  void noInvariantBreaksInAnyHistoryWithOneCrashAndOneFault(Setup setup) {
+    assertCrashedEverywhere(allOf(setup), setup, EnumSet.allOf(CrashPoint.class));
+  }
+
+  private static void assertCrashedEverywhere(Tally tally, Setup setup, Set<CrashPoint> points) {
+    if (setup.crashes() > 0 && setup.faults() > 0) {
+      assertThat(tally.crashedAt().keySet()).isEqualTo(points);
+      assertThat(tally.crashedAt().values()).allMatch(times -> times >= 2);
+    }
   }
 
   @Test
@@ -63,13 +84,16 @@ class SimulatorTest {
     allOf(Setup.drill(false, false, 0, 1).with(Setup.Drive.HURRY));
   }
 
+  static Stream<Setup> pluginTrouble() {
+    return bothWays(shared -> Stream.of(Setup.mend(shared, 0, 1), Setup.mend(shared, 1, 0)));
+  }
+
   @Tag("campaign")
-  @Test
-  void noInvariantBreaksWhenThePluginDiesForgetsOrIsUnhealthy() {
-    for (boolean shared : new boolean[] {false, true}) {
-      allOf(Setup.mend(shared, 0, 1));
-      allOf(Setup.mend(shared, 1, 0));
-    }
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("pluginTrouble")
+  void noInvariantBreaksWhenThePluginDiesForgetsOrIsUnhealthy(Setup setup) {
+    allOf(setup);
   }
 
   @Test
@@ -78,9 +102,11 @@ class SimulatorTest {
   }
 
   @Tag("campaign")
-  @Test
-  void noInvariantBreaksInManyLongRandomHistoriesOnAFailingDisk() {
-    assertSoundOnAFailingDisk(101, 500);
+  @PlayedInShares
+  @ParameterizedTest
+  @ValueSource(longs = {101, 201, 301, 401, 501})
+  void noInvariantBreaksInManyLongRandomHistoriesOnAFailingDisk(long firstSeed) {
+    assertSoundOnAFailingDisk(firstSeed, 100);
   }
 
   private static void assertSoundOnAFailingDisk(long firstSeed, int histories) {
@@ -114,14 +140,27 @@ class SimulatorTest {
     assertThat(tally.histories()).isEqualTo(100);
   }
 
+  static Stream<Setup> claims() {
+    return bothWays(
+        shared ->
+            Stream.of(
+                Setup.drill(shared, false, 0, 1).claimed(),
+                Setup.drill(shared, false, 1, 0).claimed(),
+                Setup.drill(shared, false, 0, 1).claimed().with(Setup.Drive.HURRY)));
+  }
+
   @Tag("campaign")
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("claims")
+  void noInvariantBreaksWhenClaimsMoveOnAndAnswersAreLateOrMissing(Setup setup) {
+    allOf(setup);
+  }
+
+  @Tag("campaign")
+  @PlayedInShares
   @Test
-  void noInvariantBreaksWhenClaimsMoveOnAndAnswersAreLateOrMissing() {
-    for (boolean shared : new boolean[] {false, true}) {
-      allOf(Setup.drill(shared, false, 0, 1).claimed());
-      allOf(Setup.drill(shared, false, 1, 0).claimed());
-      allOf(Setup.drill(shared, false, 0, 1).claimed().with(Setup.Drive.HURRY));
-    }
+  void noInvariantBreaksInRandomHistoriesWithClaims() {
     Tally tally =
         Explorer.random(
             1, 100, seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6).claimed(), NONE);
@@ -129,17 +168,26 @@ class SimulatorTest {
     assertThat(tally.histories()).isEqualTo(100);
   }
 
+  static Stream<Setup> refreshes() {
+    return Stream.concat(
+        bothWays(
+            shared ->
+                Stream.of(
+                    Setup.drill(shared, false, 1, 0).refreshing(),
+                    Setup.drill(shared, false, 0, 1).refreshing(),
+                    Setup.drill(shared, false, 0, 1).refreshing().with(Setup.Drive.HURRY))),
+        Stream.of(
+            Setup.drill(false, false, 1, 1).refreshing(),
+            Setup.drill(false, true, 0, 1).refreshing(),
+            Setup.drill(false, false, 0, 1).refreshing().claimed()));
+  }
+
   @Tag("campaign")
-  @Test
-  void noInvariantBreaksInAnyHistoryOfARefreshWithACrashOrAFault() {
-    for (boolean shared : new boolean[] {false, true}) {
-      allOf(Setup.drill(shared, false, 1, 0).refreshing());
-      allOf(Setup.drill(shared, false, 0, 1).refreshing());
-      allOf(Setup.drill(shared, false, 0, 1).refreshing().with(Setup.Drive.HURRY));
-    }
-    allOf(Setup.drill(false, false, 1, 1).refreshing());
-    allOf(Setup.drill(false, true, 0, 1).refreshing());
-    allOf(Setup.drill(false, false, 0, 1).refreshing().claimed());
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("refreshes")
+  void noInvariantBreaksInAnyHistoryOfARefreshWithACrashOrAFault(Setup setup) {
+    allOf(setup);
   }
 
   @Test
@@ -163,30 +211,48 @@ class SimulatorTest {
           CrashPoint.BEFORE_UNSTAGE,
           CrashPoint.UNSTAGE_ANSWERED);
 
-  @Tag("campaign")
-  @Test
-  void noInvariantBreaksInAnyHistoryOfAnInlineVolumeWithOneCrashAndOneFault() {
-    Tally all = allOf(Setup.drill(false, false, 1, 1).inlining());
-    all.plus(allOf(Setup.drill(false, true, 1, 1).inlining()));
-    all.plus(allOf(Setup.drill(true, false, 1, 0).inlining()));
-    all.plus(allOf(Setup.drill(true, false, 0, 1).inlining()));
-
-    assertThat(all.crashedAt().keySet())
-        .isEqualTo(EnumSet.complementOf(EnumSet.copyOf(OF_STAGING)));
-    assertThat(all.crashedAt().values()).allMatch(times -> times >= 2);
+  static Stream<Setup> inlineCrashesAndFaults() {
+    return Stream.of(
+        Setup.drill(false, false, 1, 1).inlining(),
+        Setup.drill(false, true, 1, 1).inlining(),
+        Setup.drill(true, false, 1, 0).inlining(),
+        Setup.drill(true, false, 0, 1).inlining());
   }
 
   @Tag("campaign")
-  @Test
-  void noInvariantBreaksWhenOperationsOnInlineVolumesOverlapOrTheirPluginDiesOrTheyAreRefreshed() {
-    for (boolean shared : new boolean[] {false, true}) {
-      allOf(Setup.drill(shared, false, 0, 1).inlining().with(Setup.Drive.HURRY));
-      allOf(Setup.mend(shared, 0, 1).inlining());
-      allOf(Setup.mend(shared, 1, 0).inlining());
-      allOf(Setup.drill(shared, false, 1, 0).inlining().refreshing());
-      allOf(Setup.drill(shared, false, 0, 1).inlining().refreshing());
-    }
-    assertSoundInline(101, 500);
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("inlineCrashesAndFaults")
+  void noInvariantBreaksInAnyHistoryOfAnInlineVolumeWithOneCrashAndOneFault(Setup setup) {
+    assertCrashedEverywhere(allOf(setup), setup, EnumSet.complementOf(EnumSet.copyOf(OF_STAGING)));
+  }
+
+  static Stream<Setup> inlineTrouble() {
+    return bothWays(
+        shared ->
+            Stream.of(
+                Setup.drill(shared, false, 0, 1).inlining().with(Setup.Drive.HURRY),
+                Setup.mend(shared, 0, 1).inlining(),
+                Setup.mend(shared, 1, 0).inlining(),
+                Setup.drill(shared, false, 1, 0).inlining().refreshing(),
+                Setup.drill(shared, false, 0, 1).inlining().refreshing()));
+  }
+
+  @Tag("campaign")
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("inlineTrouble")
+  void noInvariantBreaksWhenOperationsOnInlineVolumesOverlapOrTheirPluginDiesOrTheyAreRefreshed(
+      Setup setup) {
+    allOf(setup);
+  }
+
+  @Tag("campaign")
+  @PlayedInShares
+  @ParameterizedTest
+  @ValueSource(longs = {101, 201, 301, 401, 501})
+  void noInvariantBreaksInManyRandomHistoriesWithInlineVolumes(long firstSeed) {
+    assertSoundInline(firstSeed, 100);
   }
 
   /**

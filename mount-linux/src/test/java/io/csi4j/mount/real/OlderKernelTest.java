@@ -2,6 +2,7 @@ package io.csi4j.mount.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 @MountTest
 @Tag("campaign")
+@PlayedInShares
 class OlderKernelTest {
 
   private static final String NEWER_CALLS = "mount_setattr,statmount,listmount,fanotify_init";

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.table.KernelTable;
 import io.csi4j.mount.model.BindRequest;
@@ -241,6 +242,7 @@ class HeldPathTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource(names = {"BEST", "OLDEST"})
   void amongAMillionSwapsNoneLeadsOut(Rung rung, Scratch scratch) throws Exception {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.RunningKernel;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.BindRequest;
@@ -213,6 +214,7 @@ class SymlinkTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource(names = {"BEST", "OLDEST"})
   void nobodyWhoSwapsADirectoryForALinkMovesAMount(Rung rung, Scratch scratch) throws Exception {

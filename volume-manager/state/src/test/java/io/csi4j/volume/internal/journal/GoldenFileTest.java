@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
@@ -164,6 +165,7 @@ class GoldenFileTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void aFlippedBitNeverMakesAnUntrueValueCertainAndIsNoticed(Golden golden) {

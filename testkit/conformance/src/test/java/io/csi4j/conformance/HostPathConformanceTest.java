@@ -9,6 +9,7 @@ import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.PluginUnderTest;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class HostPathConformanceTest {
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void thePluginThatMountsPasses(Scratch scratch) throws Exception {
     try (HostPathPlugin plugin = HostPathPlugin.builder(scratch.file("data")).open()) {

@@ -13,6 +13,7 @@ import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.PluginUnderTest;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
@@ -80,6 +81,7 @@ class PresetsTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest(name = "{0}")
   @MethodSource("shapes")
   void aFakeThatConformsPasses(String name, PluginShape shape) throws IOException {
@@ -99,6 +101,7 @@ class PresetsTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void aFakeThatSpeaksBothReleasesIsAdvisedOfNothing() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full112And113())) {
@@ -136,6 +139,7 @@ class PresetsTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void aLawfulQuirkFailsNothing(Quirk quirk) {

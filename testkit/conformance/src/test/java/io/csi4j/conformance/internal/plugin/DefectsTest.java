@@ -7,6 +7,7 @@ import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.mount.campaign.PlayedInShares;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,7 @@ class DefectsTest {
   private static final String ADVICE = "advice: ";
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void aDefectFailsItsCasesAndNoOthers(Defect defect) throws IOException {

@@ -10,6 +10,7 @@ import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.model.PluginShape;
@@ -30,6 +31,7 @@ class LawfulPluginsTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void anOddityIsAccusedByNoCaseAtAll(LawfulOddity oddity) {

@@ -8,6 +8,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
@@ -141,6 +142,7 @@ class KilledBackupTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledTheSameTickHasOneSnapshot() {
     List<String> moments = new ArrayList<>();
@@ -152,6 +154,7 @@ class KilledBackupTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledAHostThatWantsNothingAnyMoreDropsAllButWhatItNoted() {
     for (int nth = 1; nth <= MOMENTS.size(); nth++) {
@@ -222,6 +225,7 @@ class KilledBackupTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledTheSameTickHasOneGroup() {
     List<String> moments = new ArrayList<>();
@@ -235,6 +239,7 @@ class KilledBackupTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledTheGroupIsOnRecordUntilItIsSettledByAnyOfItsVolumes() {
     for (int nth = 1; nth <= GROUP_MOMENTS.size(); nth++) {
@@ -286,6 +291,7 @@ class KilledBackupTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void killedAtAnyTimeThereAreExactlyTheSnapshotsThatTheHostNoted() {
     long seed = 20261126;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -69,6 +70,7 @@ class KilledCoordinatorTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledTheNextProcessGivesBackInOrderWhatNobodyWants() {
     List<String> moments = new ArrayList<>();

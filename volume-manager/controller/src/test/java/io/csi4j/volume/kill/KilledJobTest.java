@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.claim.ClaimState;
@@ -129,6 +130,7 @@ class KilledJobTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledTheReaperOfTheNextProcessLeavesNothingInTheStorageSystem() {
     whereverItIsKilledTheReaperLeavesNothing(
@@ -138,6 +140,7 @@ class KilledJobTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void whereverItIsKilledTheSameTaskFindsItsVolumeOrGetsOneAndNeverTwo() {
     for (int nth = 1; nth <= 2 * WRITES.size(); nth++) {
@@ -171,6 +174,7 @@ class KilledJobTest {
   }
 
   @Tag("campaign")
+  @PlayedInShares
   @Test
   void aVolumeThatIsRetainedIsKeptWhereverTheProcessIsKilled() {
     VolumeUse next = VolumeUse.of(JobMain.SCRATCH, WorkloadId.of("next"));

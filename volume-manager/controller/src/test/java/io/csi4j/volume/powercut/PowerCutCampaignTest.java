@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Scratch;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @MountTest
 @NeedsRoot("loop devices and the filesystems on them")
 @Tag("campaign")
+@PlayedInShares
 class PowerCutCampaignTest {
 
   private static final PowerCutRig.Measure MEASURE =

@@ -2,6 +2,7 @@ package io.csi4j.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.campaign.PlayedInShares;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,7 @@ class FuzzCampaignTest {
   private static final Duration TIME =
       Duration.ofSeconds(Integer.getInteger("csi4j.fuzz.seconds", 5));
 
+  @PlayedInShares
   @ParameterizedTest
   @EnumSource
   void thePropertyHoldsForInputsThatReachNewCode(Target target)

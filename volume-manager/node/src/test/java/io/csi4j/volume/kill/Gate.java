@@ -18,7 +18,9 @@ final class Gate implements CrashPoint.Listener {
   private @Nullable CrashPoint named;
   private int left;
   private boolean shut;
-  private final StringBuilder passed = new StringBuilder();
+
+  /** Null while nobody has asked: a host that runs for hours passes millions of them. */
+  private @Nullable StringBuilder passed;
 
   Gate(Consumer<String> told) {
     this.told = told;
@@ -41,12 +43,12 @@ final class Gate implements CrashPoint.Listener {
     }
   }
 
-  /** The moments that were passed since this was asked last. */
+  /** The moments that were passed since this was asked last; none when it is asked first. */
   String passed() {
     lock.lock();
     try {
-      String all = passed.toString().strip();
-      passed.setLength(0);
+      String all = passed == null ? "" : passed.toString().strip();
+      passed = new StringBuilder();
       return all;
     } finally {
       lock.unlock();
@@ -66,7 +68,9 @@ final class Gate implements CrashPoint.Listener {
   private boolean isShutFor(CrashPoint point) {
     lock.lock();
     try {
-      passed.append(point).append(' ');
+      if (passed != null) {
+        passed.append(point).append(' ');
+      }
       if (point == named) {
         named = null;
         return true;

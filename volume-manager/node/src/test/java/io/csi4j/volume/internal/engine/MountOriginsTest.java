@@ -67,7 +67,9 @@ class MountOriginsTest {
       origins.begins(alike(number));
     }
 
-    assertThat(bytes(VOLUMES - SOME, origins::begins)).isLessThan(2 * first);
-    assertThat(bytes(0, volume -> origins.ended(volume, Optional.empty()))).isLessThan(2 * first);
+    // What the compiler makes of it takes more or less; a copy for each takes hundreds of times it.
+    long most = 10 * first;
+    assertThat(bytes(VOLUMES - SOME, origins::begins)).isLessThan(most);
+    assertThat(bytes(0, volume -> origins.ended(volume, Optional.empty()))).isLessThan(most);
   }
 }

@@ -68,6 +68,8 @@ final class BareRelay extends HandlerRegistry {
             .channelType(EpollDomainSocketChannel.class)
             .eventLoopGroup(loop)
             .directExecutor()
+            // gRPC sets it for TCP; UNIX sockets would log a warning.
+            .withOption(ChannelOption.SO_KEEPALIVE, null)
             .overrideAuthority("localhost")
             .usePlaintext()
             .build();
@@ -76,7 +78,6 @@ final class BareRelay extends HandlerRegistry {
         .bossEventLoopGroup(loop)
         .workerEventLoopGroup(loop)
         .directExecutor()
-        // gRPC sets it for TCP; UNIX sockets would log a warning.
         .withChildOption(ChannelOption.SO_KEEPALIVE, null)
         .fallbackHandlerRegistry(new BareRelay(plugin))
         .build()

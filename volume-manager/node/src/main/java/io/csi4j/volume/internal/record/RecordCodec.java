@@ -120,7 +120,7 @@ public final class RecordCodec {
             place,
             staging,
             targets,
-            contexts.map(Contexts::given).orElseGet(TreeMap::new),
+            contexts.map(known -> byUses(targets, known.given())).orElseGet(TreeMap::new),
             leaving,
             abandoned,
             in.rest(9));
@@ -292,6 +292,18 @@ public final class RecordCodec {
       throw new MalformedRecordException("It has a place for contexts, and none.");
     }
     return new Contexts(attached, given);
+  }
+
+  /** The same texts, by the very uses that are in the record, so that each is held once. */
+  private static SortedMap<VolumeUse, String> byUses(
+      SortedMap<VolumeUse, TargetRecord> targets, SortedMap<VolumeUse, String> texts) {
+    SortedMap<VolumeUse, String> same = new TreeMap<>();
+    texts.forEach(
+        (use, text) -> {
+          TargetRecord target = targets.get(use);
+          same.put(target == null ? use : target.usage(), text);
+        });
+    return same;
   }
 
   private static SortedMap<VolumeUse, String> abandoned(FieldReader in, int field)

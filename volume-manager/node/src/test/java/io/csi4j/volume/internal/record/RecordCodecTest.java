@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
@@ -48,6 +49,21 @@ class RecordCodecTest {
 
   private static VolumeRecord fresh() {
     return VolumeRecord.fresh(Records.IDENTITY, Records.used().plan(), Records.PLACE);
+  }
+
+  /** A host has thousands of records. */
+  @Test
+  void aUseIsReadOnceAndSoAreTextsThatAreEqual() throws MalformedRecordException {
+    StateValue value = RecordCodec.encode(Records.withContexts());
+    VolumeRecord read = RecordCodec.decodeVolume(value);
+    VolumeRecord again = RecordCodec.decodeVolume(value);
+
+    assertThat(again.place().boot()).isNotEmpty().isSameAs(read.place().boot());
+    VolumeUse usage = Records.usage("db-1", "web-1");
+    assertThat(read.contexts().keySet())
+        .filteredOn(usage::equals)
+        .singleElement()
+        .isSameAs(read.target(usage).orElseThrow().usage());
   }
 
   @Test

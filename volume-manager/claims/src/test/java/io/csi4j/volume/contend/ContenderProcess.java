@@ -116,11 +116,11 @@ final class ContenderProcess {
   }
 
   void pause() {
-    Signals.send("STOP", process.pid());
+    Signals.sendUnlessEnded("STOP", process.toHandle());
   }
 
   void resume() {
-    Signals.send("CONT", process.pid());
+    Signals.sendUnlessEnded("CONT", process.toHandle());
   }
 
   void kill() {

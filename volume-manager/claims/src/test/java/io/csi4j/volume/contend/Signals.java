@@ -13,6 +13,17 @@ public final class Signals {
     run("kill", "-" + name, Long.toString(pid));
   }
 
+  /** Sends a signal to a process that may be ending; one that has ended is passed over. */
+  public static void sendUnlessEnded(String name, ProcessHandle process) {
+    try {
+      send(name, process.pid());
+    } catch (AssertionError failed) {
+      if (process.isAlive()) {
+        throw failed;
+      }
+    }
+  }
+
   /** Runs a program that has to succeed. */
   public static void run(String... command) {
     try {

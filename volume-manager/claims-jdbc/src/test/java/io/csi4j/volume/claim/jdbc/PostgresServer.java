@@ -282,15 +282,7 @@ public final class PostgresServer implements ContendedStore.Server {
   /** The first process first, so that it makes no more; a child that has ended is passed over. */
   private void all(String signal) {
     Signals.send(signal, process.pid());
-    for (ProcessHandle child : process.descendants().toList()) {
-      try {
-        Signals.send(signal, child.pid());
-      } catch (AssertionError ended) {
-        if (child.isAlive()) {
-          throw ended;
-        }
-      }
-    }
+    process.descendants().forEach(child -> Signals.sendUnlessEnded(signal, child));
   }
 
   /** Ends it and starts it again, after something was done to its data. */

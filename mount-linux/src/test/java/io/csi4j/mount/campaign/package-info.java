@@ -1,4 +1,4 @@
-/** Shares of long campaigns, for the tests of all modules. */
+/** Shares of long campaigns, for the tests of this module and of those that depend on it. */
 @NullMarked
 package io.csi4j.mount.campaign;
 

@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.internal.redaction.SensitiveValues;
+import io.csi4j.client.internal.rules.KnownEntries;
 import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.internal.transport.Connection;
 import io.csi4j.client.model.CallPolicy;
@@ -154,18 +155,18 @@ public final class CallPath {
   /**
    * Returns why this request must not be sent, even if the plugin offers the call.
    *
-   * @param arePlain whether the text of its contexts is known to be ASCII without NUL
+   * @param known its entries that were found to be in order before
    */
   Optional<CsiException> refuse(
       CsiOperation operation,
       Message request,
-      boolean arePlain,
+      KnownEntries known,
       Supplier<CsiFailure.Builder> failure) {
     if (operation.service() == CsiService.IDENTITY) {
       // Without a field there is nothing to check, and a first Probe is spared the descriptors.
       return Optional.empty();
     }
-    RequestChecks.Result checked = RequestChecks.check(operation, request, arePlain);
+    RequestChecks.Result checked = RequestChecks.check(operation, request, known);
     warn(operation, checked.remarks());
     List<Violation> violations = checked.violations();
     if (options.strictSizes() && !checked.oversize().isEmpty()) {

@@ -5,6 +5,7 @@ import com.google.protobuf.Message;
 import io.csi4j.client.internal.mapping.AnswerFindings;
 import io.csi4j.client.internal.mapping.MetadataCheck;
 import io.csi4j.client.internal.mapping.UnusableAnswerException;
+import io.csi4j.client.internal.rules.KnownEntries;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiCancelledException;
@@ -186,7 +187,7 @@ final class MetadataCall<Q extends Message, A extends Message>
         path.refuse(
             source.operation(),
             request,
-            false,
+            KnownEntries.NONE,
             () -> describe(StatusCode.INVALID_ARGUMENT, Outcome.SETTLED));
     if (refusal.isPresent()) {
       failed(refusal.get());

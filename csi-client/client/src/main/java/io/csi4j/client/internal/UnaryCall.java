@@ -2,8 +2,8 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.mapping.AnswerFindings;
-import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.mapping.UnusableAnswerException;
+import io.csi4j.client.internal.rules.KnownEntries;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiCancelledException;
 import io.csi4j.client.model.CsiException;
@@ -36,7 +36,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final CallPath path;
   private final UnaryRpc<?, Q, A, R> rpc;
   private final Q request;
-  private final boolean arePlain;
+  private final KnownEntries known;
   private final CallPolicy policy;
   private final @Nullable Executor executor;
   private final boolean gated;
@@ -44,7 +44,9 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final long began;
   private final CallFuture<R> result =
       new CallFuture<>(() -> end(CsiCancelledException.Reason.CANCELLED));
-  private final List<CsiException> earlier = new ArrayList<>(0);
+
+  /** The failures before; a list of its own only once there is one. */
+  private List<CsiException> earlier = List.of();
 
   private volatile int sent;
   private volatile long connection = CapabilityGate.ANY_CONNECTION;
@@ -72,7 +74,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     this.path = path;
     this.rpc = rpc;
     this.request = rpc.toProto().apply(request);
-    this.arePlain = NodeRequestMapping.hasPlainContexts(request);
+    this.known = KnownEntries.of(request);
     this.policy = policy;
     this.executor = executor;
     this.gated = gated;
@@ -93,8 +95,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   /** Sends the first attempt, unless the request itself forbids it. */
   CallFuture<R> begin() {
     Optional<CsiException> refusal =
-        path.refuse(
-            rpc.operation(), request, arePlain, () -> describe(StatusCode.INVALID_ARGUMENT));
+        path.refuse(rpc.operation(), request, known, () -> describe(StatusCode.INVALID_ARGUMENT));
     if (refusal.isPresent()) {
       result.completeExceptionally(refusal.get());
       return result;
@@ -235,6 +236,11 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private void take(A answer) {
+    if (!rpc.hasResult()) {
+      // What is not read has no faults, and nobody has to note them.
+      result.complete(null);
+      return;
+    }
     AnswerFindings findings = new AnswerFindings(path.scrubber(request));
     try {
       R value = rpc.reader().read(request, answer, findings);
@@ -310,7 +316,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
       // It would have been repeated, had the host not ended it.
-      earlier.add(failure);
+      remember(failure);
       finish(cancelled(reason));
       return;
     }
@@ -319,8 +325,13 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       giveUp(failure);
       return;
     }
-    earlier.add(failure);
+    remember(failure);
     pause(pause, failure);
+  }
+
+  private void remember(CsiException failure) {
+    earlier = earlier.isEmpty() ? new ArrayList<>() : earlier;
+    earlier.add(failure);
   }
 
   private void pause(Duration pause, CsiException failure) {

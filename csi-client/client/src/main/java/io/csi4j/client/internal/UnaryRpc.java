@@ -24,7 +24,15 @@ record UnaryRpc<T, Q extends Message, A extends Message, R extends @Nullable Obj
     CsiOperation operation,
     MethodDescriptor<Q, A> method,
     Function<T, Q> toProto,
-    Reader<Q, A, R> reader) {
+    Reader<? super Q, ? super A, R> reader) {
+
+  private static final Reader<Message, Message, @Nullable Void> NOTHING =
+      new Reader<>() {
+        @Override
+        public @Nullable Void read(Message request, Message answer, AnswerFindings findings) {
+          return null;
+        }
+      };
 
   /** Makes a result from an answer. */
   @FunctionalInterface
@@ -36,15 +44,11 @@ record UnaryRpc<T, Q extends Message, A extends Message, R extends @Nullable Obj
   /** A call whose answer says nothing but that it is done. */
   static <T, Q extends Message, A extends Message> UnaryRpc<T, Q, A, @Nullable Void> withoutResult(
       CsiOperation operation, MethodDescriptor<Q, A> method, Function<T, Q> toProto) {
-    return new UnaryRpc<T, Q, A, @Nullable Void>(
-        operation,
-        method,
-        toProto,
-        new Reader<Q, A, @Nullable Void>() {
-          @Override
-          public @Nullable Void read(Q request, A answer, AnswerFindings findings) {
-            return null;
-          }
-        });
+    return new UnaryRpc<>(operation, method, toProto, NOTHING);
+  }
+
+  /** Whether an answer says more than that it is done. */
+  boolean hasResult() {
+    return reader != NOTHING;
   }
 }

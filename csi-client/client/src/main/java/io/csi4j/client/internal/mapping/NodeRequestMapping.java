@@ -1,6 +1,5 @@
 package io.csi4j.client.internal.mapping;
 
-import io.csi4j.client.internal.text.TextEntries;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
 import io.csi4j.client.node.NodeGetStorageHealthRequest;
@@ -101,17 +100,5 @@ public final class NodeRequestMapping {
     request.capacityRange().map(ValueMapping::toProto).ifPresent(out::setCapacityRange);
     request.capability().map(ValueMapping::toProto).ifPresent(out::setVolumeCapability);
     return out.build();
-  }
-
-  /** Whether the contexts of a request were found to be ASCII without NUL when they were made. */
-  public static boolean hasPlainContexts(Object request) {
-    if (request instanceof NodePublishVolumeRequest publish) {
-      return TextEntries.arePlain(publish.publishContext().reveal())
-          && TextEntries.arePlain(publish.volumeContext().reveal());
-    } else if (request instanceof NodeStageVolumeRequest stage) {
-      return TextEntries.arePlain(stage.publishContext().reveal())
-          && TextEntries.arePlain(stage.volumeContext().reveal());
-    }
-    return false;
   }
 }

@@ -37,9 +37,15 @@ public final class RequestChecks {
 
   private static final int TEXT_LIMIT = 128;
   private static final int NODE_ID_LIMIT = 256;
-  private static final int TOTAL_LIMIT = 4 << 10;
+
+  /** What a map or a list may have in all. */
+  static final int TOTAL_LIMIT = 4 << 10;
+
   private static final int HARD_LIMIT = 1 << 20;
   private static final int FLAGS_LIMIT = 10_000;
+
+  /** More fields lead to none of today's contract; the next one may have more. */
+  private static final int DEEPEST = 4;
 
   /** More findings of one kind than this help no reader. */
   private static final int FINDINGS_LIMIT = 100;
@@ -57,18 +63,18 @@ public final class RequestChecks {
           "(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
 
   private final CsiOperation operation;
-  private final boolean arePlain;
+  private final KnownEntries known;
   // What is sent is nearly always right, so lists are made when there is something to tell.
   private List<Violation> violations = List.of();
   private List<Violation> oversize = List.of();
   private List<Violation> remarks = List.of();
 
   /** The fields on the way to the one that is looked at, which is the last. */
-  private final List<String> way = new ArrayList<>();
+  private final List<String> way = new ArrayList<>(DEEPEST);
 
-  private RequestChecks(CsiOperation operation, boolean arePlain) {
+  private RequestChecks(CsiOperation operation, KnownEntries known) {
     this.operation = operation;
-    this.arePlain = arePlain;
+    this.known = known;
   }
 
   /**
@@ -79,21 +85,27 @@ public final class RequestChecks {
    * @param remarks values that the spec allows, and that not every plugin has to take
    */
   public record Result(
-      List<Violation> violations, List<Violation> oversize, List<Violation> remarks) {}
+      List<Violation> violations, List<Violation> oversize, List<Violation> remarks) {
+    private static final Result NOTHING = new Result(List.of(), List.of(), List.of());
+  }
 
   /**
    * All that is wrong with {@code request}, a generated message of {@code operation}.
    *
-   * @param arePlain whether the text of its contexts is known to be ASCII without NUL
+   * @param known entries that are not read again
    */
-  public static Result check(CsiOperation operation, Message request, boolean arePlain) {
-    RequestChecks checks = new RequestChecks(operation, arePlain);
+  public static Result check(CsiOperation operation, Message request, KnownEntries known) {
+    RequestChecks checks = new RequestChecks(operation, known);
     checks.message(request);
     if (request instanceof GetMetadataDeltaRequest delta) {
       checks.delta(delta);
     }
-    return new Result(
-        List.copyOf(checks.violations), List.copyOf(checks.oversize), List.copyOf(checks.remarks));
+    return checks.violations.isEmpty() && checks.oversize.isEmpty() && checks.remarks.isEmpty()
+        ? Result.NOTHING
+        : new Result(
+            List.copyOf(checks.violations),
+            List.copyOf(checks.oversize),
+            List.copyOf(checks.remarks));
   }
 
   private void message(Message message) {
@@ -120,7 +132,9 @@ public final class RequestChecks {
     if (field.required() && isAbsent(message, field.in())) {
       refuse(Rule.REQUIRED, field.present() ? "is not set" : "is empty");
     } else if (field.kind() == Kind.MAP) {
-      map(field, SpecFields.map(message, field.in()));
+      if (!known.include(field)) {
+        map(field, SpecFields.map(message, field.in()));
+      }
     } else if (field.kind() == Kind.FLAGS) {
       flags(SpecFields.list(message, field.in()));
     } else if (field.repeated()) {
@@ -273,11 +287,10 @@ public final class RequestChecks {
       return;
     }
     long[] bytes = {0};
-    boolean isKnown = arePlain && field.context();
     // Unlike its entries, an unmodifiable map can be walked without making objects.
     entries.forEach(
         (key, value) -> {
-          boolean plain = isKnown || (SafeText.isPlain(key) && SafeText.isPlain(value));
+          boolean plain = SafeText.isPlain(key) && SafeText.isPlain(value);
           bytes[0] +=
               plain
                   ? key.length() + (long) value.length()

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
@@ -35,6 +34,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeContext;
@@ -86,7 +86,8 @@ class RequestChecksTest {
   private static Result check(Message request) {
     String type = request.getDescriptorForType().getName();
     String rpc = type.substring(0, type.length() - "Request".length());
-    return RequestChecks.check(CsiOperation.ofRpcName(rpc).orElseThrow(), request, false);
+    return RequestChecks.check(
+        CsiOperation.ofRpcName(rpc).orElseThrow(), request, KnownEntries.NONE);
   }
 
   private static Result nothing() {
@@ -134,9 +135,10 @@ class RequestChecksTest {
     NodeGetVolumeHealthRequest.Builder health =
         NodeGetVolumeHealthRequest.newBuilder().setVolumeId("v");
     CsiOperation operation = CsiOperation.NODE_GET_VOLUME_HEALTH;
-    assertThat(RequestChecks.check(operation, health.build(), false).violations()).isEmpty();
+    assertThat(RequestChecks.check(operation, health.build(), KnownEntries.NONE).violations())
+        .isEmpty();
     health.setVolumePublishPath("p").setStagingTargetPath("s");
-    assertThat(RequestChecks.check(operation, health.build(), false).violations())
+    assertThat(RequestChecks.check(operation, health.build(), KnownEntries.NONE).violations())
         .containsExactly(
             of("volume_publish_path", Rule.NOT_ABSOLUTE, "does not begin with /"),
             of("staging_target_path", Rule.NOT_ABSOLUTE, "does not begin with /"));
@@ -156,7 +158,7 @@ class RequestChecksTest {
     Message request = Wire.request(operation);
     String type = request.getDescriptorForType().getName();
 
-    Result result = RequestChecks.check(operation, request, false);
+    Result result = RequestChecks.check(operation, request, KnownEntries.NONE);
 
     assertThat(result.violations())
         .extracting(Violation::field)
@@ -730,7 +732,7 @@ class RequestChecksTest {
                   }
                   return text;
                 });
-        Result result = RequestChecks.check(operation, request, false);
+        Result result = RequestChecks.check(operation, request, KnownEntries.NONE);
 
         for (List<Violation> findings :
             Arrays.asList(result.violations(), result.oversize(), result.remarks())) {
@@ -745,48 +747,65 @@ class RequestChecksTest {
   }
 
   @Test
-  void contextsThatAreKnownToBePlainAreMeasuredAndAllElseIsReadAsEver() {
-    NodePublishVolumeRequest.Builder request =
+  void entriesThatWereFoundInOrderAreNotReadAgainAndAllElseIs() {
+    NodePublishVolumeRequest request =
         NodePublishVolumeRequest.newBuilder()
             .setVolumeId("vol-1")
             .setTargetPath("/t")
             .setVolumeCapability(mount(MountVolume.newBuilder()))
-            .putPublishContext("key", "v".repeat(5000));
-    CsiOperation operation = CsiOperation.NODE_PUBLISH_VOLUME;
-    Result read = RequestChecks.check(operation, request.build(), false);
-    assertThat(read.oversize()).extracting(Violation::field).containsExactly("publish_context");
-    assertThat(RequestChecks.check(operation, request.build(), true)).isEqualTo(read);
+            .putPublishContext("key", "a\0b")
+            .putVolumeContext("key", "a\0b")
+            .putSecrets("key", "a\0b")
+            .build();
+    assertThat(fieldsFoundIn(request, KnownEntries.NONE))
+        .containsExactly("publish_context[\"key\"]", "secrets[\"key\"]", "volume_context[\"key\"]");
+    assertThat(fieldsFoundIn(request, KnownEntries.CONTEXTS)).containsExactly("secrets[\"key\"]");
+    assertThat(fieldsFoundIn(request, KnownEntries.CONTEXTS_AND_SECRETS)).isEmpty();
+    assertThat(
+            fieldsFoundIn(
+                request.toBuilder().setTargetPath("").build(), KnownEntries.CONTEXTS_AND_SECRETS))
+        .containsExactly("target_path");
+  }
 
-    request.putSecrets("key", "a\0b");
-    assertThat(RequestChecks.check(operation, request.build(), true).violations())
-        .extracting(Violation::rule)
-        .containsExactly(Rule.NUL);
-
-    request.clearSecrets().putPublishContext("odd", "a\0b");
-    assertThat(RequestChecks.check(operation, request.build(), false).violations())
-        .extracting(Violation::rule)
-        .containsExactly(Rule.NUL);
-    assertThat(RequestChecks.check(operation, request.build(), true).violations()).isEmpty();
+  private static List<String> fieldsFoundIn(NodePublishVolumeRequest request, KnownEntries known) {
+    return RequestChecks.check(CsiOperation.NODE_PUBLISH_VOLUME, request, known)
+        .violations()
+        .stream()
+        .map(Violation::field)
+        .toList();
   }
 
   @Test
-  void onlyContextsThatAreAsciiWithoutNulAreKnownToBePlain() {
-    assertThat(NodeRequestMapping.hasPlainContexts(valuesOf("a", "b"))).isTrue();
-    for (String odd : List.of("a\0b", "\u00e9", "\ud800")) {
-      assertThat(NodeRequestMapping.hasPlainContexts(valuesOf(odd, "b"))).isFalse();
-      assertThat(NodeRequestMapping.hasPlainContexts(valuesOf("a", odd))).isFalse();
-      assertThat(NodeRequestMapping.hasPlainContexts(stageOf(odd, "b"))).isFalse();
-      assertThat(NodeRequestMapping.hasPlainContexts(stageOf("a", odd))).isFalse();
+  void onlyContextsThatAreAsciiWithoutNulAndNotTooLargeAreKnownToBeInOrder() {
+    assertThat(KnownEntries.of(publishOf("a", "b"))).isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
+    assertThat(KnownEntries.of(stageOf("a", "b"))).isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
+    // With "key" and "value", 4,096 bytes are allowed.
+    String most = "v".repeat(4093);
+    assertThat(KnownEntries.of(publishOf(most, "b"))).isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
+    for (String odd : List.of("a\0b", "\u00e9", "\ud800", most + "v")) {
+      assertThat(KnownEntries.of(publishOf(odd, "b"))).isEqualTo(KnownEntries.NONE);
+      assertThat(KnownEntries.of(publishOf("a", odd))).isEqualTo(KnownEntries.NONE);
+      assertThat(KnownEntries.of(stageOf(odd, "b"))).isEqualTo(KnownEntries.NONE);
+      assertThat(KnownEntries.of(stageOf("a", odd))).isEqualTo(KnownEntries.NONE);
     }
-    assertThat(NodeRequestMapping.hasPlainContexts(stageOf("a", "b"))).isTrue();
-    assertThat(NodeRequestMapping.hasPlainContexts(VolumeId.of("vol-1"))).isFalse();
+    assertThat(KnownEntries.of(VolumeId.of("vol-1"))).isEqualTo(KnownEntries.NONE);
+  }
+
+  @Test
+  void secretsAreReadEachTimeThatTheyAreSent() {
+    Object request =
+        io.csi4j.client.node.NodePublishVolumeRequest.builder(
+                VolumeId.of("vol-1"), PluginPath.of("/t"), CAPABILITY)
+            .secrets(Secrets.of(Map.of("key", "value")))
+            .build();
+    assertThat(KnownEntries.of(request)).isEqualTo(KnownEntries.CONTEXTS);
   }
 
   private static final io.csi4j.client.model.VolumeCapability CAPABILITY =
       io.csi4j.client.model.VolumeCapability.mount(
           io.csi4j.client.model.AccessMode.SINGLE_NODE_WRITER, MountOptions.none());
 
-  private static Object valuesOf(String publish, String volume) {
+  private static Object publishOf(String publish, String volume) {
     return io.csi4j.client.node.NodePublishVolumeRequest.builder(
             VolumeId.of("vol-1"), PluginPath.of("/t"), CAPABILITY)
         .publishContext(PublishContext.of(Map.of("key", publish)))

@@ -14,20 +14,32 @@ import org.jspecify.annotations.Nullable;
 public final class TextEntries extends AbstractMap<String, String> {
 
   private final Map<String, String> entries;
-  private final boolean isPlain;
+
+  /** How many bytes they are on the wire; negative if they are not all ASCII without NUL. */
+  private final long plainBytes;
 
   /** These, which the caller gives away. */
   public TextEntries(Map<String, String> entries) {
     this.entries = Collections.unmodifiableMap(entries);
-    isPlain =
-        entries.entrySet().stream()
-            .allMatch(
-                entry -> SafeText.isPlain(entry.getKey()) && SafeText.isPlain(entry.getValue()));
+    long bytes = 0;
+    for (Entry<String, String> entry : entries.entrySet()) {
+      if (!SafeText.isPlain(entry.getKey()) || !SafeText.isPlain(entry.getValue())) {
+        bytes = -1;
+        break;
+      }
+      bytes += entry.getKey().length() + (long) entry.getValue().length();
+    }
+    plainBytes = bytes;
   }
 
-  /** Whether these entries are known to be ASCII without NUL; false if they are of another kind. */
-  public static boolean arePlain(Map<String, String> entries) {
-    return entries instanceof TextEntries known && known.isPlain;
+  /**
+   * Whether these entries are known to be ASCII without NUL, of so many bytes at the most in keys
+   * and values; false if they are of another kind.
+   */
+  public static boolean arePlain(Map<String, String> entries, long most) {
+    return entries instanceof TextEntries known
+        && known.plainBytes >= 0
+        && known.plainBytes <= most;
   }
 
   @Override

@@ -27,7 +27,7 @@ record UnaryRpc<T, Q extends Message, A extends Message, R extends @Nullable Obj
     Reader<? super Q, ? super A, R> reader) {
 
   private static final Reader<Message, Message, @Nullable Void> NOTHING =
-      new Reader<>() {
+      new Reader<Message, Message, @Nullable Void>() {
         @Override
         public @Nullable Void read(Message request, Message answer, AnswerFindings findings) {
           return null;
@@ -44,7 +44,7 @@ record UnaryRpc<T, Q extends Message, A extends Message, R extends @Nullable Obj
   /** A call whose answer says nothing but that it is done. */
   static <T, Q extends Message, A extends Message> UnaryRpc<T, Q, A, @Nullable Void> withoutResult(
       CsiOperation operation, MethodDescriptor<Q, A> method, Function<T, Q> toProto) {
-    return new UnaryRpc<>(operation, method, toProto, NOTHING);
+    return new UnaryRpc<T, Q, A, @Nullable Void>(operation, method, toProto, NOTHING);
   }
 
   /** Whether an answer says more than that it is done. */

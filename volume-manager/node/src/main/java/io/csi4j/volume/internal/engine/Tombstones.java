@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tombstones of volumes that were given back. Each is looked at once more when its time is
- * over, then removed; a volume that has appeared again is handed over to be taken away.
+ * over, then removed; a volume that has appeared again is handed over to be taken away, unless it
+ * was asked for again and a record of its own answers for it.
  */
 final class Tombstones {
 
@@ -34,15 +35,28 @@ final class Tombstones {
   private final EngineParts parts;
   private final ForeignMounts foreign;
   private final Consumer<Tombstone> reappeared;
+  private final Consumer<Tombstone> overdue;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<VolumeIdentity, Kept> kept = new LinkedHashMap<>();
   private Scheduler.@Nullable Timer timer;
   private boolean closed;
 
-  Tombstones(EngineParts parts, ForeignMounts foreign, Consumer<Tombstone> reappeared) {
+  /**
+   * None yet.
+   *
+   * @param reappeared is told that something is mounted where the volume was
+   * @param overdue is told that there is something where the volume was when the time is over; the
+   *     tombstone stays until it is dropped, or another time is over
+   */
+  Tombstones(
+      EngineParts parts,
+      ForeignMounts foreign,
+      Consumer<Tombstone> reappeared,
+      Consumer<Tombstone> overdue) {
     this.parts = parts;
     this.foreign = foreign;
     this.reappeared = reappeared;
+    this.overdue = overdue;
   }
 
   /** Remembers it from now on for its time. */
@@ -57,6 +71,28 @@ final class Tombstones {
       plan();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Removes one that is not needed any more, unless another has taken its place. Called where its
+   * volume is worked on, so that none is left meanwhile.
+   */
+  void drop(Tombstone tombstone) {
+    lock.lock();
+    try {
+      Kept now = kept.get(tombstone.identity());
+      if (now == null || now.tombstone() != tombstone) {
+        return;
+      }
+      kept.remove(tombstone.identity());
+    } finally {
+      lock.unlock();
+    }
+    try {
+      remove(tombstone);
+    } catch (StateException e) {
+      LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
     }
   }
 
@@ -134,18 +170,22 @@ final class Tombstones {
       }
       // A call that ended late may have made them again. Without them, nothing is mounted there.
       if (parts.directories().hasVolume(tombstone.identity())) {
-        reappeared.accept(tombstone);
         add(tombstone);
+        overdue.accept(tombstone);
         return;
       }
-      parts.state().remove(StateKey.tombstone(parts.layout().key(tombstone.identity()).id()));
-      parts.points().at(CrashPoint.TOMBSTONE_REMOVED);
+      remove(tombstone);
     } catch (StateException e) {
       LOG.log(Level.DEBUG, "A tombstone stays, as the state is closed.", e);
     } catch (MountException | PathProblem e) {
       LOG.log(Level.DEBUG, "A tombstone stays, as nothing is known of what is mounted there.", e);
       add(tombstone);
     }
+  }
+
+  private void remove(Tombstone tombstone) {
+    parts.state().remove(StateKey.tombstone(parts.layout().key(tombstone.identity()).id()));
+    parts.points().at(CrashPoint.TOMBSTONE_REMOVED);
   }
 
   /** Hands over those in whose directories something is mounted. */

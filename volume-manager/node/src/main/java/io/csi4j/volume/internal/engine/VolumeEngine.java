@@ -96,7 +96,7 @@ public final class VolumeEngine {
     health = new HealthWatch(parts, index::of);
     pauseTold = new AtomicLong(parts.clock().nanos());
     foreign = ForeignMounts.since(parts.kernel(), parts.layout());
-    tombstones = new Tombstones(parts, foreign, this::reappeared);
+    tombstones = new Tombstones(parts, foreign, this::reappeared, this::overdue);
     origins = new MountOrigins(parts.kernel(), parts.layout(), index);
     drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow, this::retries);
@@ -134,6 +134,13 @@ public final class VolumeEngine {
             parts.layout(),
             Recovery.late(tombstone, parts.kernel().place()),
             parts.kernel().beneath(parts.layout().volume(tombstone.identity()))));
+  }
+
+  /** The time of a tombstone is over, and there is something where its volume was. */
+  private void overdue(Tombstone tombstone) {
+    index
+        .volume(tombstone.identity())
+        .ifPresentOrElse(actor -> actor.overdue(tombstone), () -> reappeared(tombstone));
   }
 
   /** Returns the report on what was found when the engine was opened. */

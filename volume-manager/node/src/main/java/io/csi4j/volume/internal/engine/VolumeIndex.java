@@ -93,6 +93,16 @@ final class VolumeIndex {
     }
   }
 
+  /** The volume, if it is on record or asked for. */
+  Optional<VolumeQueue> volume(VolumeIdentity identity) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(actors.get(identity));
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The volume whose directory has this name. */
   Optional<VolumeQueue> withName(String directory) {
     lock.lock();

@@ -108,6 +108,11 @@ final class VolumeMemory {
     unsettled.add(instance);
   }
 
+  /** Whether the volume is known, and what was written of it last was taken. */
+  boolean isOnRecord() {
+    return record != null && saved != null;
+  }
+
   /** Knows that nothing of this is on record. */
   void notOnRecord() {
     saved = null;

@@ -17,6 +17,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.time.Mailbox;
@@ -221,6 +222,19 @@ final class VolumeQueue {
             restoreLate(late);
             memory.notOnRecord();
             cleanup.consider();
+          }
+        });
+  }
+
+  /**
+   * The time of the tombstone that an earlier life of the volume left is over. A record of its own
+   * answers for what is there now, and leaves another tombstone.
+   */
+  void overdue(Tombstone tombstone) {
+    mailbox.put(
+        () -> {
+          if (memory.isOnRecord()) {
+            engine.tombstones.drop(tombstone);
           }
         });
   }

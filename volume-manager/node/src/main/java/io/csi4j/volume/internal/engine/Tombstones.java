@@ -78,6 +78,7 @@ final class Tombstones {
    * Removes one that is not needed any more, unless another has taken its place. Called where its
    * volume is worked on, so that none is left meanwhile.
    */
+  @SuppressWarnings("ReferenceEquality") // an equal one may be that of a later life
   void drop(Tombstone tombstone) {
     lock.lock();
     try {

@@ -2,6 +2,7 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.mapping.AnswerFindings;
+import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.mapping.UnusableAnswerException;
 import io.csi4j.client.internal.rules.KnownEntries;
 import io.csi4j.client.model.CallPolicy;
@@ -74,7 +75,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     this.path = path;
     this.rpc = rpc;
     this.request = rpc.toProto().apply(request);
-    this.known = KnownEntries.of(request);
+    this.known = NodeRequestMapping.known(request);
     this.policy = policy;
     this.executor = executor;
     this.gated = gated;

@@ -1,6 +1,12 @@
 package io.csi4j.client.internal.mapping;
 
+import io.csi4j.client.internal.rules.KnownEntries;
+import io.csi4j.client.internal.rules.RequestChecks;
+import io.csi4j.client.internal.text.TextEntries;
 import io.csi4j.client.model.PluginPath;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
 import io.csi4j.client.node.NodeGetStorageHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeHealthRequest;
@@ -100,5 +106,25 @@ public final class NodeRequestMapping {
     request.capacityRange().map(ValueMapping::toProto).ifPresent(out::setCapacityRange);
     request.capability().map(ValueMapping::toProto).ifPresent(out::setVolumeCapability);
     return out.build();
+  }
+
+  /**
+   * Which entries of {@code request}, a value of the host, were found in order when it was made.
+   */
+  public static KnownEntries known(Object request) {
+    if (request instanceof NodePublishVolumeRequest publish) {
+      return known(publish.publishContext(), publish.volumeContext(), publish.secrets());
+    } else if (request instanceof NodeStageVolumeRequest stage) {
+      return known(stage.publishContext(), stage.volumeContext(), stage.secrets());
+    }
+    return KnownEntries.NONE;
+  }
+
+  private static KnownEntries known(PublishContext publish, VolumeContext volume, Secrets secrets) {
+    if (!TextEntries.arePlain(publish.reveal(), RequestChecks.TOTAL_LIMIT)
+        || !TextEntries.arePlain(volume.reveal(), RequestChecks.TOTAL_LIMIT)) {
+      return KnownEntries.NONE;
+    }
+    return secrets.isEmpty() ? KnownEntries.CONTEXTS_AND_SECRETS : KnownEntries.CONTEXTS;
   }
 }

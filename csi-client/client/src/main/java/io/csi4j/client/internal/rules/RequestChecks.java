@@ -38,8 +38,8 @@ public final class RequestChecks {
   private static final int TEXT_LIMIT = 128;
   private static final int NODE_ID_LIMIT = 256;
 
-  /** What a map or a list may have in all. */
-  static final int TOTAL_LIMIT = 4 << 10;
+  /** How many bytes the entries of a map, or the flags, have in all at the most. */
+  public static final int TOTAL_LIMIT = 4 << 10;
 
   private static final int HARD_LIMIT = 1 << 20;
   private static final int FLAGS_LIMIT = 10_000;

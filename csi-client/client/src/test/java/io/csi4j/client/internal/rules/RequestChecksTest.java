@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.csi4j.client.internal.mapping.NodeRequestMapping;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
@@ -777,18 +778,21 @@ class RequestChecksTest {
 
   @Test
   void onlyContextsThatAreAsciiWithoutNulAndNotTooLargeAreKnownToBeInOrder() {
-    assertThat(KnownEntries.of(publishOf("a", "b"))).isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
-    assertThat(KnownEntries.of(stageOf("a", "b"))).isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
+    assertThat(NodeRequestMapping.known(publishOf("a", "b")))
+        .isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
+    assertThat(NodeRequestMapping.known(stageOf("a", "b")))
+        .isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
     // With "key" and "value", 4,096 bytes are allowed.
     String most = "v".repeat(4093);
-    assertThat(KnownEntries.of(publishOf(most, "b"))).isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
+    assertThat(NodeRequestMapping.known(publishOf(most, "b")))
+        .isEqualTo(KnownEntries.CONTEXTS_AND_SECRETS);
     for (String odd : List.of("a\0b", "\u00e9", "\ud800", most + "v")) {
-      assertThat(KnownEntries.of(publishOf(odd, "b"))).isEqualTo(KnownEntries.NONE);
-      assertThat(KnownEntries.of(publishOf("a", odd))).isEqualTo(KnownEntries.NONE);
-      assertThat(KnownEntries.of(stageOf(odd, "b"))).isEqualTo(KnownEntries.NONE);
-      assertThat(KnownEntries.of(stageOf("a", odd))).isEqualTo(KnownEntries.NONE);
+      assertThat(NodeRequestMapping.known(publishOf(odd, "b"))).isEqualTo(KnownEntries.NONE);
+      assertThat(NodeRequestMapping.known(publishOf("a", odd))).isEqualTo(KnownEntries.NONE);
+      assertThat(NodeRequestMapping.known(stageOf(odd, "b"))).isEqualTo(KnownEntries.NONE);
+      assertThat(NodeRequestMapping.known(stageOf("a", odd))).isEqualTo(KnownEntries.NONE);
     }
-    assertThat(KnownEntries.of(VolumeId.of("vol-1"))).isEqualTo(KnownEntries.NONE);
+    assertThat(NodeRequestMapping.known(VolumeId.of("vol-1"))).isEqualTo(KnownEntries.NONE);
   }
 
   @Test
@@ -798,7 +802,7 @@ class RequestChecksTest {
                 VolumeId.of("vol-1"), PluginPath.of("/t"), CAPABILITY)
             .secrets(Secrets.of(Map.of("key", "value")))
             .build();
-    assertThat(KnownEntries.of(request)).isEqualTo(KnownEntries.CONTEXTS);
+    assertThat(NodeRequestMapping.known(request)).isEqualTo(KnownEntries.CONTEXTS);
   }
 
   private static final io.csi4j.client.model.VolumeCapability CAPABILITY =

@@ -539,7 +539,7 @@ class RefreshTest {
       assertThat(trouble(node)).contains(OperatorCode.REFRESH_REFUSED);
       assertMounted(node, 1);
       node.skip(ROUND);
-      Node.eventually("it is tried again", () -> told(node).size() == 2);
+      Node.eventually("it is tried again, and told", () -> seen.size() == 2);
 
       assertThat(told(node)).containsExactly("REFRESH_REFUSED", "OK");
       assertThat(seen).containsExactly(Optional.of(OperatorCode.REFRESH_REFUSED), Optional.empty());

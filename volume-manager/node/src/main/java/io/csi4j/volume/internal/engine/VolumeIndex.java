@@ -85,12 +85,7 @@ final class VolumeIndex {
 
   /** Whether a volume is on record, or asked for. */
   boolean isKnown(VolumeIdentity identity) {
-    lock.lock();
-    try {
-      return actors.containsKey(identity);
-    } finally {
-      lock.unlock();
-    }
+    return volume(identity).isPresent();
   }
 
   /** The volume, if it is on record or asked for. */
@@ -115,23 +110,12 @@ final class VolumeIndex {
 
   /** Whether the mount of a use is known to be dead. */
   boolean isDead(VolumeIdentity identity, VolumeUse usage) {
-    lock.lock();
-    try {
-      VolumeQueue actor = actors.get(identity);
-      return actor != null && actor.view().dead().contains(usage);
-    } finally {
-      lock.unlock();
-    }
+    return volume(identity).filter(actor -> actor.view().dead().contains(usage)).isPresent();
   }
 
   /** Returns the record of a volume. */
   Optional<VolumeRecord> record(VolumeIdentity identity) {
-    lock.lock();
-    try {
-      return Optional.ofNullable(actors.get(identity)).flatMap(actor -> actor.view().record());
-    } finally {
-      lock.unlock();
-    }
+    return volume(identity).flatMap(actor -> actor.view().record());
   }
 
   /** Adds a volume that was found, with its uses. */

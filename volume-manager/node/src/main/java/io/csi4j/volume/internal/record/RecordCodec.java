@@ -294,7 +294,7 @@ public final class RecordCodec {
     return new Contexts(attached, given);
   }
 
-  /** The same texts, by the very uses that are in the record, so that each is held once. */
+  /** The same texts under the uses that the record itself holds, so that each use is one object. */
   private static SortedMap<VolumeUse, String> byUses(
       SortedMap<VolumeUse, TargetRecord> targets, SortedMap<VolumeUse, String> texts) {
     SortedMap<VolumeUse, String> same = new TreeMap<>();

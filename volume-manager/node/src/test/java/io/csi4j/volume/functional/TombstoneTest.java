@@ -14,7 +14,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.state.StateKind;
-import io.csi4j.volume.state.StateReason;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -80,34 +79,6 @@ class TombstoneTest {
       node.becomesClean();
       node.skip(ITS_TIME);
       node.inTheEnd("it is forgotten", () -> tombstones(node) == 0);
-    }
-  }
-
-  @Test
-  void isNotForgottenWhileNoOtherRecordCouldBeWritten() {
-    try (Node node = Node.open()) {
-      node.reconcile();
-      node.volume("vol-1");
-      node.mount(single("vol-1", "web"));
-      node.unmount(WEB);
-      MountPath staging = node.stagingPath(VOLUME);
-      node.kernel().host().directory(staging);
-      node.kernel().host().tmpfs(staging);
-      node.plugin()
-          .inject(Fault.fail(StatusCode.INTERNAL, "busy"), When.calling(NODE_UNSTAGE_VOLUME));
-      node.medium().refuse(StateReason.STATE_DISK_FULL);
-
-      for (int i = 0; i < 3; i++) {
-        node.skip(ITS_TIME);
-      }
-      node.medium().accept();
-      node.restart();
-
-      assertThat(remembered(node)).as("after a restart").isPositive();
-      node.kernel().host().detach(staging);
-      node.plugin().clearFaults();
-      node.reconcile();
-      node.becomesClean();
     }
   }
 }

@@ -34,8 +34,10 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
  * The file in which a plugin keeps what it knows. It is replaced as a whole, so that a crash leaves
@@ -52,6 +54,12 @@ final class StateFile {
 
   private final Layout layout;
   private final ReentrantLock lock = new ReentrantLock();
+
+  /**
+   * The bytes of each message that was saved last, under its lock. A message never changes, and a
+   * call changes few of them: the others are not gone through again.
+   */
+  private IdentityHashMap<Message, byte[]> saved = new IdentityHashMap<>();
 
   StateFile(Layout layout) {
     this.layout = layout;
@@ -93,9 +101,19 @@ final class StateFile {
 
   /** Replaces the file. When this returns, the new one outlives a loss of power. */
   void save(State state) throws IOException {
-    byte[] bytes = encode(state);
     lock.lock();
     try {
+      IdentityHashMap<Message, byte[]> current = new IdentityHashMap<>();
+      byte[] bytes =
+          encode(
+              state,
+              message -> {
+                byte[] known = saved.get(message);
+                byte[] its = known == null ? plain(message) : known;
+                current.put(message, its);
+                return its;
+              });
+      saved = current;
       Path next = layout.data().resolve("state.next");
       try (FileChannel out =
           FileChannel.open(
@@ -147,16 +165,23 @@ final class StateFile {
   }
 
   static byte[] encode(State state) {
+    return encode(state, StateFile::plain);
+  }
+
+  private static byte[] encode(State state, Function<Message, byte[]> encoder) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.write(MAGIC);
       out.writeInt(VERSION);
-      each(out, state.volumes(), (id, it) -> write(out, id, "", it.volume(), it.asked()));
-      each(out, state.snapshots(), (id, it) -> write(out, id, "", it.snapshot(), it.asked()));
-      each(out, state.groups(), (id, it) -> write(out, id, "", it.group(), it.asked()));
-      each(out, state.attachments(), (at, it) -> write(out, at.what(), at.node(), it));
-      each(out, state.stagings(), (at, it) -> write(out, at.what(), at.node(), it));
-      each(out, state.publications(), (at, it) -> write(out, at.what(), at.node(), it));
+      each(out, state.volumes(), (id, it) -> write(out, encoder, id, "", it.volume(), it.asked()));
+      each(
+          out,
+          state.snapshots(),
+          (id, it) -> write(out, encoder, id, "", it.snapshot(), it.asked()));
+      each(out, state.groups(), (id, it) -> write(out, encoder, id, "", it.group(), it.asked()));
+      each(out, state.attachments(), (at, it) -> write(out, encoder, at.what(), at.node(), it));
+      each(out, state.stagings(), (at, it) -> write(out, encoder, at.what(), at.node(), it));
+      each(out, state.publications(), (at, it) -> write(out, encoder, at.what(), at.node(), it));
     } catch (IOException e) {
       throw new IllegalStateException("Memory does not refuse to be written to.", e);
     }
@@ -234,14 +259,23 @@ final class StateFile {
     }
   }
 
-  private static void write(DataOutputStream out, String what, String node, Message... messages)
+  private static void write(
+      DataOutputStream out,
+      Function<Message, byte[]> encoder,
+      String what,
+      String node,
+      Message... messages)
       throws IOException {
     bytes(out, what.getBytes(StandardCharsets.UTF_8));
     bytes(out, node.getBytes(StandardCharsets.UTF_8));
     for (Message message : messages) {
-      // Its author should have left them out; a file is no place to rely on that.
-      bytes(out, ProtoMessage.withoutSecrets(message).toByteArray());
+      bytes(out, encoder.apply(message));
     }
+  }
+
+  private static byte[] plain(Message message) {
+    // Its author should have left the secrets out; a file is no place to rely on that.
+    return ProtoMessage.withoutSecrets(message).toByteArray();
   }
 
   private static void bytes(DataOutputStream out, byte[] bytes) throws IOException {

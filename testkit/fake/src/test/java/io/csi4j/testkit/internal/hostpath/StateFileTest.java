@@ -40,6 +40,25 @@ class StateFileTest {
   }
 
   @Test
+  void eachSaveHasWhatChangedSinceTheOneBefore() throws Exception {
+    StateFile file = new StateFile(Layout.make(temp));
+    State state = some();
+    file.save(state);
+    state
+        .stagings()
+        .put(
+            new OnNode("vol-1", "node-1"),
+            NodeStageVolumeRequest.newBuilder().setStagingTargetPath("/other").build());
+    state.snapshots().clear();
+
+    file.save(state);
+
+    State loaded = new StateFile(Layout.make(temp)).load();
+    assertThat(loaded).isEqualTo(state).isNotEqualTo(some());
+    assertThat(Files.readAllBytes(temp.resolve("state"))).isEqualTo(StateFile.encode(state));
+  }
+
+  @Test
   void anEmptyDirectoryHasAnEmptyStateFromTheFirstMoment() throws Exception {
     assertThat(new StateFile(Layout.make(temp)).load()).isEqualTo(State.empty());
     assertThat(temp.resolve("state")).exists();

@@ -79,6 +79,7 @@ class NativeImageTest {
         .containsExactlyInAnyOrder(
             "io.csi4j.client.model.FailureTable java.lang.Class.getResourceAsStream",
             client + "redaction.RecordText java.lang.Class.getRecordComponents",
+            client + "rules.GeneratedGetter java.lang.Class.getMethod",
             client + "transport.FrameLogSilencer java.lang.Class.getDeclaredMethod",
             client + "transport.FrameLogSilencer java.lang.reflect.Proxy.newProxyInstance",
             mount + "ForeignLibc$Foreign java.lang.Class.forName",
@@ -123,7 +124,8 @@ class NativeImageTest {
                 .filter(JavaClass::isRecord)
                 .filter(NativeImageTest::isShownByRecordText),
             "\"allDeclaredMethods\": true"));
-    // The checks of requests and answers read fields by their descriptors.
+    // The checks of requests find generated methods by their names, those of answers read fields
+    // by their descriptors.
     types.addAll(
         named(
             House.compiled("csi-client/client").classes().stream()

@@ -4,14 +4,11 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CsiProto;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** The fields of the generated messages as the spec sees them: their names, and what is secret. */
 public final class SpecFields {
@@ -69,10 +66,6 @@ public final class SpecFields {
 
   /** The entries of a map field, in the order of the message. */
   public static Map<String, String> map(Message message, FieldDescriptor field) {
-    Map<String, String> known = known(message, field.getNumber());
-    if (known != null) {
-      return known;
-    }
     FieldDescriptor key = field.getMessageType().findFieldByNumber(1);
     FieldDescriptor value = field.getMessageType().findFieldByNumber(2);
     Map<String, String> entries = new LinkedHashMap<>();
@@ -81,31 +74,6 @@ public final class SpecFields {
       entries.put(entry.getField(key).toString(), entry.getField(value).toString());
     }
     return entries;
-  }
-
-  /**
-   * The map of the messages that are sent most, or null. Reached through its descriptor, a map is
-   * made into a list of messages first, which costs more than the call.
-   */
-  private static @Nullable Map<String, String> known(Message message, int field) {
-    if (message instanceof NodePublishVolumeRequest publish) {
-      return switch (field) {
-        case NodePublishVolumeRequest.PUBLISH_CONTEXT_FIELD_NUMBER ->
-            publish.getPublishContextMap();
-        case NodePublishVolumeRequest.VOLUME_CONTEXT_FIELD_NUMBER -> publish.getVolumeContextMap();
-        case NodePublishVolumeRequest.SECRETS_FIELD_NUMBER -> publish.getSecretsMap();
-        default -> null;
-      };
-    }
-    if (message instanceof NodeStageVolumeRequest stage) {
-      return switch (field) {
-        case NodeStageVolumeRequest.PUBLISH_CONTEXT_FIELD_NUMBER -> stage.getPublishContextMap();
-        case NodeStageVolumeRequest.VOLUME_CONTEXT_FIELD_NUMBER -> stage.getVolumeContextMap();
-        case NodeStageVolumeRequest.SECRETS_FIELD_NUMBER -> stage.getSecretsMap();
-        default -> null;
-      };
-    }
-    return null;
   }
 
   /** The elements of a repeated field. */

@@ -5,6 +5,8 @@ import static java.util.Map.entry;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.OneofDescriptor;
+import com.google.protobuf.Internal.EnumLite;
+import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.redaction.SpecFields;
 import java.util.ArrayList;
@@ -12,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The checks of one kind of message: its fields as the contract describes them, read once, since
@@ -78,7 +80,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
 
   private static final Set<String> CONTEXTS = Set.of("publish_context", "volume_context");
 
-  private static final Map<Descriptor, MessageRules> KNOWN = new ConcurrentHashMap<>();
+  private static final Map<Class<?>, MessageRules> KNOWN = new ConcurrentHashMap<>();
 
   /** The kinds of values of a field, or of each of its elements. */
   enum Kind {
@@ -104,7 +106,8 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
    * @param kind what it holds
    * @param required whether it must be set
    * @param repeated whether it has elements; not so for maps and flags
-   * @param present whether it tells what is not set from what is empty
+   * @param value reads it
+   * @param presence tells whether it is set, if that differs from being empty
    * @param context whether it holds the publish context or the volume context
    * @param secret whether it must not be seen
    * @param topology whether its entries are labels of a place
@@ -115,35 +118,54 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
       Kind kind,
       boolean required,
       boolean repeated,
-      boolean present,
+      GeneratedGetter value,
+      @Nullable GeneratedGetter presence,
       boolean context,
       boolean secret,
-      boolean topology) {}
+      boolean topology) {
+
+    /** Whether it is known not to be set, rather than empty. */
+    boolean isUnset(Message message) {
+      return presence != null && !presence.is(message);
+    }
+  }
 
   /**
    * Fields of which one at the most is set.
    *
    * @param in the contract
    * @param required whether one has to be set
-   * @param fields each of them
+   * @param made which one is
+   * @param fields each of them, by its number
    */
-  record Choice(OneofDescriptor in, boolean required, Map<FieldDescriptor, Field> fields) {}
+  record Choice(
+      OneofDescriptor in, boolean required, GeneratedGetter made, Map<Integer, Field> fields) {
 
-  /** The rules for messages of {@code type}. */
-  static MessageRules of(Descriptor type) {
-    MessageRules known = KNOWN.get(type);
-    return known != null ? known : KNOWN.computeIfAbsent(type, MessageRules::read);
+    /** The field that is set, or null. */
+    @Nullable Field made(Message message) {
+      return fields.get(((EnumLite) made.read(message)).getNumber());
+    }
+  }
+
+  /** The rules for messages of the kind of this one. */
+  static MessageRules of(Message message) {
+    MessageRules known = KNOWN.get(message.getClass());
+    return known != null
+        ? known
+        : KNOWN.computeIfAbsent(message.getClass(), unknown -> read(message));
   }
 
   /** Reads them off the contract. */
-  static MessageRules read(Descriptor type) {
+  static MessageRules read(Message message) {
+    Class<? extends Message> java = message.getClass();
+    Descriptor type = message.getDescriptorForType();
     List<String> required = REQUIRED.getOrDefault(type.getName(), List.of());
     List<Field> fields = new ArrayList<>();
     for (FieldDescriptor field : type.getFields()) {
-      Field read = read(field, required.contains(SpecFields.name(field)));
-      boolean checked = read.kind() != Kind.OTHER || read.required();
+      boolean isRequired = required.contains(SpecFields.name(field));
+      boolean checked = kind(field) != Kind.OTHER || isRequired;
       if (checked && field.getRealContainingOneof() == null) {
-        fields.add(read);
+        fields.add(read(java, field, isRequired));
       }
     }
     List<Choice> choices =
@@ -153,24 +175,27 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
                     new Choice(
                         oneof,
                         oneof.getName().equals(REQUIRED_CHOICE.get(type.getName())),
+                        GeneratedGetter.choice(java, oneof),
                         oneof.getFields().stream()
                             .collect(
                                 Collectors.toUnmodifiableMap(
-                                    Function.identity(), field -> read(field, false)))))
+                                    FieldDescriptor::getNumber,
+                                    field -> read(java, field, false)))))
             .toList();
     return new MessageRules(List.copyOf(fields), choices);
   }
 
-  private static Field read(FieldDescriptor field, boolean required) {
+  private static Field read(
+      Class<? extends Message> java, FieldDescriptor field, boolean required) {
     Kind kind = kind(field);
-    boolean repeated = field.isRepeated() && kind != Kind.MAP && kind != Kind.FLAGS;
     return new Field(
         field,
         SpecFields.name(field),
         kind,
         required,
-        repeated,
-        field.hasPresence(),
+        field.isRepeated() && kind != Kind.MAP && kind != Kind.FLAGS,
+        GeneratedGetter.value(java, field),
+        field.hasPresence() ? GeneratedGetter.presence(java, field) : null,
         CONTEXTS.contains(field.getName()),
         SpecFields.isSecret(field),
         field.getContainingType().equals(Topology.getDescriptor()));

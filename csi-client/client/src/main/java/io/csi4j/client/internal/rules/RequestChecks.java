@@ -1,7 +1,5 @@
 package io.csi4j.client.internal.rules;
 
-import com.google.protobuf.Descriptors.EnumValueDescriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
@@ -16,6 +14,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -109,7 +108,7 @@ public final class RequestChecks {
   }
 
   private void message(Message message) {
-    MessageRules rules = MessageRules.of(message.getDescriptorForType());
+    MessageRules rules = MessageRules.of(message);
     // Without iterators: this happens on every call.
     List<Field> fields = rules.fields();
     for (int i = 0; i < fields.size(); i++) {
@@ -129,27 +128,40 @@ public final class RequestChecks {
   }
 
   private void field(Message message, Field field) {
-    if (field.required() && isAbsent(message, field.in())) {
-      refuse(Rule.REQUIRED, field.present() ? "is not set" : "is empty");
-    } else if (field.kind() == Kind.MAP) {
-      if (!known.include(field)) {
-        map(field, SpecFields.map(message, field.in()));
+    if (field.kind() == Kind.MAP && known.include(field)) {
+      return;
+    }
+    if (field.isUnset(message)) {
+      if (field.required()) {
+        refuse(Rule.REQUIRED, "is not set");
       }
+      return;
+    }
+    Object value = field.value().read(message);
+    if (field.required() && isEmpty(value)) {
+      refuse(Rule.REQUIRED, "is empty");
+    } else if (field.kind() == Kind.MAP) {
+      map(field, entries(value));
     } else if (field.kind() == Kind.FLAGS) {
-      flags(SpecFields.list(message, field.in()));
+      flags((List<?>) value);
     } else if (field.repeated()) {
-      list(field, SpecFields.list(message, field.in()));
-    } else if (!field.present() || message.hasField(field.in())) {
-      value(field.kind(), message.getField(field.in()));
+      list(field, (List<?>) value);
+    } else {
+      value(field, value);
     }
   }
 
+  /** A map of the contract has texts only. */
+  @SuppressWarnings("unchecked")
+  private static Map<String, String> entries(Object value) {
+    return (Map<String, String>) value;
+  }
+
   private void choice(Message message, Choice choice) {
-    FieldDescriptor made = message.getOneofFieldDescriptor(choice.in());
-    Field field = made == null ? null : choice.fields().get(made);
+    Field field = choice.made(message);
     if (field != null) {
       way.add(field.name());
-      value(field.kind(), message.getField(field.in()));
+      value(field, field.value().read(message));
       way.remove(way.size() - 1);
     } else if (choice.required()) {
       String choices =
@@ -160,11 +172,10 @@ public final class RequestChecks {
     }
   }
 
-  private static boolean isAbsent(Message message, FieldDescriptor field) {
-    if (field.isRepeated()) {
-      return message.getRepeatedFieldCount(field) == 0;
-    }
-    return !message.hasField(field);
+  private static boolean isEmpty(Object value) {
+    return value.equals("")
+        || (value instanceof Collection<?> elements && elements.isEmpty())
+        || (value instanceof Map<?, ?> entries && entries.isEmpty());
   }
 
   private void list(Field field, List<?> elements) {
@@ -173,30 +184,30 @@ public final class RequestChecks {
       if (field.required() && elements.get(i).equals("")) {
         refuse(Rule.REQUIRED, "is empty");
       } else {
-        value(field.kind(), elements.get(i));
+        value(field, elements.get(i));
       }
     }
   }
 
-  private void value(Kind kind, Object value) {
-    switch (kind) {
-      case TEXT, NAME, NODE_ID, PATH, FS_TYPE -> text(kind, (String) value);
+  private void value(Field field, Object value) {
+    switch (field.kind()) {
+      case TEXT, NAME, NODE_ID, PATH, FS_TYPE -> text(field.kind(), (String) value);
       case MESSAGE -> message((Message) value);
       case NUMBER -> {
         if (((Number) value).longValue() < 0) {
           refuse(Rule.OUT_OF_RANGE, "is " + value + ", CSI allows nothing below 0");
         }
       }
-      case ENUM -> enumeration((EnumValueDescriptor) value);
+      case ENUM -> enumeration(field, (Integer) value);
       case MAP, FLAGS, OTHER -> {}
     }
   }
 
-  private void enumeration(EnumValueDescriptor value) {
-    if (value.getNumber() == 0) {
+  private void enumeration(Field field, int number) {
+    if (number == 0) {
       refuse(Rule.UNRECOGNIZED, "is not stated");
-    } else if (value.getIndex() < 0) {
-      refuse(Rule.UNRECOGNIZED, "is " + value.getNumber() + ", which CSI 1.13 does not know");
+    } else if (field.in().getEnumType().findValueByNumber(number) == null) {
+      refuse(Rule.UNRECOGNIZED, "is " + number + ", which CSI 1.13 does not know");
     }
   }
 

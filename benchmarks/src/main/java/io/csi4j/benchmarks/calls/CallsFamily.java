@@ -32,7 +32,8 @@ public final class CallsFamily {
           + " window took at the most. Bytes are what all threads of the client's JVM allocate"
           + " for one call. The Go client (`src/main/go/calls.go`) makes blocking calls from"
           + " goroutines, with grpc-go, the same request bytes, no decoding, and the same"
-          + " deadlines.";
+          + " deadlines. *The bare stub again* is a second stub beside the first: how far the two"
+          + " differ is how far any two sides may differ by chance.";
 
   private final double seconds;
   private final String go;

@@ -22,6 +22,10 @@ record Cell(Way way, Style style, Operation operation, int inFlight) {
     OURS_IN_PLACE,
     /** The bare generated stub on the channel of {@link #OURS_IN_PLACE}. */
     BARE_IN_PLACE,
+    /** Another stub like {@link #BARE}, on the same channel. */
+    BARE_AGAIN,
+    /** Another stub like {@link #BARE_IN_PLACE}, on the same channel. */
+    BARE_IN_PLACE_AGAIN,
     /** As {@link #OURS_IN_PLACE}, with the wire log allowed, as it is, and its logger off. */
     OURS_LOG_OFF,
     /** As {@link #OURS_IN_PLACE}, with the wire log forbidden by an option. */

@@ -81,8 +81,10 @@ public final class MeasureCalls {
         new OurCaller(endpoint, here.toBuilder().listener(new CsiListener() {}).build());
     callers.put(Way.OURS, plain);
     callers.put(Way.BARE, new BareCaller(connection.channel(), connection.callbacks()));
+    callers.put(Way.BARE_AGAIN, new BareCaller(connection.channel(), connection.callbacks()));
     callers.put(Way.OURS_IN_PLACE, inPlace);
     callers.put(Way.BARE_IN_PLACE, new BareCaller(inPlace.connection().channel(), null));
+    callers.put(Way.BARE_IN_PLACE_AGAIN, new BareCaller(inPlace.connection().channel(), null));
     callers.put(Way.OURS_WITHOUT_LOG, withoutLog);
     callers.put(Way.OURS_LOG_OFF, allowed);
     callers.put(Way.OURS_LISTENED, listened);
@@ -96,8 +98,11 @@ public final class MeasureCalls {
       for (int size : sizes) {
         Cell async = new Cell(Way.OURS_IN_PLACE, Style.ASYNC, operation, size);
         Cell blocking = new Cell(Way.OURS, Style.BLOCKING, operation, size);
-        groups.add(List.of(async, async.by(Way.BARE_IN_PLACE)));
-        groups.add(List.of(blocking, blocking.by(Way.BARE)));
+        groups.add(
+            withControl(
+                List.of(async, async.by(Way.BARE_IN_PLACE)), async.by(Way.BARE_IN_PLACE_AGAIN)));
+        groups.add(
+            withControl(List.of(blocking, blocking.by(Way.BARE)), blocking.by(Way.BARE_AGAIN)));
         if (operation != Operation.PUBLISH_LARGE) {
           groups.add(List.of(async.by(Way.OURS), async.by(Way.BARE)));
         }
@@ -106,6 +111,16 @@ public final class MeasureCalls {
     Cell several = new Cell(Way.OURS_LOG_OFF, Style.ASYNC, Operation.PROBE, SEVERAL);
     groups.add(List.of(several, several.by(Way.OURS_WITHOUT_LOG), several.by(Way.OURS_LISTENED)));
     return groups;
+  }
+
+  /** How far two sides come to differ that are the same shows what a difference means. */
+  private static List<Cell> withControl(List<Cell> group, Cell control) {
+    if (control.operation() != Operation.PROBE) {
+      return group;
+    }
+    List<Cell> more = new ArrayList<>(group);
+    more.add(control);
+    return more;
   }
 
   /**

@@ -72,10 +72,23 @@ final class Rows {
         add("blocking, median", cell, "bare stub", Way.BARE, Measure.MEDIAN, goal);
       }
     }
+    controls();
     allocations();
     go();
     switchedOff();
     return rows;
+  }
+
+  /** What the difference of two sides is that do the same. */
+  private void controls() {
+    for (int size : sizes) {
+      Cell async = new Cell(Way.BARE_IN_PLACE_AGAIN, Style.ASYNC, Operation.PROBE, size);
+      String text = "the bare stub again, ";
+      Optional<Goal> none = Optional.empty();
+      add(text + "async in place", async, "bare stub", Way.BARE_IN_PLACE, Measure.TIME, none);
+      Cell blocking = new Cell(Way.BARE_AGAIN, Style.BLOCKING, Operation.PROBE, size);
+      add(text + "blocking, median", blocking, "bare stub", Way.BARE, Measure.MEDIAN, none);
+    }
   }
 
   private void allocations() {

@@ -15,16 +15,33 @@ import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * The requests of the node service as they go over the wire, secrets in clear.
  *
- * <p>Entries are put one by one: a whole map, even an empty one, makes an object of each entry on
- * its way.
+ * <p>Few entries are put one by one: a whole map makes objects on its way, even an empty one. Of
+ * many the message's own map is told how many they are, so that it does not grow several times.
  */
 public final class NodeRequestMapping {
 
+  /** So many a map takes before it grows. */
+  private static final int FEW = 12;
+
   private NodeRequestMapping() {}
+
+  private static void put(
+      Map<String, String> entries,
+      BiConsumer<String, String> one,
+      Consumer<Map<String, String>> all) {
+    if (entries.size() <= FEW) {
+      entries.forEach(one);
+    } else {
+      all.accept(TextEntries.toRead(entries));
+    }
+  }
 
   public static io.csi4j.client.internal.proto.NodeStageVolumeRequest toProto(
       NodeStageVolumeRequest request) {
@@ -33,9 +50,9 @@ public final class NodeRequestMapping {
             .setVolumeId(request.volumeId().value())
             .setStagingTargetPath(request.stagingTargetPath().value())
             .setVolumeCapability(ValueMapping.toProto(request.capability()));
-    request.publishContext().reveal().forEach(out::putPublishContext);
-    request.secrets().reveal().forEach(out::putSecrets);
-    request.volumeContext().reveal().forEach(out::putVolumeContext);
+    put(request.publishContext().reveal(), out::putPublishContext, out::putAllPublishContext);
+    put(request.secrets().reveal(), out::putSecrets, out::putAllSecrets);
+    put(request.volumeContext().reveal(), out::putVolumeContext, out::putAllVolumeContext);
     return out.build();
   }
 
@@ -56,9 +73,9 @@ public final class NodeRequestMapping {
             .setTargetPath(request.targetPath().value())
             .setVolumeCapability(ValueMapping.toProto(request.capability()))
             .setReadonly(request.readonly());
-    request.publishContext().reveal().forEach(out::putPublishContext);
-    request.secrets().reveal().forEach(out::putSecrets);
-    request.volumeContext().reveal().forEach(out::putVolumeContext);
+    put(request.publishContext().reveal(), out::putPublishContext, out::putAllPublishContext);
+    put(request.secrets().reveal(), out::putSecrets, out::putAllSecrets);
+    put(request.volumeContext().reveal(), out::putVolumeContext, out::putAllVolumeContext);
     return out.build();
   }
 

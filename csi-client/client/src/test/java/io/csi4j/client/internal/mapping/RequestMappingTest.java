@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
@@ -53,12 +54,14 @@ import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.client.scripted.Wire;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestMappingTest {
 
@@ -406,5 +409,45 @@ class RequestMappingTest {
             List.of("volume_id", "capacity_range"),
             List.of("volume_id", "volume_path"),
             List.of("volume_id", "target_path", "volume_capability"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 12, 13, 100})
+  void allEntriesAreSentInTheirOrderHoweverManyThereAre(int count) {
+    Map<String, String> entries = new LinkedHashMap<>();
+    for (int i = count; i > 0; i--) {
+      entries.put("key-" + i, "value-" + i);
+    }
+
+    var sent =
+        NodeRequestMapping.toProto(
+            NodePublishVolumeRequest.builder(VOLUME, TARGET, CAPABILITY)
+                .publishContext(PublishContext.of(entries))
+                .secrets(Secrets.of(entries))
+                .volumeContext(VolumeContext.of(entries))
+                .build());
+
+    assertThat(sent.getPublishContextMap()).containsExactlyEntriesOf(entries);
+    assertThat(sent.getSecretsMap()).containsExactlyEntriesOf(entries);
+    assertThat(sent.getVolumeContextMap()).containsExactlyEntriesOf(entries);
+  }
+
+  @Test
+  @SuppressWarnings("DoNotCall") // that it is refused is what is looked at
+  void nobodyChangesEntriesThatAreRevealed() {
+    Map<String, String> revealed = VolumeContext.of(Map.of("key", "value")).reveal();
+
+    assertThatThrownBy(() -> revealed.put("other", "x"))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> revealed.remove("key"))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(revealed::clear).isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> revealed.keySet().remove("key"))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> revealed.values().remove("value"))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> revealed.entrySet().iterator().next().setValue("x"))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThat(revealed).containsExactly(Map.entry("key", "value"));
   }
 }

@@ -20,7 +20,7 @@ public final class TextEntries extends AbstractMap<String, String> {
 
   /** These, which the caller gives away. */
   public TextEntries(Map<String, String> entries) {
-    this.entries = Collections.unmodifiableMap(entries);
+    this.entries = entries;
     long bytes = 0;
     for (Entry<String, String> entry : entries.entrySet()) {
       if (!SafeText.isPlain(entry.getKey()) || !SafeText.isPlain(entry.getValue())) {
@@ -42,14 +42,27 @@ public final class TextEntries extends AbstractMap<String, String> {
         && known.plainBytes <= most;
   }
 
+  /**
+   * These entries for who only reads them: a walk over them makes no object of each, as it does
+   * where they cannot be changed.
+   */
+  public static Map<String, String> toRead(Map<String, String> entries) {
+    return entries instanceof TextEntries known ? known.entries : entries;
+  }
+
   @Override
   public Set<Entry<String, String>> entrySet() {
-    return entries.entrySet();
+    return Collections.unmodifiableMap(entries).entrySet();
   }
 
   @Override
   public Set<String> keySet() {
-    return entries.keySet();
+    return Collections.unmodifiableSet(entries.keySet());
+  }
+
+  @Override
+  public int size() {
+    return entries.size();
   }
 
   @Override

@@ -166,7 +166,8 @@ final class Contention {
   private void mischief(int kind) {
     List<ContenderProcess> alive = now.stream().filter(ContenderProcess::isAlive).toList();
     if (alive.isEmpty()) {
-      return;
+      // They were done sooner than they could be troubled.
+      alive = goOn();
     }
     ContenderProcess victim = alive.get(random.nextInt(alive.size()));
     switch (kind) {
@@ -198,6 +199,17 @@ final class Contention {
       }
     }
     befell[kind]++;
+  }
+
+  /** Gives each of them more to do; returns them once they do it. */
+  private List<ContenderProcess> goOn() {
+    List<ContenderProcess> ended = List.copyOf(now);
+    now.clear();
+    for (ContenderProcess each : ended) {
+      start(each.name(), each.life() + 1, size.operations() / size.processes());
+    }
+    await(did.get() + size.processes());
+    return List.copyOf(now);
   }
 
   /** Reads all claims, when nobody changes them any more. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each target for a few seconds, {@code -Dcsi4j.fuzz.seconds} of them, with the same inputs each
+ * Each target for a minute, or {@code -Dcsi4j.fuzz.seconds} seconds, with the same inputs each
  * time, so that what is found is the fault of a change; testing/fuzz tries others, and for longer.
  */
 @Tag("campaign")
@@ -20,7 +20,7 @@ class FuzzCampaignTest {
 
   private static final int SEED = 1;
   private static final Duration TIME =
-      Duration.ofSeconds(Integer.getInteger("csi4j.fuzz.seconds", 5));
+      Duration.ofSeconds(Integer.getInteger("csi4j.fuzz.seconds", 60));
 
   @PlayedInShares
   @ParameterizedTest

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 final class GeneratedGetter {
 
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+  private static final MethodType READS = MethodType.methodType(Object.class, Message.class);
 
   private final MethodHandle method;
 
@@ -30,25 +31,22 @@ final class GeneratedGetter {
             ? "Map"
             : (field.getJavaType() == FieldDescriptor.JavaType.ENUM ? "Value" : "")
                 + (field.isRepeated() ? "List" : "");
-    return of(type, "get" + camelCase(field.getName()) + kind, Object.class);
+    return of(type, "get" + camelCase(field.getName()) + kind);
   }
 
   /** Whether the field is set, of one that tells so. */
   static GeneratedGetter presence(Class<? extends Message> type, FieldDescriptor field) {
-    return of(type, "has" + camelCase(field.getName()), boolean.class);
+    return of(type, "has" + camelCase(field.getName()));
   }
 
   /** Which of its fields is set. */
   static GeneratedGetter choice(Class<? extends Message> type, OneofDescriptor oneof) {
-    return of(type, "get" + camelCase(oneof.getName()) + "Case", Object.class);
+    return of(type, "get" + camelCase(oneof.getName()) + "Case");
   }
 
-  private static GeneratedGetter of(Class<? extends Message> type, String name, Class<?> returned) {
+  private static GeneratedGetter of(Class<? extends Message> type, String name) {
     try {
-      return new GeneratedGetter(
-          LOOKUP
-              .unreflect(type.getMethod(name))
-              .asType(MethodType.methodType(returned, Message.class)));
+      return new GeneratedGetter(LOOKUP.unreflect(type.getMethod(name)).asType(READS));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
           "The generated " + type.getSimpleName() + " has no method " + name + ".", e);
@@ -61,29 +59,14 @@ final class GeneratedGetter {
         .collect(Collectors.joining());
   }
 
-  /** Reads the value. */
+  /** What the method returns. */
   Object read(Message message) {
     try {
       return (Object) method.invokeExact(message);
+    } catch (RuntimeException | Error e) {
+      throw e;
     } catch (Throwable e) {
-      throw broken(e);
+      throw new IllegalStateException("A generated method declares no exception.", e);
     }
-  }
-
-  /** Reads whether it is so. */
-  boolean is(Message message) {
-    try {
-      return (boolean) method.invokeExact(message);
-    } catch (Throwable e) {
-      throw broken(e);
-    }
-  }
-
-  private static RuntimeException broken(Throwable e) {
-    if (e instanceof Error error) {
-      throw error;
-    }
-    // A generated method declares no other.
-    return (RuntimeException) e;
   }
 }

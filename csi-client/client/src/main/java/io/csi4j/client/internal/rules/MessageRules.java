@@ -126,7 +126,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
 
     /** Whether it is known not to be set, rather than empty. */
     boolean isUnset(Message message) {
-      return presence != null && !presence.is(message);
+      return presence != null && presence.read(message).equals(false);
     }
   }
 

@@ -12,6 +12,7 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
+import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.Topology;
@@ -135,6 +136,9 @@ class RuleTablesTest {
   void aMessageThatWasNeverSeenIsRead() throws DescriptorValidationException {
     Descriptor unseen = unseen();
 
+    // Answers are no requests, so no other test can have asked for this one.
+    assertThat(told(MessageRules.of(GetPluginInfoResponse.getDefaultInstance())))
+        .containsExactly("name NAME", "vendor_version TEXT", "manifest MAP");
     assertThat(CapabilityRules.needs(CsiOperation.PROBE, DynamicMessage.getDefaultInstance(unseen)))
         .isEmpty();
   }

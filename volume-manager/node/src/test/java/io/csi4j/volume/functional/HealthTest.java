@@ -40,6 +40,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -303,6 +304,38 @@ class HealthTest {
         Node.eventually("it is over", () -> changes(node).size() == before + 2);
       }
     }
+  }
+
+  @Test
+  void aVolumeThatIsUsedAgainBeforeItsTurnIsAskedAboutInThatRound() {
+    try (Node node = watched(NEW)) {
+      List<String> names = IntStream.range(0, 20).mapToObj(i -> "vol-" + i).toList();
+      for (String name : names) {
+        node.mount(single(node.volume(name).value(), "web"));
+      }
+      while (asked(node, NODE_GET_VOLUME_HEALTH) == 0) {
+        node.skip(Duration.ofSeconds(1));
+      }
+      String later =
+          names.stream().filter(name -> askedAbout(node, name) == 0).findFirst().orElseThrow();
+      assertThat(node.unmount(usage(later, "web"))).isEqualTo(UnmountOutcome.LAST);
+      node.mount(single(later, "web"));
+
+      // The questions of a round are spread over half a minute.
+      for (int second = 0; second < 32; second++) {
+        node.skip(Duration.ofSeconds(1));
+      }
+
+      Node.eventually("the round is over", () -> asked(node, NODE_GET_VOLUME_HEALTH) >= 20);
+      assertThat(names).allSatisfy(name -> assertThat(askedAbout(node, name)).isEqualTo(1));
+      names.forEach(name -> node.unmount(usage(name, "web")));
+    }
+  }
+
+  private static long askedAbout(Node node, String volume) {
+    return node.plugin().journal().calls(VolumeId.of(volume)).stream()
+        .filter(call -> call.operation() == NODE_GET_VOLUME_HEALTH)
+        .count();
   }
 
   // ---- a plugin that does not answer

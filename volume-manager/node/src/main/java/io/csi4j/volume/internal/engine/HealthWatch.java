@@ -36,13 +36,13 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +59,7 @@ final class HealthWatch {
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
   private final EngineParts parts;
-  private final Function<PluginId, List<VolumeQueue>> volumesOf;
+  private final VolumeIndex index;
   private final Source pluginHere;
   private final Source host;
   private final HealthBook<VolumeIdentity, Source, VolumeHealthEntry> volumes =
@@ -69,14 +69,10 @@ final class HealthWatch {
   private final ConcurrentMap<PluginId, Rounds> rounds = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /**
-   * No plugin is watched yet.
-   *
-   * @param volumesOf the volumes of a plugin
-   */
-  HealthWatch(EngineParts parts, Function<PluginId, List<VolumeQueue>> volumesOf) {
+  /** No plugin is watched yet. */
+  HealthWatch(EngineParts parts, VolumeIndex index) {
     this.parts = parts;
-    this.volumesOf = volumesOf;
+    this.index = index;
     Optional<NodeName> node = parts.claims().terms().map(NodeClaims::node);
     pluginHere = new Source(Source.Kind.NODE, node);
     host = new Source(Source.Kind.HOST, node);
@@ -146,7 +142,9 @@ final class HealthWatch {
     /** Whether the plugin has changed during the round, which says nothing of the next then. */
     private boolean isHurried;
 
-    private Iterator<VolumeQueue> left = List.<VolumeQueue>of().iterator();
+    /** Only their names: a volume may be given back before its turn. */
+    private Iterator<VolumeIdentity> left = Collections.emptyIterator();
+
     private HealthOffer offer = HealthOffer.NONE;
     private Duration gap = Duration.ZERO;
     private int asked;
@@ -222,7 +220,7 @@ final class HealthWatch {
         isHurried = false;
         isAnswered = true;
         asked = 0;
-        left = List.<VolumeQueue>of().iterator();
+        left = Collections.emptyIterator();
       } finally {
         lock.unlock();
       }
@@ -240,9 +238,12 @@ final class HealthWatch {
     }
 
     private void begin(long round) {
-      List<VolumeQueue> known = volumesOf.apply(plugin);
-      List<VolumeQueue> there =
-          known.stream().filter(volume -> volume.view().record().isPresent()).toList();
+      List<VolumeQueue> known = index.of(plugin);
+      List<VolumeIdentity> there =
+          known.stream()
+              .filter(volume -> volume.view().record().isPresent())
+              .map(VolumeQueue::identity)
+              .toList();
       Optional<NodePlugin> serving = parts.plugins().find(plugin);
       boolean isOver = !isWatched(plugin) || serving.isEmpty();
       if (isOver || known.isEmpty()) {
@@ -263,7 +264,8 @@ final class HealthWatch {
       }
     }
 
-    private void ask(long round, NodePlugin serving, List<VolumeQueue> there, PluginAnswer answer) {
+    private void ask(
+        long round, NodePlugin serving, List<VolumeIdentity> there, PluginAnswer answer) {
       boolean asksStorage;
       lock.lock();
       try {
@@ -314,7 +316,7 @@ final class HealthWatch {
      * over half of the interval. Ends the round after the last.
      */
     private void goOn(long round) {
-      VolumeQueue volume = null;
+      VolumeIdentity volume = null;
       HealthOffer asking = HealthOffer.NONE;
       boolean isUp;
       boolean isOver;
@@ -339,7 +341,12 @@ final class HealthWatch {
         lock.unlock();
       }
       if (volume != null) {
-        volume.askHealth(asking, isUp, isTold -> asked(round, isTold));
+        Optional<VolumeQueue> there = index.volume(volume);
+        if (there.isPresent()) {
+          there.get().askHealth(asking, isUp, isTold -> asked(round, isTold));
+        } else {
+          asked(round, true);
+        }
       } else if (isOver) {
         end(round, true);
       }

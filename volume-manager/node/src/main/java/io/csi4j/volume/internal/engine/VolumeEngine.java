@@ -93,7 +93,7 @@ public final class VolumeEngine {
     this.parts = parts;
     index = new VolumeIndex(identity -> new VolumeQueue(identity, parts, this), this::forgotten);
     watch = new PluginWatch(parts, index::of);
-    health = new HealthWatch(parts, index::of);
+    health = new HealthWatch(parts, index);
     pauseTold = new AtomicLong(parts.clock().nanos());
     foreign = ForeignMounts.since(parts.kernel(), parts.layout());
     tombstones = new Tombstones(parts, foreign, this::reappeared, this::overdue);

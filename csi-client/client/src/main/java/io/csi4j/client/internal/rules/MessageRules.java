@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.OneofDescriptor;
+import com.google.protobuf.Internal;
 import com.google.protobuf.Internal.EnumLite;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.Topology;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +80,13 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
 
   private static final Set<String> CONTEXTS = Set.of("publish_context", "volume_context");
 
-  private static final Map<Class<?>, MessageRules> KNOWN = new ConcurrentHashMap<>();
+  private static final ClassValue<MessageRules> KNOWN =
+      new ClassValue<>() {
+        @Override
+        protected MessageRules computeValue(Class<?> type) {
+          return read(Internal.getDefaultInstance(type.asSubclass(Message.class)));
+        }
+      };
 
   /** The kinds of values of a field, or of each of its elements. */
   enum Kind {
@@ -149,10 +155,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
 
   /** The rules for messages of the kind of this one. */
   static MessageRules of(Message message) {
-    MessageRules known = KNOWN.get(message.getClass());
-    return known != null
-        ? known
-        : KNOWN.computeIfAbsent(message.getClass(), unknown -> read(message));
+    return KNOWN.get(message.getClass());
   }
 
   /** Reads them off the contract. */

@@ -94,8 +94,10 @@ class SoakTest {
     long tick = TimeUnit.SECONDS.toNanos(1) / PACE;
     double nextSample = 0;
     for (long turn = 1; seconds(begun) < SECONDS; turn++) {
-      // By turns the only use of a volume, which is unstaged then, and a second one.
-      List<Use> use = List.of(uses.get(random.nextInt(VOLUMES)).by(turn % 2 == 0 ? "w1" : "w2"));
+      // By turns the only use of a volume, which is unstaged then, and a second one, by a workload
+      // that was never there before.
+      List<Use> use =
+          List.of(uses.get(random.nextInt(VOLUMES)).by(turn % 2 == 0 ? "w1" : "job-" + turn));
       if (turn % 2 == 0) {
         ask("unmount ", "unmounted LAST", use);
         ask("mount ", "mounted ", use);

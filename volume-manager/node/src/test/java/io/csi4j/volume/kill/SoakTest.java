@@ -64,6 +64,7 @@ class SoakTest {
         uses.add(world.volume("v" + i));
       }
       host = world.engine();
+      host.ask("reconcile ", "reconciled ");
       ask("mount ", "mounted ", uses);
       churn();
       uses.forEach(use -> wrong.addAll(world.wrongIfWanted(use)));

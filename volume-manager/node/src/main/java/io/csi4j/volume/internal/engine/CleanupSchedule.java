@@ -25,6 +25,9 @@ final class CleanupSchedule {
 
   private static final Duration FIRST = Duration.ofSeconds(1);
 
+  /** With so many uses asked about, those that are over are forgotten. */
+  private static final int MOST_OVER = 16;
+
   private final VolumeQueue volume;
   private final DeadMounts dead;
   private Scheduler.@Nullable Timer next;
@@ -36,7 +39,10 @@ final class CleanupSchedule {
   /** True if nothing is tried before a person has looked and asked again. */
   private boolean isHeld;
 
-  /** The uses that a caller has asked about since the start. */
+  /**
+   * The uses that a caller has asked about since the start, until the host has spoken; of those
+   * that are over only some, for what a plugin may make of them late.
+   */
   private Set<VolumeUse> commanded = Set.of();
 
   CleanupSchedule(VolumeQueue volume, DeadMounts dead) {
@@ -53,9 +59,17 @@ final class CleanupSchedule {
   /** A caller has asked for something. */
   void asked(Operation operation) {
     isHeld = false;
-    Set<VolumeUse> more = new HashSet<>(commanded);
-    operation.usage().ifPresent(more::add);
-    commanded = more;
+    if (volume.engine.host.isHeard()) {
+      commanded = Set.of();
+      return;
+    }
+    if (commanded.size() >= MOST_OVER) {
+      commanded.removeIf(use -> !volume.isSpokenOf(use));
+    }
+    if (commanded.isEmpty()) {
+      commanded = new HashSet<>(2);
+    }
+    operation.usage().ifPresent(commanded::add);
   }
 
   /** Whether a use may be touched without a request: the host or a caller has spoken of it. */

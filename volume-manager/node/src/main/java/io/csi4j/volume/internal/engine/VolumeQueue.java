@@ -597,6 +597,14 @@ final class VolumeQueue {
     return isFree() && waiting.isEmpty();
   }
 
+  /** Whether a use is on record, or an operation for it is being done or waits. */
+  boolean isSpokenOf(VolumeUse usage) {
+    Operation now = current;
+    return memory.use(usage).isPresent()
+        || (now != null && now.usage().filter(usage::equals).isPresent())
+        || waiting.stream().anyMatch(next -> next.usage().filter(usage::equals).isPresent());
+  }
+
   // ---- the health of the volume
 
   /**

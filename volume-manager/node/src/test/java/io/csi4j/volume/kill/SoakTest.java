@@ -29,6 +29,10 @@ import org.junit.jupiter.api.Timeout;
 class SoakTest {
 
   private static final int VOLUMES = Integer.getInteger("soak.volumes", 40);
+
+  /** How many of them are never given back. */
+  private static final int STAY = VOLUMES / 10;
+
   private static final long SECONDS = Long.getLong("soak.seconds", 12);
 
   /** Uses given back and taken again in a second. */
@@ -95,10 +99,13 @@ class SoakTest {
     long tick = TimeUnit.SECONDS.toNanos(1) / PACE;
     double nextSample = 0;
     for (long turn = 1; seconds(begun) < SECONDS; turn++) {
-      // By turns the only use of a volume, which is unstaged then, and a second one, by a workload
-      // that was never there before.
+      // By turns the only use of a volume, which is unstaged then, and one more of a volume that
+      // stays in use, by a workload that was never there before.
       List<Use> use =
-          List.of(uses.get(random.nextInt(VOLUMES)).by(turn % 2 == 0 ? "w1" : "job-" + turn));
+          List.of(
+              turn % 2 == 0
+                  ? uses.get(STAY + random.nextInt(VOLUMES - STAY)).by("w1")
+                  : uses.get(random.nextInt(STAY)).by("job-" + turn));
       if (turn % 2 == 0) {
         ask("unmount ", "unmounted LAST", use);
         ask("mount ", "mounted ", use);

@@ -113,7 +113,7 @@ public final class MeasureCalls {
     return groups;
   }
 
-  /** How far two sides come to differ that are the same shows what a difference means. */
+  /** Adds a second stub beside the first to Probes: how far these two differ is chance. */
   private static List<Cell> withControl(List<Cell> group, Cell control) {
     if (control.operation() != Operation.PROBE) {
       return group;

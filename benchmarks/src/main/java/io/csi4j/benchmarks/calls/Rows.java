@@ -79,7 +79,7 @@ final class Rows {
     return rows;
   }
 
-  /** What the difference of two sides is that do the same. */
+  /** How far two stubs differ that do the same. */
   private void controls() {
     for (int size : sizes) {
       Cell async = new Cell(Way.BARE_IN_PLACE_AGAIN, Style.ASYNC, Operation.PROBE, size);

@@ -31,7 +31,7 @@ class SoakTest {
   private static final int VOLUMES = Integer.getInteger("soak.volumes", 40);
 
   /** How many of them are never given back. */
-  private static final int STAY = VOLUMES / 10;
+  private static final int STAY = Math.max(1, VOLUMES / 10);
 
   private static final long SECONDS = Long.getLong("soak.seconds", 12);
 

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 /**
  * The requests of the node service as they go over the wire, secrets in clear.
  *
- * <p>Few entries are put one by one: a whole map makes objects on its way, even an empty one. Of
- * many the message's own map is told how many they are, so that it does not grow several times.
+ * <p>Few entries are put one by one: a whole map makes objects on its way, even an empty one. Many
+ * are put as a whole, so that the map of the message has room for all of them at once.
  */
 public final class NodeRequestMapping {
 

@@ -59,7 +59,7 @@ final class GeneratedGetter {
         .collect(Collectors.joining());
   }
 
-  /** What the method returns. */
+  /** Calls the method of this message. */
   Object read(Message message) {
     try {
       return (Object) method.invokeExact(message);

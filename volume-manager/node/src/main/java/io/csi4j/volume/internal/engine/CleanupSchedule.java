@@ -45,6 +45,9 @@ final class CleanupSchedule {
    */
   private Set<VolumeUse> commanded = Set.of();
 
+  /** Whether a caller has asked about a use since the start. */
+  private boolean isCommanded;
+
   CleanupSchedule(VolumeQueue volume, DeadMounts dead) {
     this.volume = volume;
     this.dead = dead;
@@ -59,6 +62,7 @@ final class CleanupSchedule {
   /** A caller has asked for something. */
   void asked(Operation operation) {
     isHeld = false;
+    isCommanded |= operation.usage().isPresent();
     if (volume.engine.host.isHeard()) {
       commanded = Set.of();
       return;
@@ -106,7 +110,7 @@ final class CleanupSchedule {
         .memory
         .record()
         .flatMap(known -> Goal.owed(known, this::may))
-        .filter(goal -> !commanded.isEmpty() || volume.engine.host.isHeard());
+        .filter(goal -> isCommanded || volume.engine.host.isHeard());
   }
 
   /** Plans the next try, if something is to be done and may be. */

@@ -7,6 +7,7 @@ import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
@@ -19,8 +20,10 @@ import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
+import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.rules.MessageRules.Choice;
 import io.csi4j.client.internal.rules.MessageRules.Field;
+import io.csi4j.client.internal.rules.MessageRules.Kind;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.scripted.Wire;
 import java.util.ArrayList;
@@ -113,7 +116,8 @@ class RuleTablesTest {
     }
     MessageRules rules = MessageRules.read(message);
     for (Field field : rules.fields()) {
-      assertThat(field.value().read(message)).as(field.name()).isNotNull();
+      Message filled = filled(message, field.in());
+      assertThat(field.value().read(filled)).as(field.name()).isEqualTo(value(filled, field));
       assertThat(field.isUnset(message)).as(field.name()).isEqualTo(field.in().hasPresence());
     }
     for (Choice choice : rules.choices()) {
@@ -130,6 +134,29 @@ class RuleTablesTest {
         read(message.toBuilder().newBuilderForField(field).build(), kinds);
       }
     }
+  }
+
+  /** The message with a value in this field alone, which no other of its fields has. */
+  private static Message filled(Message message, FieldDescriptor field) {
+    Message.Builder filled = message.toBuilder();
+    Object value =
+        switch (field.getJavaType()) {
+          case STRING -> field.getName();
+          case LONG -> 7L;
+          case INT -> 7;
+          case ENUM -> field.getEnumType().findValueByNumber(1);
+          default -> filled.newBuilderForField(field).build();
+        };
+    return field.isRepeated()
+        ? filled.addRepeatedField(field, value).build()
+        : filled.setField(field, value).build();
+  }
+
+  private static Object value(Message message, Field field) {
+    Object value = message.getField(field.in());
+    return field.kind() == Kind.MAP
+        ? SpecFields.map(message, field.in())
+        : value instanceof EnumValueDescriptor it ? it.getNumber() : value;
   }
 
   @Test

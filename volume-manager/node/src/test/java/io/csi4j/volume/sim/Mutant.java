@@ -236,7 +236,7 @@ enum Mutant {
       "I11",
       edit(
           "engine/CleanupSchedule",
-          "        .filter(goal -> !commanded.isEmpty() || volume.engine.host.isHeard());",
+          "        .filter(goal -> isCommanded || volume.engine.host.isHeard());",
           "        .filter(goal -> true);"),
       edit(
           "engine/CleanupSchedule",

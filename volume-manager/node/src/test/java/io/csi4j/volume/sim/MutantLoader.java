@@ -89,7 +89,8 @@ final class MutantLoader extends ClassLoader {
     }
   }
 
-  private static List<Source> sources(Mutant mutant) throws IOException {
+  /** The changed sources of a mutant; what it changes must be there, once. */
+  static List<Source> sources(Mutant mutant) throws IOException {
     Path root =
         Path.of(System.getProperty("csi4j.root", "."))
             .resolve("volume-manager/node/src/main/java")

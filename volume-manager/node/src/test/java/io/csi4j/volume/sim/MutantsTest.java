@@ -3,6 +3,7 @@ package io.csi4j.volume.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.campaign.PlayedInShares;
+import java.io.IOException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,6 +29,12 @@ class MutantsTest {
   @EnumSource(names = "ONE_AT_A_TIME")
   void theHarmOfOneIsFoundWithinAFewHistories(Mutant mutant) {
     assertCaught(mutant);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachMutantIsAnEditOfTheEngineAsItIs(Mutant mutant) throws IOException {
+    assertThat(MutantLoader.sources(mutant)).isNotEmpty();
   }
 
   private static void assertCaught(Mutant mutant) {

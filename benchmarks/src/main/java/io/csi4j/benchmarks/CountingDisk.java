@@ -4,6 +4,7 @@ import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileLook;
 import io.csi4j.volume.internal.disk.HeldLock;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -92,6 +93,11 @@ public final class CountingDisk implements Disk {
   @Override
   public Optional<FileFacts> facts(Path path) throws DiskException {
     return disk.facts(path);
+  }
+
+  @Override
+  public Optional<FileLook> look(Path path) throws DiskException {
+    return disk.look(path);
   }
 
   @Override

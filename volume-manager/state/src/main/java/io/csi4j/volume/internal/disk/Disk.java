@@ -22,6 +22,11 @@ public interface Disk {
     return facts(path).map(FileFacts::kind);
   }
 
+  /** Returns how something looks, or empty when there is nothing; cheaper than all facts. */
+  default Optional<FileLook> look(Path path) throws DiskException {
+    return facts(path).map(facts -> new FileLook(facts.identity(), facts.size(), facts.modified()));
+  }
+
   /** The names in a directory, sorted. */
   List<String> list(Path directory) throws DiskException;
 

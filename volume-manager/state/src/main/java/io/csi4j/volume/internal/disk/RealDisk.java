@@ -78,24 +78,33 @@ public final class RealDisk implements Disk {
 
   @Override
   public Optional<FileFacts> facts(Path path) throws DiskException {
-    return attempt(
-        path,
-        () -> {
-          try {
-            return Optional.of(factsOf(path));
-          } catch (NoSuchFileException e) {
-            return Optional.empty();
-          }
-        });
+    return ifThere(path, () -> factsOf(path));
   }
 
   @Override
   public Optional<FileFacts.Kind> kind(Path path) throws DiskException {
+    return ifThere(path, () -> kindOf(path));
+  }
+
+  @Override
+  public Optional<FileLook> look(Path path) throws DiskException {
+    return ifThere(
+        path,
+        () -> {
+          BasicFileAttributes all = basics(path);
+          return new FileLook(
+              Objects.requireNonNull(all.fileKey(), "fileKey"),
+              all.size(),
+              all.lastModifiedTime().to(TimeUnit.NANOSECONDS));
+        });
+  }
+
+  private static <T> Optional<T> ifThere(Path path, Operation<T> operation) throws DiskException {
     return attempt(
         path,
         () -> {
           try {
-            return Optional.of(kindOf(path));
+            return Optional.of(operation.run());
           } catch (NoSuchFileException e) {
             return Optional.empty();
           }
@@ -103,9 +112,12 @@ public final class RealDisk implements Disk {
   }
 
   /** Without the map of attributes that all facts take. */
+  private static BasicFileAttributes basics(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  }
+
   private static FileFacts.Kind kindOf(Path path) throws IOException {
-    BasicFileAttributes all =
-        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    BasicFileAttributes all = basics(path);
     if (all.isDirectory()) {
       return FileFacts.Kind.DIRECTORY;
     } else if (all.isRegularFile()) {

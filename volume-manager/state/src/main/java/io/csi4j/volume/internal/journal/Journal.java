@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.journal;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
-import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileLook;
 import io.csi4j.volume.internal.journal.SegmentFiles.Segment;
 import io.csi4j.volume.internal.journal.WriteTurns.Write;
 import io.csi4j.volume.state.Durability;
@@ -90,7 +90,7 @@ public final class Journal implements StateStore {
   private boolean closed;
 
   /** Tells the directory that was opened from another one at its path; null if it is not known. */
-  private @Nullable String identity;
+  private @Nullable Object identity;
 
   /** When the names in the directory had changed last, when that was looked at. */
   private long namesChanged;
@@ -130,7 +130,7 @@ public final class Journal implements StateStore {
 
   private void identify() {
     try {
-      identity = disk.facts(directory).map(FileFacts::identity).orElse(null);
+      identity = disk.look(directory).map(FileLook::identity).orElse(null);
     } catch (DiskException e) {
       LOG.log(System.Logger.Level.DEBUG, "The directory of the state could not be looked at", e);
     }
@@ -619,13 +619,13 @@ public final class Journal implements StateStore {
    * other names in it.
    */
   private boolean checkDirectory() {
-    String opened = identity;
+    Object opened = identity;
     if (opened == null) {
       return true;
     }
     try {
-      Optional<FileFacts> now = disk.facts(directory);
-      if (now.filter(facts -> !facts.identity().equals(opened)).isPresent()) {
+      Optional<FileLook> now = disk.look(directory);
+      if (now.filter(look -> !look.identity().equals(opened)).isPresent()) {
         throw new StateException(
             StateReason.STATE_NOT_USABLE,
             "Writing to the state in "
@@ -634,7 +634,7 @@ public final class Journal implements StateStore {
                 + " something was mounted over it. Nothing was written. Take it away.");
       }
       long before = namesChanged;
-      namesChanged = now.map(FileFacts::modified).orElse(0L);
+      namesChanged = now.map(FileLook::modified).orElse(0L);
       return now.isEmpty() || namesChanged != before;
     } catch (DiskException e) {
       // What cannot be looked at is written to, and then says itself what is wrong.

@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.journal;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskFile;
-import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileLook;
 import io.csi4j.volume.internal.disk.HeldLock;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.StateOwner;
@@ -28,7 +28,7 @@ final class Ownership {
   private final Path lockFile;
   private final Path ownerFile;
   private @Nullable HeldLock lock;
-  private @Nullable FileFacts left;
+  private @Nullable FileLook left;
 
   Ownership(Disk disk, Path directory) {
     this.disk = disk;
@@ -68,12 +68,12 @@ final class Ownership {
       file.write(0, bytes);
       file.sync();
     }
-    left = disk.facts(ownerFile).orElse(null);
+    left = disk.look(ownerFile).orElse(null);
   }
 
   /** Whether the record of the owner is still as it was left. */
   boolean isUntouched() throws DiskException {
-    return left == null || disk.facts(ownerFile).filter(left::equals).isPresent();
+    return left == null || disk.look(ownerFile).filter(left::equals).isPresent();
   }
 
   void release() {

@@ -4,6 +4,7 @@ import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.FileLook;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -287,7 +288,7 @@ final class SegmentFiles {
     private boolean isBehind;
 
     /** How the file looked when it was looked at last. */
-    private @Nullable FileFacts left;
+    private @Nullable FileLook left;
 
     /** How often was written since then. */
     private int writes;
@@ -302,7 +303,7 @@ final class SegmentFiles {
 
     /** Remembers how the file looks, to tell later whether another program touched it. */
     private void remember() throws DiskException {
-      left = disk.facts(path).orElse(null);
+      left = disk.look(path).orElse(null);
       writes = 0;
     }
 
@@ -359,8 +360,8 @@ final class SegmentFiles {
      * remembered after the last write.
      */
     boolean isUntouched() throws DiskException {
-      FileFacts before = left;
-      Optional<FileFacts> now = disk.facts(path);
+      FileLook before = left;
+      Optional<FileLook> now = disk.look(path);
       if (before == null || now.isEmpty()) {
         return false;
       }

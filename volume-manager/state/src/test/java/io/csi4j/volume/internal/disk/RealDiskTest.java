@@ -196,6 +196,33 @@ class RealDiskTest {
     assertThat(place.disk().facts(file).orElseThrow()).isNotEqualTo(before);
   }
 
+  @ParameterizedTest
+  @MethodSource("places")
+  void aLookTellsThatAFileWasWrittenOrReplaced(Place place) throws DiskException {
+    Path file = place.root().resolve("f");
+    write(place, file, "one");
+    FileLook before = place.disk().look(file).orElseThrow();
+    assertThat(place.disk().look(file)).contains(before);
+
+    FileLook written = before;
+    try (DiskFile open = place.disk().open(file)) {
+      // Two writes in one tick of the kernel's clock have the same time.
+      while (written.equals(before)) {
+        open.write(0, bytes("two"));
+        written = place.disk().look(file).orElseThrow();
+      }
+    }
+    assertThat(written.identity()).isEqualTo(before.identity());
+    assertThat(written.size()).isEqualTo(before.size());
+    assertThat(written.modified()).isGreaterThan(before.modified());
+
+    Path other = place.root().resolve("g");
+    write(place, other, "two");
+    place.disk().rename(other, file);
+    assertThat(place.disk().look(file).orElseThrow().identity()).isNotEqualTo(before.identity());
+    assertThat(place.disk().look(other)).isEmpty();
+  }
+
   @Test
   void aFileThatSaysItHasNoLengthIsReadToItsEnd() throws IOException {
     Path file = Path.of("/proc/self/mountinfo");

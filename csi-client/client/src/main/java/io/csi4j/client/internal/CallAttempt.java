@@ -64,6 +64,10 @@ final class CallAttempt<Q extends Message, A extends Message>
     NO_CALM
   }
 
+  /** How nearly all attempts end. */
+  private static final Status ANSWERED =
+      new Status(StatusCode.OK, null, true, false, Special.NONE, null);
+
   private final CallPath path;
   private final CsiOperation operation;
   private final MethodDescriptor<Q, A> method;
@@ -250,6 +254,9 @@ final class CallAttempt<Q extends Message, A extends Message>
   /** An end that gRPC tells: of the plugin, of the connection, or of a limit. */
   private Status ended(StatusCode told, io.grpc.Status status) {
     String text = status.getDescription();
+    if (told == StatusCode.OK && text == null && origin.answered) {
+      return ANSWERED;
+    }
     if (origin.neverLeft() && isLoss(told)) {
       // gRPC calls some of these unknown.
       return new Status(StatusCode.UNAVAILABLE, text, origin.answered, true, Special.NONE, null);

@@ -363,7 +363,7 @@ public final class CallPath {
       sensitive.rememberAnswer(message);
     }
     if (options.wireLog()) {
-      WireLog.received(event, message, sensitive.scrubber(request));
+      WireLog.received(event, message, sensitive, request);
     }
   }
 

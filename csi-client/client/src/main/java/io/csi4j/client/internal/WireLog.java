@@ -2,6 +2,7 @@ package io.csi4j.client.internal;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.redaction.RedactedText;
+import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.model.CsiListener;
 import java.lang.System.Logger.Level;
 import java.util.function.UnaryOperator;
@@ -26,10 +27,15 @@ final class WireLog {
     }
   }
 
-  /** {@code scrubber} takes out of the plugin's words what it was told in confidence. */
-  static void received(CsiListener.Started event, Message message, UnaryOperator<String> scrubber) {
+  /** Without the words of the plugin that it was told in confidence, above all in this request. */
+  static void received(
+      CsiListener.Started event, Message message, SensitiveValues sensitive, Message request) {
     if (LOGGER.isLoggable(Level.TRACE)) {
-      LOGGER.log(Level.TRACE, "{0} <- {1}", head(event), RedactedText.of(message, scrubber));
+      LOGGER.log(
+          Level.TRACE,
+          "{0} <- {1}",
+          head(event),
+          RedactedText.of(message, sensitive.scrubber(request)));
     }
   }
 

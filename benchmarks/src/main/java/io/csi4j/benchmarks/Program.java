@@ -14,15 +14,18 @@ public final class Program {
   /** A program of ours in a new JVM with this much heap at most, run to its end. */
   public static List<String> java(String heap, Class<?> program, String... words)
       throws IOException, InterruptedException {
-    List<String> all =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + heap,
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName()));
-    all.addAll(List.of(words));
+    return java(
+        Path.of(System.getProperty("java.home")), List.of("-Xmx" + heap), program, List.of(words));
+  }
+
+  /** The same in a new JVM of that JDK, with these options. */
+  public static List<String> java(
+      Path home, List<String> options, Class<?> program, List<String> words)
+      throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of(home.resolve("bin/java").toString()));
+    all.addAll(options);
+    all.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    all.addAll(words);
     return run(all.toArray(String[]::new));
   }
 

@@ -11,6 +11,7 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.state.JournalSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +21,9 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY RESULTS SECONDS,
- * where the first is on disk. To be run in a mount namespace of its own.
+ * Measures mounting and unmounting beside bare calls and bare syncs: DIRECTORY MEMORY RESULTS
+ * SECONDS, where the first is on disk, and the second on tmpfs. To be run in a mount namespace of
+ * its own.
  */
 public final class LifecycleFamily {
 
@@ -57,51 +59,90 @@ public final class LifecycleFamily {
     this.rounds = rounds;
   }
 
+  /**
+   * A manager in some directory, and what it is compared with there.
+   *
+   * @param records the bytes of each record that the manager syncs for a mount and its release
+   */
+  private record Place(
+      VolumeManager manager,
+      BareChannel bare,
+      BareSyncs log,
+      Path directory,
+      IntFunction<MountRequest> requests,
+      List<Integer> records)
+      implements AutoCloseable {
+
+    static Place in(Path directory, CsiEndpoint endpoint, List<Integer> records) throws Exception {
+      PluginId plugin = Volumes.plugin(endpoint);
+      return new Place(
+          VolumeManager.builder(directory.resolve("m"))
+              .journal(JournalSettings.builder().acceptAnyFilesystem(true).build())
+              .plugin(Volumes.binding(endpoint))
+              .open(),
+          BareChannel.to(endpoint),
+          new BareSyncs(directory.resolve("log")),
+          directory,
+          caller -> Volumes.request(plugin, caller),
+          records);
+    }
+
+    Callers.Work ours() {
+      return new Volumes(manager, requests);
+    }
+
+    Limit calls() {
+      return limit("", Optional.empty(), Map.of());
+    }
+
+    Limit callsAndDirectories() throws Exception {
+      return limit(
+          ", 2 directories made and removed",
+          Optional.of(new BareDirectories(directory.resolve("v"))),
+          GOALS);
+    }
+
+    private Limit limit(
+        String more, Optional<BareDirectories> directories, Map<Integer, Double> goals) {
+      return new Limit(
+          "4 bare calls, " + records.size() + " synced appends" + more,
+          new BareLifecycle(
+              bare.channel(), directory.resolve("m"), requests, log, records, directories),
+          goals);
+    }
+
+    @Override
+    public void close() {
+      log.close();
+      bare.close();
+      manager.close();
+    }
+  }
+
   /** Measures, and writes the report. */
   public static void main(String[] words) throws Exception {
     Path directory = Path.of(words[0]);
-    double all = 1000 * Double.parseDouble(words[2]);
-    int windows = 3 * VOLUMES.length + 2;
+    double all = 1000 * Double.parseDouble(words[3]);
+    int windows = 5 * VOLUMES.length + 2;
     double measured = all * (1 - WARM_UP - WARM_UP_OF_WORKING);
     LifecycleFamily family =
         new LifecycleFamily(Rounds.in(measured, windows, WARMUPS, MOST_ROUNDS));
     try (PluginProcess process = PluginProcess.start(directory.resolve("one.sock"))) {
       CsiEndpoint endpoint = process.endpoint();
-      PluginId plugin = Volumes.plugin(endpoint);
-      IntFunction<MountRequest> requests = caller -> Volumes.request(plugin, caller);
-      Path root = directory.resolve("m");
       Syncs syncs = Syncs.counted(directory.resolve("n"), endpoint);
-      try (VolumeManager manager =
-              VolumeManager.builder(root).plugin(Volumes.binding(endpoint)).open();
-          BareChannel bare = BareChannel.to(endpoint);
-          BareSyncs log = new BareSyncs(directory.resolve("log"))) {
-        Callers.Work ours = new Volumes(manager, requests);
-        BareDirectories directories = new BareDirectories(directory.resolve("v"));
-        List<Limit> limits =
-            List.of(
-                new Limit(
-                    "4 bare calls, " + syncs.journal().size() + " synced appends",
-                    new BareLifecycle(
-                        bare.channel(), root, requests, log, syncs.journal(), Optional.empty()),
-                    Map.of()),
-                new Limit(
-                    "4 bare calls, "
-                        + syncs.journal().size()
-                        + " synced appends, 2 directories made and removed",
-                    new BareLifecycle(
-                        bare.channel(),
-                        root,
-                        requests,
-                        log,
-                        syncs.journal(),
-                        Optional.of(directories)),
-                    GOALS));
-        warmUp(VOLUMES[VOLUMES.length - 1], (long) (all * WARM_UP), ours);
+      try (Place disk = Place.in(directory, endpoint, syncs.journal());
+          Place memory = Place.in(Path.of(words[1]), endpoint, syncs.journal())) {
+        warmUp(VOLUMES[VOLUMES.length - 1], (long) (all * WARM_UP), disk.ours());
+        List<Limit> onDisk = List.of(disk.calls(), disk.callsAndDirectories());
+        List<Limit> inMemory = List.of(memory.callsAndDirectories());
         for (int volumes : VOLUMES) {
-          family.measure(OPERATION, volumes, ours, limits);
+          family.measure(OPERATION, volumes, disk.ours(), onDisk);
         }
-        family.working(directory, (long) (all * WARM_UP_OF_WORKING), log);
-        family.report(directory, syncs, ours).write(Path.of(words[1]), "lifecycle");
+        for (int volumes : VOLUMES) {
+          family.measure(OPERATION + ", on tmpfs", volumes, memory.ours(), inMemory);
+        }
+        family.working(directory, (long) (all * WARM_UP_OF_WORKING), disk.log());
+        family.report(directory, syncs, disk.ours()).write(Path.of(words[2]), "lifecycle");
       }
     }
   }
@@ -180,7 +221,8 @@ public final class LifecycleFamily {
     return new Report(
             "A lifecycle",
             "A volume is mounted and unmounted through `VolumeManager` with its default settings:"
-                + " the journal and the directories are on disk, and the plugin, in a JVM of its"
+                + " the journal and the directories are on disk, or on tmpfs, where nothing waits"
+                + " for a disk, in the rows that say so; and the plugin, in a JVM of its"
                 + " own, answers and does nothing, so no mount is asked for. Beside it the four"
                 + " calls that this takes (stage, publish, unpublish, unstage), in the same JVM by"
                 + " the stub that gRPC generates, blocking, on a plain channel to the same plugin,"

@@ -2,6 +2,7 @@ package io.csi4j.benchmarks.many;
 
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Machine;
 import io.csi4j.benchmarks.Program;
 import io.csi4j.benchmarks.Report;
 import io.csi4j.benchmarks.Rounds;
@@ -19,10 +20,11 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS STRANGERS SIZE...,
- * where the first is a directory on tmpfs, the second one on disk, the third what all binds show,
- * BINDS how many of them are made, and STRANGERS how many others at another time. To be run in a
- * mount namespace of its own.
+ * Measures what many volumes cost: MEMORY DISK SOURCE RESULTS SECONDS BINDS STRANGERS NEWER
+ * ARCHIVED SIZE..., where the first is a directory on tmpfs, the second one on disk, the third what
+ * all binds show, BINDS how many of them are made, STRANGERS how many others at another time, NEWER
+ * the home of a newer JDK or {@code -}, and ARCHIVED the size that is started with archives of
+ * classes, too. To be run in a mount namespace of its own.
  */
 public final class ManyFamily {
 
@@ -40,7 +42,17 @@ public final class ManyFamily {
 
   private static final String HEAP = "1g";
 
+  /** More volumes than these have this heap, and are started twice in one JVM. */
+  private static final int GREAT = 100_000;
+
+  private static final String GREAT_HEAP = "3g";
+
   private static final double SECOND = 1e9;
+  private static final double OPENING_ARCHIVED = 0.6 * SECOND;
+  private static final double OPENING_GREAT = 15 * SECOND;
+
+  /** The first JDK that keeps more than classes. */
+  private static final int FIRST_WITH_CACHE = 25;
 
   /** What may be taken for linear: a tenfold number costs at most 14 times as much. */
   private static final double LINEAR = 1.15;
@@ -69,11 +81,15 @@ public final class ManyFamily {
     int seconds = Integer.parseInt(words[4]);
     boolean isShort = seconds < SHORT_SECONDS;
     ManyFamily family = new ManyFamily(isShort ? LEAST_JVMS : MOST_JVMS);
-    for (int i = 7; i < words.length; i++) {
+    for (int i = 9; i < words.length; i++) {
+      int count = Integer.parseInt(words[i]);
       Path directory = Path.of(words[0], words[i]);
       Files.createDirectory(directory);
       String table = directory.resolve("table").toString();
-      family.measure("", Integer.parseInt(words[i]), directory.resolve("m"), "memory", table);
+      family.measure("", count, directory.resolve("m"), "memory", table);
+      if (words[i].equals(words[8])) {
+        family.archived(count, directory, table, words[7]);
+      }
       Program.run("rm", "-r", directory.toString());
     }
     family.grown();
@@ -91,13 +107,19 @@ public final class ManyFamily {
                 + STARTS
                 + " times in one JVM, which has a heap of "
                 + HEAP
-                + " at most: it is opened and adopts all of them, the host tells that it wants"
+                + " at most ("
+                + GREAT_HEAP
+                + " and two starts with more than "
+                + GREAT
+                + " volumes): it is opened and adopts all of them, the host tells that it wants"
                 + " them all and nothing is to do, all are listed, and the heap that is used more"
                 + " than before is looked at after garbage was collected. The size is how many"
                 + " volumes there are. The mount table is in memory, and the journal and the"
                 + " directories are on tmpfs, but for the rows with real binds: there all is"
                 + " real, on disk, and opened as a host opens it. The time to open counts from"
-                + " the call in a new JVM that has not used the library before. Among mounts of"
+                + " the call in a new JVM that has not used the library before; with class data or"
+                + " a cache that JVM has an archive which one start before it has made (see"
+                + " docs/performance.md). Among mounts of"
                 + " strangers one volume is mounted and unmounted again and again, by real binds"
                 + " and with all else on disk, in a mount namespace with as many other binds as the"
                 + " size, beside the same in a namespace without them, in turns; a figure is the"
@@ -113,31 +135,26 @@ public final class ManyFamily {
 
   private void measure(String how, int count, Path root, String kernel, String path)
       throws IOException, InterruptedException {
+    boolean isGreat = count > GREAT;
+    String heap = isGreat ? GREAT_HEAP : HEAP;
     String number = Integer.toString(count);
     List<String> made =
-        Program.java(HEAP, MakeVolumes.class, root.toString(), number, kernel, path);
+        Program.java(heap, MakeVolumes.class, root.toString(), number, kernel, path);
     System.out.println(String.join("\n", made) + how);
-    int jvms = Math.max(LEAST_JVMS, Math.min(mostJvms, VOLUMES / count));
     Map<String, List<Double>> first = new TreeMap<>();
     Map<String, List<Double>> later = new TreeMap<>();
-    for (int jvm = 0; jvm < jvms; jvm++) {
-      for (String line :
-          Program.java(
-              HEAP,
-              AdoptVolumes.class,
-              root.toString(),
-              number,
-              kernel,
-              path,
-              Integer.toString(STARTS))) {
-        String[] words = line.split(" ", -1);
-        (words[0].equals("0") ? first : later)
-            .computeIfAbsent(words[1], name -> new ArrayList<>())
-            .add(Double.valueOf(words[2]));
-      }
+    for (int jvm = 0; jvm < jvms(count); jvm++) {
+      String starts = Integer.toString(isGreat ? 2 : STARTS);
+      sort(
+          Program.java(heap, AdoptVolumes.class, root.toString(), number, kernel, path, starts),
+          first,
+          later);
     }
     boolean isReal = !how.isEmpty();
-    Optional<Goal> limit = count < 10_000 ? Optional.empty() : Goal.most(SECOND * count / 10_000);
+    Optional<Goal> limit =
+        count < 10_000
+            ? Optional.empty()
+            : Goal.most(isGreat ? OPENING_GREAT : SECOND * count / 10_000);
     row("open in a new JVM" + how, count, Unit.TIME, first, "open", limit);
     row("open again in that JVM" + how, count, Unit.TIME, later, "open", Optional.empty());
     row("CPU for the first open" + how, count, Unit.TIME, first, "cpu", Optional.empty());
@@ -152,6 +169,62 @@ public final class ManyFamily {
                   .computeIfAbsent(name, any -> new TreeMap<>())
                   .put(count, figures.stream().mapToDouble(it -> it).min().orElseThrow()));
     }
+  }
+
+  private int jvms(int count) {
+    return Math.max(LEAST_JVMS, Math.min(mostJvms, VOLUMES / count));
+  }
+
+  /** Puts the figures of the first start in a JVM, and of later ones, to those of their names. */
+  private static void sort(
+      List<String> lines, Map<String, List<Double>> first, Map<String, List<Double>> later) {
+    for (String line : lines) {
+      String[] words = line.split(" ", -1);
+      (words[0].equals("0") ? first : later)
+          .computeIfAbsent(words[1], name -> new ArrayList<>())
+          .add(Double.valueOf(words[2]));
+    }
+  }
+
+  /** Starts over them in JVMs with an archive of classes, and of what a newer JDK keeps, too. */
+  private void archived(int count, Path directory, String table, String newer)
+      throws IOException, InterruptedException {
+    List<String> words =
+        List.of(directory.resolve("m").toString(), Integer.toString(count), "memory", table, "1");
+    Path data = directory.resolve("many.jsa");
+    archived(
+        "open in a new JVM, class data",
+        Path.of(System.getProperty("java.home")),
+        "-XX:ArchiveClassesAtExit=" + data,
+        List.of("-XX:SharedArchiveFile=" + data, "-Xshare:on"),
+        words);
+    if (!newer.equals("-") && Machine.javaOf(Path.of(newer)) >= FIRST_WITH_CACHE) {
+      Path cache = directory.resolve("many.aot");
+      archived(
+          "open in a new JVM, AOT cache, JDK " + Machine.javaOf(Path.of(newer)),
+          Path.of(newer),
+          "-XX:AOTCacheOutput=" + cache,
+          List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=on"),
+          words);
+    }
+  }
+
+  private void archived(
+      String operation, Path home, String making, List<String> using, List<String> words)
+      throws IOException, InterruptedException {
+    List<String> options = List.of("-Xmx" + HEAP, "--enable-native-access=ALL-UNNAMED");
+    List<String> with = new ArrayList<>(options);
+    with.add(making);
+    List<String> unused = Program.java(home, with, AdoptVolumes.class, words);
+    with = new ArrayList<>(options);
+    with.addAll(using);
+    Map<String, List<Double>> first = new TreeMap<>();
+    int count = Integer.parseInt(words.get(1));
+    for (int jvm = 0; jvm < jvms(count); jvm++) {
+      sort(Program.java(home, with, AdoptVolumes.class, words), first, new TreeMap<>());
+    }
+    Optional<Goal> goal = count < 10_000 ? Optional.empty() : Goal.most(OPENING_ARCHIVED);
+    row(operation, count, Unit.TIME, first, "open", goal);
   }
 
   /** Mounts a volume in two namespaces in turns: in one with so many others, and in one without. */

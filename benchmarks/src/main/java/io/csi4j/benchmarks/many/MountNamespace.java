@@ -69,9 +69,10 @@ final class MountNamespace implements AutoCloseable {
     }
   }
 
-  /** How many mounts of strangers it allows beside those that there are here. */
+  /** How many hundreds of mounts of strangers it allows beside those that there are here. */
   static int room() throws IOException {
-    return most() - Files.readAllLines(Path.of("/proc/self/mountinfo")).size() - SPARE;
+    int room = most() - Files.readAllLines(Path.of("/proc/self/mountinfo")).size() - SPARE;
+    return room - room % 100;
   }
 
   /**

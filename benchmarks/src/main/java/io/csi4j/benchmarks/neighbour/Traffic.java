@@ -14,23 +14,32 @@ final class Traffic {
   private static final int CALLERS_EACH = 2;
 
   private final int plugins;
+  private final int callers;
   private final long windowMillis;
   private final Duration pace;
 
-  /** Callers on the first so many plugins of a house, watched for so long at a time. */
+  /**
+   * Some callers on each of the first so many plugins of a house, watched for so long at a time.
+   */
   Traffic(int plugins, long windowMillis) {
     this(plugins, windowMillis, Duration.ZERO);
   }
 
-  /** Callers who begin at this pace, or as soon as they can if they are late. */
+  /** Such callers who begin at this pace, or as soon as they can if they are late. */
   Traffic(int plugins, long windowMillis, Duration pace) {
+    this(plugins, plugins * CALLERS_EACH, windowMillis, pace);
+  }
+
+  /** So many callers, spread over the plugins. */
+  Traffic(int plugins, int callers, long windowMillis, Duration pace) {
     this.plugins = plugins;
+    this.callers = callers;
     this.windowMillis = windowMillis;
     this.pace = pace;
   }
 
   int callers() {
-    return plugins * CALLERS_EACH;
+    return callers;
   }
 
   /**
@@ -56,7 +65,8 @@ final class Traffic {
                 caller -> {
                   due[caller] = awaited(due[caller]);
                   long begun = System.nanoTime();
-                  house.mountAndUnmount(caller % plugins, "busy-" + caller);
+                  int turn = took.get(caller).size();
+                  house.mountAndUnmount((caller + turn * callers) % plugins, "busy-" + caller);
                   took.get(caller).add(System.nanoTime() - begun);
                 });
     double[] sorted =

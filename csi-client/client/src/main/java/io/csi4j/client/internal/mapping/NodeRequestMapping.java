@@ -17,7 +17,6 @@ import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 /**
  * The requests of the node service as they go over the wire, secrets in clear.
@@ -32,14 +31,20 @@ public final class NodeRequestMapping {
 
   private NodeRequestMapping() {}
 
-  private static void put(
-      Map<String, String> entries,
-      BiConsumer<String, String> one,
-      Consumer<Map<String, String>> all) {
-    if (entries.size() <= FEW) {
-      entries.forEach(one);
-    } else {
-      all.accept(TextEntries.toRead(entries));
+  /** How an entry gets into a message of this kind. */
+  private interface Put<B> {
+    void put(B message, String key, String value);
+  }
+
+  /**
+   * The ways are told what message it is, since ways that know it would be made for each request.
+   */
+  private static <B> void put(
+      B message, Map<String, String> entries, Put<B> one, BiConsumer<B, Map<String, String>> all) {
+    if (entries.size() > FEW) {
+      all.accept(message, TextEntries.toRead(entries));
+    } else if (!entries.isEmpty()) {
+      entries.forEach((key, value) -> one.put(message, key, value));
     }
   }
 
@@ -50,9 +55,21 @@ public final class NodeRequestMapping {
             .setVolumeId(request.volumeId().value())
             .setStagingTargetPath(request.stagingTargetPath().value())
             .setVolumeCapability(ValueMapping.toProto(request.capability()));
-    put(request.publishContext().reveal(), out::putPublishContext, out::putAllPublishContext);
-    put(request.secrets().reveal(), out::putSecrets, out::putAllSecrets);
-    put(request.volumeContext().reveal(), out::putVolumeContext, out::putAllVolumeContext);
+    put(
+        out,
+        request.publishContext().reveal(),
+        (to, key, value) -> to.putPublishContext(key, value),
+        (to, all) -> to.putAllPublishContext(all));
+    put(
+        out,
+        request.secrets().reveal(),
+        (to, key, value) -> to.putSecrets(key, value),
+        (to, all) -> to.putAllSecrets(all));
+    put(
+        out,
+        request.volumeContext().reveal(),
+        (to, key, value) -> to.putVolumeContext(key, value),
+        (to, all) -> to.putAllVolumeContext(all));
     return out.build();
   }
 
@@ -73,9 +90,21 @@ public final class NodeRequestMapping {
             .setTargetPath(request.targetPath().value())
             .setVolumeCapability(ValueMapping.toProto(request.capability()))
             .setReadonly(request.readonly());
-    put(request.publishContext().reveal(), out::putPublishContext, out::putAllPublishContext);
-    put(request.secrets().reveal(), out::putSecrets, out::putAllSecrets);
-    put(request.volumeContext().reveal(), out::putVolumeContext, out::putAllVolumeContext);
+    put(
+        out,
+        request.publishContext().reveal(),
+        (to, key, value) -> to.putPublishContext(key, value),
+        (to, all) -> to.putAllPublishContext(all));
+    put(
+        out,
+        request.secrets().reveal(),
+        (to, key, value) -> to.putSecrets(key, value),
+        (to, all) -> to.putAllSecrets(all));
+    put(
+        out,
+        request.volumeContext().reveal(),
+        (to, key, value) -> to.putVolumeContext(key, value),
+        (to, all) -> to.putAllVolumeContext(all));
     return out.build();
   }
 

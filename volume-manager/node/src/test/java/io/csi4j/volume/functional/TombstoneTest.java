@@ -81,4 +81,28 @@ class TombstoneTest {
       node.inTheEnd("it is forgotten", () -> tombstones(node) == 0);
     }
   }
+
+  @Test
+  void isNotForgottenBeforeWhatAppearedLateIsOnRecord() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.unmount(WEB);
+      node.crash();
+      node.startWithoutPlugins();
+      MountPath staging = node.stagingPath(VOLUME);
+      node.kernel().host().directory(staging);
+      node.kernel().host().tmpfs(staging);
+      node.inTheEnd("it is seen", () -> node.status(VOLUME).isPresent());
+
+      for (int i = 0; i < 3; i++) {
+        node.skip(ITS_TIME);
+        assertThat(tombstones(node)).as("nothing else tells what it is").isEqualTo(1);
+      }
+
+      node.registerAll();
+      node.reconcile();
+      node.becomesClean();
+    }
+  }
 }

@@ -24,12 +24,9 @@ final class SegmentFiles {
   static final int MAX_SIZE = 1 << 30;
 
   /**
-   * A file that is larger is not deleted at once: the kernel would take longer for that than for a
-   * sync.
+   * So much of a file is given up at once: the kernel would take longer than for a sync to delete a
+   * larger one.
    */
-  static final int LARGE = 1 << 20;
-
-  /** So much of it is given up at once. */
   static final int CUT = 256 * 1024;
 
   /** So many writes to a segment go by between two looks whether another program touched it. */
@@ -71,7 +68,7 @@ final class SegmentFiles {
   SortedMap<Integer, SegmentScan> scan(SortedMap<Integer, SegmentScan> before)
       throws DiskException {
     SortedMap<Integer, SegmentScan> scans = new TreeMap<>();
-    for (int number : numbers()) {
+    for (int number : numbers(disk.list(directory))) {
       byte[] bytes = read(path(number));
       SegmentScan known = before.get(number);
       scans.put(number, known != null && known.isOf(bytes) ? known : SegmentScan.of(bytes));
@@ -150,11 +147,12 @@ final class SegmentFiles {
   /** Keeps the newest segment and the one before it, and nothing unfinished. */
   void tidy() {
     try {
-      List<Integer> numbers = numbers();
+      List<String> names = disk.list(directory);
+      List<Integer> numbers = numbers(names);
       for (int number : numbers.subList(0, Math.max(0, numbers.size() - 2))) {
         remove(path(number));
       }
-      for (String name : disk.list(directory)) {
+      for (String name : names) {
         if (UNFINISHED.matcher(name).matches()) {
           discard(directory.resolve(name));
         }
@@ -175,7 +173,7 @@ final class SegmentFiles {
   }
 
   private static boolean isLarge(FileFacts facts) {
-    return facts.kind() == FileFacts.Kind.FILE && facts.size() > LARGE;
+    return facts.kind() == FileFacts.Kind.FILE && facts.size() > CUT;
   }
 
   /** Whether something is left of a segment that is not needed any more. */
@@ -254,8 +252,8 @@ final class SegmentFiles {
     }
   }
 
-  private List<Integer> numbers() throws DiskException {
-    return disk.list(directory).stream()
+  private static List<Integer> numbers(List<String> names) {
+    return names.stream()
         .map(SEGMENT::matcher)
         .filter(Matcher::matches)
         .map(name -> Integer.valueOf(name.group(1)))

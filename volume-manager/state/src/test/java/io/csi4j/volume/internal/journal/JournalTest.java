@@ -419,7 +419,7 @@ class JournalTest {
   void closingLeavesALargeSegmentThatIsNotNeededToTheNextOwner() {
     write();
     byte[] whole = disk.content(Fixture.segment(1));
-    disk.overwrite(Fixture.segment(1), new byte[SegmentFiles.LARGE + 1]);
+    disk.overwrite(Fixture.segment(1), new byte[SegmentFiles.CUT + 1]);
     disk.overwrite(Fixture.segment(2), whole);
     disk.overwrite(Fixture.segment(3), whole);
     Journal store = fixture.open(disk);
@@ -427,7 +427,7 @@ class JournalTest {
     store.close();
 
     assertThat(disk.opened()).isEmpty();
-    assertThat(disk.content(Fixture.segment(1))).hasSize(SegmentFiles.LARGE + 1);
+    assertThat(disk.content(Fixture.segment(1))).hasSize(SegmentFiles.CUT + 1);
   }
 
   @Test

@@ -146,8 +146,8 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aSegmentOfOneMegabyteIsDeletedAtOnce() {
-    segments(SegmentFiles.LARGE, 64, 64);
+  void aSmallSegmentIsDeletedAtOnce() {
+    segments(SegmentFiles.CUT, 64, 64);
     files.tidy();
 
     assertThat(files.hasLeftover()).isFalse();
@@ -156,7 +156,7 @@ class SegmentFilesTest {
 
   @Test
   void aLargerSegmentIsCutInPiecesAndThenDeletedAndClosed() {
-    segments(SegmentFiles.LARGE + 1, 64, 64);
+    segments(4 * SegmentFiles.CUT + 1, 64, 64);
     files.tidy();
     List<Integer> lengths = new ArrayList<>();
     while (files.hasLeftover()) {
@@ -176,7 +176,7 @@ class SegmentFilesTest {
 
   @Test
   void onlyOneLargeSegmentIsCutAndTheOthersAreDeletedAtOnce() {
-    int large = SegmentFiles.LARGE + 1;
+    int large = SegmentFiles.CUT + 1;
     segments(large, large, 64, 64);
     files.tidy();
     files.tidy();
@@ -188,7 +188,7 @@ class SegmentFilesTest {
 
   @Test
   void aLeftoverThatIsForgottenIsClosedAndStays() {
-    segments(SegmentFiles.LARGE + 1, 64, 64);
+    segments(SegmentFiles.CUT + 1, 64, 64);
     files.tidy();
     files.forgetLeftover();
     files.forgetLeftover();

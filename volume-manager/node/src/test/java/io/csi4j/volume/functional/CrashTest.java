@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.mount.Held;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process that is killed at a named moment, and the one after it, over a real socket. */
 class CrashTest {
@@ -446,6 +448,36 @@ class CrashTest {
       assertThat(node.verbs(VOLUME))
           .as("A21: the late mount is unpublished as the volume that it was")
           .containsExactly("Stage", "Publish", "Unpublish", "Unstage", "Unpublish", "Unstage");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aMountThatAppearsBesideALivingUseWaitsForTheHost(boolean isMountedAgain) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "stays"));
+      node.mount(shared("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      MountPath late = node.targetPath("vol-1", "web");
+      node.kernel().host().directory(late);
+      node.kernel().host().bind(node.stagingPath(VOLUME), late);
+
+      node.skip(Duration.ofMinutes(30));
+      assertThat(node.unmount(usage("vol-1", "stays")))
+          .as("something is mounted for it")
+          .isEqualTo(UnmountOutcome.NOT_LAST);
+      node.skip(Duration.ofMinutes(30));
+      assertThat(node.mounted(late)).as("the host has not said what it wants").isTrue();
+      assertThat(node.mounted(node.stagingPath(VOLUME))).isTrue();
+
+      if (isMountedAgain) {
+        node.mount(shared("vol-1", "web"));
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      } else {
+        node.reconcile();
+      }
+      node.becomesClean();
     }
   }
 

@@ -25,9 +25,6 @@ final class CleanupSchedule {
 
   private static final Duration FIRST = Duration.ofSeconds(1);
 
-  /** With so many uses asked about, those that are over are forgotten. */
-  private static final int MOST_OVER = 16;
-
   private final VolumeQueue volume;
   private final DeadMounts dead;
   private Scheduler.@Nullable Timer next;
@@ -40,8 +37,8 @@ final class CleanupSchedule {
   private boolean isHeld;
 
   /**
-   * The uses that a caller has asked about since the start, until the host has spoken; of those
-   * that are over only some, for what a plugin may make of them late.
+   * The uses that a caller has asked about since the start, until the host has spoken; those that
+   * are over only until the next one is asked about.
    */
   private Set<VolumeUse> commanded = Set.of();
 
@@ -67,12 +64,10 @@ final class CleanupSchedule {
       commanded = Set.of();
       return;
     }
-    if (commanded.size() >= MOST_OVER) {
-      commanded.removeIf(use -> !volume.isSpokenOf(use));
-    }
     if (commanded.isEmpty()) {
       commanded = new HashSet<>(2);
     }
+    commanded.removeIf(use -> !volume.isSpokenOf(use));
     operation.usage().ifPresent(commanded::add);
   }
 

@@ -196,6 +196,7 @@ public final class ManyFamily {
         "open in a new JVM, class data",
         Path.of(System.getProperty("java.home")),
         "-XX:ArchiveClassesAtExit=" + data,
+        data,
         List.of("-XX:SharedArchiveFile=" + data, "-Xshare:on"),
         words);
     if (!newer.equals("-") && Machine.javaOf(Path.of(newer)) >= FIRST_WITH_CACHE) {
@@ -204,18 +205,29 @@ public final class ManyFamily {
           "open in a new JVM, AOT cache, JDK " + Machine.javaOf(Path.of(newer)),
           Path.of(newer),
           "-XX:AOTCacheOutput=" + cache,
+          cache,
           List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=on"),
           words);
     }
   }
 
   private void archived(
-      String operation, Path home, String making, List<String> using, List<String> words)
+      String operation,
+      Path home,
+      String making,
+      Path archive,
+      List<String> using,
+      List<String> words)
       throws IOException, InterruptedException {
     List<String> options = List.of("-Xmx" + HEAP, "--enable-native-access=ALL-UNNAMED");
     List<String> with = new ArrayList<>(options);
     with.add(making);
     List<String> unused = Program.java(home, with, AdoptVolumes.class, words);
+    if (!Files.exists(archive)) {
+      // As by a JDK without the archive of its own classes that others are based on.
+      System.out.println("The JVM made no archive, so there is no row of this: " + operation);
+      return;
+    }
     with = new ArrayList<>(options);
     with.addAll(using);
     Map<String, List<Double>> first = new TreeMap<>();

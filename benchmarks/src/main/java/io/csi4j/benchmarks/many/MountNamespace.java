@@ -69,7 +69,7 @@ final class MountNamespace implements AutoCloseable {
     }
   }
 
-  /** How many hundreds of mounts of strangers it allows beside those that there are here. */
+  /** How many mounts of strangers it allows beside those that are here, in whole hundreds. */
   static int room() throws IOException {
     int room = most() - Files.readAllLines(Path.of("/proc/self/mountinfo")).size() - SPARE;
     return room - room % 100;

@@ -27,7 +27,7 @@ final class WireLog {
     }
   }
 
-  /** Without the words of the plugin that it was told in confidence, above all in this request. */
+  /** Logs an answer, with what the plugin was told in confidence scrubbed from its texts. */
   static void received(
       CsiListener.Started event, Message message, SensitiveValues sensitive, Message request) {
     if (LOGGER.isLoggable(Level.TRACE)) {

@@ -451,6 +451,24 @@ class CrashTest {
     }
   }
 
+  @Test
+  void aMountThatAppearsBesideALivingUseGoesWithTheLastUse() {
+    try (Node node = Node.open()) {
+      node.reconcile();
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "stays"));
+      node.mount(shared("vol-1", "web"));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      MountPath late = node.targetPath("vol-1", "web");
+      node.kernel().host().directory(late);
+      node.kernel().host().bind(node.stagingPath(VOLUME), late);
+
+      assertThat(node.unmount(usage("vol-1", "stays"))).isEqualTo(UnmountOutcome.NOT_LAST);
+
+      node.becomesClean();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aMountThatAppearsBesideALivingUseWaitsForTheHost(boolean isMountedAgain) {
@@ -464,6 +482,7 @@ class CrashTest {
       node.kernel().host().bind(node.stagingPath(VOLUME), late);
 
       node.skip(Duration.ofMinutes(30));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.UNKNOWN);
       assertThat(node.unmount(usage("vol-1", "stays")))
           .as("something is mounted for it")
           .isEqualTo(UnmountOutcome.NOT_LAST);

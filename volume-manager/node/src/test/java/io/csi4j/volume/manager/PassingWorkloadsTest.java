@@ -34,7 +34,7 @@ class PassingWorkloadsTest {
   private static final VolumeUse STAYING = use("stays");
   private static final int PASSING = 300;
 
-  /** A few of the last ones may be remembered, for what a plugin makes of them late. */
+  /** By so many the heap may differ for other reasons. */
   private static final int FEW = 40;
 
   @TempDir private Path temp;

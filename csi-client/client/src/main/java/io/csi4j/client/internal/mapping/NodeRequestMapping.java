@@ -37,7 +37,8 @@ public final class NodeRequestMapping {
   }
 
   /**
-   * The ways are told what message it is, since ways that know it would be made for each request.
+   * Puts all entries into a message. The functions get the message as an argument: one that holds
+   * it would be a new object for each request.
    */
   private static <B> void put(
       B message, Map<String, String> entries, Put<B> one, BiConsumer<B, Map<String, String>> all) {

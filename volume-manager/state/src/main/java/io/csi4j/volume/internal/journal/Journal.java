@@ -497,6 +497,7 @@ public final class Journal implements StateStore {
   }
 
   private Compaction whole(LiveState then) throws DiskException {
+    files.dropLeftover();
     try {
       return whole(then, ample(then));
     } catch (DiskException e) {

@@ -195,6 +195,14 @@ final class SegmentFiles {
       length = 0;
     }
     if (length == 0) {
+      dropLeftover();
+    }
+  }
+
+  /** Gives up all that is left. */
+  void dropLeftover() {
+    Leftover now = leftover;
+    if (now != null) {
       forgetLeftover();
       discard(now.path);
     }
@@ -226,18 +234,28 @@ final class SegmentFiles {
 
   /** Makes the ballast, if it is not there. That it cannot be made is no failure. */
   void restoreBallast() {
+    if (!makeBallast() && leftover != null) {
+      // On a full disk what is left of an old segment is the only space that there is.
+      dropLeftover();
+      makeBallast();
+    }
+  }
+
+  private boolean makeBallast() {
     try {
       Optional<FileFacts> facts = disk.facts(ballast);
       if (ballastSize == 0 || facts.filter(there -> there.size() >= ballastSize).isPresent()) {
-        return;
+        return true;
       }
       disk.deleteFile(ballast);
       try (DiskFile open = disk.create(ballast)) {
         open.write(0, new byte[ballastSize]);
         open.sync();
       }
+      return true;
     } catch (DiskException e) {
       releaseBallast();
+      return false;
     }
   }
 

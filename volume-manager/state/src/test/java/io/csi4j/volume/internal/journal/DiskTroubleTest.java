@@ -57,6 +57,21 @@ class DiskTroubleTest {
     throw new AssertionError("taking never ended");
   }
 
+  /** Opens it with segments that are given up in pieces. */
+  private Journal openWithLargeSegments() {
+    return Journal.open(
+        disk,
+        Fixture.STATE,
+        fixture.settings().segmentSize(2 * SegmentFiles.CUT).ballastSize(16 * 1024).build());
+  }
+
+  private void putUntilNewest(StateStore store, int segment) {
+    for (int i = 0; !disk.files().contains(Fixture.segment(segment)); i++) {
+      assertThat(i).isLessThan(10_000);
+      store.put(Fixture.A, large(), REQUIRED);
+    }
+  }
+
   // ---- full
 
   @Test
@@ -120,6 +135,35 @@ class DiskTroubleTest {
     }
 
     assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+  }
+
+  @Test
+  void onAFullDiskTheSpaceOfALargeSegmentBringsTheBallastBackAtOnce() {
+    Journal store = openWithLargeSegments();
+    putUntilNewest(store, 2);
+    disk.leave(0);
+    putUntilNewest(store, 3);
+
+    assertThat(disk.files()).doesNotContain(Fixture.segment(1));
+    assertThat(disk.files()).contains(Fixture.STATE.resolve("ballast"));
+    assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+  }
+
+  @Test
+  void onAFullDiskANewSegmentIsWrittenInTheSpaceOfAnOldOne() {
+    Journal store = openWithLargeSegments();
+    putUntilNewest(store, 3);
+    disk.leave(0);
+    disk.fail(
+        Kind.FAILED,
+        (operation, path) -> operation == Operation.SYNC && path.equals(Fixture.segment(3)));
+
+    assertThat(store.put(Fixture.A, large(), REQUIRED)).isEqualTo(Stored.DURABLE);
+
+    assertThat(disk.content(Fixture.segment(4))).hasSize(2 * SegmentFiles.CUT);
+    assertThat(disk.files())
+        .contains(Fixture.STATE.resolve("ballast"))
+        .doesNotContain(Fixture.segment(1));
   }
 
   @Test

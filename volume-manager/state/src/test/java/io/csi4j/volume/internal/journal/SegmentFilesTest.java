@@ -288,6 +288,21 @@ class SegmentFilesTest {
     assertThat(done(before)).containsExactly("DELETE ballast", "SYNC_DIRECTORY state");
   }
 
+  @Test
+  void theBallastComesBackInTheSpaceOfAnOldSegmentOnAFullDisk() {
+    segments(4 * SegmentFiles.CUT, 64, 64);
+    disk.leave(0);
+    files.tidy();
+    assertThat(files.hasLeftover()).isTrue();
+
+    files.restoreBallast();
+
+    assertThat(disk.content(BALLAST)).hasSize(BALLAST_SIZE);
+    assertThat(files.hasLeftover()).isFalse();
+    assertThat(disk.files()).doesNotContain(Fixture.segment(1));
+    assertThat(disk.opened()).isEmpty();
+  }
+
   // ---- a segment
 
   private Segment named() throws DiskException {

@@ -303,6 +303,18 @@ class SegmentFilesTest {
     assertThat(disk.opened()).isEmpty();
   }
 
+  @Test
+  void anOldSegmentIsNotGivenUpAtOnceIfTheBallastIsThere() {
+    files.restoreBallast();
+    segments(4 * SegmentFiles.CUT, 64, 64);
+    files.tidy();
+
+    files.restoreBallast();
+
+    assertThat(files.hasLeftover()).isTrue();
+    assertThat(disk.content(Fixture.segment(1))).hasSize(4 * SegmentFiles.CUT);
+  }
+
   // ---- a segment
 
   private Segment named() throws DiskException {

@@ -304,15 +304,17 @@ class SegmentFilesTest {
   }
 
   @Test
-  void anOldSegmentIsNotGivenUpAtOnceIfTheBallastIsThere() {
-    files.restoreBallast();
+  void anOldSegmentIsNotGivenUpAtOnceWhereThereIsSpaceForTheBallast() {
     segments(4 * SegmentFiles.CUT, 64, 64);
     files.tidy();
 
     files.restoreBallast();
+    assertThat(files.hasLeftover()).as("after it is made").isTrue();
+    files.restoreBallast();
 
-    assertThat(files.hasLeftover()).isTrue();
+    assertThat(files.hasLeftover()).as("when it is there").isTrue();
     assertThat(disk.content(Fixture.segment(1))).hasSize(4 * SegmentFiles.CUT);
+    assertThat(disk.content(BALLAST)).hasSize(BALLAST_SIZE);
   }
 
   // ---- a segment

@@ -452,20 +452,23 @@ class CrashTest {
   }
 
   @Test
-  void aMountThatAppearsBesideALivingUseGoesWithTheLastUse() {
+  void aMountThatAppearsBesideALivingUseGoesWithTheNextRelease() {
     try (Node node = Node.open()) {
       node.reconcile();
       node.volume("vol-1");
       node.mount(shared("vol-1", "stays"));
+      node.mount(shared("vol-1", "other"));
       node.mount(shared("vol-1", "web"));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
       MountPath late = node.targetPath("vol-1", "web");
       node.kernel().host().directory(late);
       node.kernel().host().bind(node.stagingPath(VOLUME), late);
 
-      assertThat(node.unmount(usage("vol-1", "stays"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmount(usage("vol-1", "other"))).isEqualTo(UnmountOutcome.NOT_LAST);
 
-      node.becomesClean();
+      node.inTheEnd("the late mount is gone", () -> !node.mounted(late));
+      assertThat(node.target(VOLUME, "stays")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.unmount(usage("vol-1", "stays"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -451,6 +451,16 @@ class CrashTest {
     }
   }
 
+  /** Mounts and unmounts a use beside others, whose mount the plugin makes after that. */
+  private static MountPath lateMount(Node node) {
+    node.mount(shared("vol-1", "web"));
+    assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+    MountPath late = node.targetPath("vol-1", "web");
+    node.kernel().host().directory(late);
+    node.kernel().host().bind(node.stagingPath(VOLUME), late);
+    return late;
+  }
+
   @Test
   void aMountThatAppearsBesideALivingUseGoesWithTheNextRelease() {
     try (Node node = Node.open()) {
@@ -458,11 +468,7 @@ class CrashTest {
       node.volume("vol-1");
       node.mount(shared("vol-1", "stays"));
       node.mount(shared("vol-1", "other"));
-      node.mount(shared("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
-      MountPath late = node.targetPath("vol-1", "web");
-      node.kernel().host().directory(late);
-      node.kernel().host().bind(node.stagingPath(VOLUME), late);
+      MountPath late = lateMount(node);
 
       assertThat(node.unmount(usage("vol-1", "other"))).isEqualTo(UnmountOutcome.NOT_LAST);
 
@@ -478,11 +484,7 @@ class CrashTest {
     try (Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(shared("vol-1", "stays"));
-      node.mount(shared("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
-      MountPath late = node.targetPath("vol-1", "web");
-      node.kernel().host().directory(late);
-      node.kernel().host().bind(node.stagingPath(VOLUME), late);
+      MountPath late = lateMount(node);
 
       node.skip(Duration.ofMinutes(30));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.UNKNOWN);

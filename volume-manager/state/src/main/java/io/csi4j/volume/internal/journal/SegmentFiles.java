@@ -235,7 +235,7 @@ final class SegmentFiles {
   /** Makes the ballast, if it is not there. That it cannot be made is no failure. */
   void restoreBallast() {
     if (!makeBallast() && leftover != null) {
-      // On a full disk what is left of an old segment is the only space that there is.
+      // On a full disk what is left of an old segment may be the only space that there is.
       dropLeftover();
       makeBallast();
     }

@@ -47,8 +47,14 @@ public final class Scrubber {
   /** The encoded forms of values with fewer octets stand in many other words, by chance. */
   private static final int LEAST_ENCODED = 3;
 
-  /** A text that may be base64 of a value that is worth looking for. */
-  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{12,}");
+  /**
+   * A text that may be base64 of a value in one of its other forms, the shortest of which has an
+   * octet more than {@link #LEAST_ENCODED}.
+   */
+  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{6,}");
+
+  /** What decoding puts in the place of octets that are no text. */
+  private static final char NO_CHARACTER = '\ufffd';
 
   /** Leaves room for the note of what was cut. */
   private static final int LIMIT = SafeText.FOREIGN_TEXT_LIMIT - 48;
@@ -143,7 +149,7 @@ public final class Scrubber {
 
   /** Whether a person could have written this, and not base64 that happens to be none. */
   private boolean isText() {
-    return text.equals(SafeText.escape(text, Integer.MAX_VALUE));
+    return text.indexOf(NO_CHARACTER) < 0 && text.equals(SafeText.escape(text, Integer.MAX_VALUE));
   }
 
   /** Returns the text that base64 stands for, as far as it is whole. */

@@ -73,12 +73,14 @@ class ModulePathTest {
         .containsExactly("module io.csi4j.mount", "true", "true", binding());
   }
 
+  @Tag("campaign")
   @Test
   void aHostOnTheClassPathSeesMountsWithoutAWarning() throws Exception {
     assertThat(runClass(access("ALL-UNNAMED"), mountsAndTheirNeeds()).subList(1, 4))
         .containsExactly("true", "true", binding());
   }
 
+  @Tag("campaign")
   @Test
   void aHostWhoseNativeLibraryCannotBeLoadedStillListsTheTable() throws Exception {
     List<String> unloadable = new ArrayList<>(access("com.sun.jna"));

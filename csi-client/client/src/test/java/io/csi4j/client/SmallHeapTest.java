@@ -314,6 +314,7 @@ class SmallHeapTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aFullHeapIsToldAsWhatItIsAndNotAsAFaultOfThePlugin() throws Exception {
     Path socket = directory.resolve("csi.sock");

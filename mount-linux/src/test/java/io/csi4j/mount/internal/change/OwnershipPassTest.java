@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The files of a volume are given to a task's user, all of them and no others. */
@@ -331,6 +332,7 @@ class OwnershipPassTest {
     descriptors.assertNoneLeft();
   }
 
+  @Tag("campaign")
   @Test
   @NeedsKernel(Feature.OPENAT2)
   void aPassThatIsKilledIsNotTakenForDone(Scratch scratch) throws Exception {

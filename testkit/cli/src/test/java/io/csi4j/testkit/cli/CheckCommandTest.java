@@ -444,6 +444,7 @@ class CheckCommandTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aPluginThatDiesIsStartedAgainBehindTheProxyOfTheReport() throws IOException {
     String socket = "unix://" + directory.resolve("csi.sock");
@@ -560,6 +561,7 @@ class CheckCommandTest {
         });
   }
 
+  @Tag("campaign")
   @Test
   void aPluginThatMakesItselfADaemonIsToldToOutliveTheCheck() throws IOException {
     checkStarted(
@@ -625,6 +627,7 @@ class CheckCommandTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void aDirectoryForTemporaryFilesThatIsMissingIsNoMistakeOfTheCommandLine() throws Exception {
     Path nowhere = Files.createFile(directory.resolve("file")).resolve("tmp");
@@ -736,6 +739,7 @@ class CheckCommandTest {
     assertThat(left).exists();
   }
 
+  @Tag("campaign")
   @Test
   void aCaseCleansUpAfterCtrlCWhichReachesThePluginThatTheCheckHasStartedToo() throws Exception {
     Path journal = directory.resolve("journal");

@@ -120,6 +120,7 @@ class KilledBackupTest {
     }
   }
 
+  @Tag("campaign")
   @Test
   void killedBeforeTheAnswerIsWrittenTheNextLifeFindsTheOneSnapshotByItsName() {
     assertThat(killedAt(3)).contains(MOMENTS.get(2));
@@ -179,6 +180,7 @@ class KilledBackupTest {
 
   // ---- groups
 
+  @Tag("campaign")
   @Test
   void killedBetweenTheAnswersOfAGroupTheNextLifeFindsItByAnyOfItsVolumes() {
     assertThat(killedAt(7, GROUP_WAY)).contains(GROUP_MOMENTS.get(6));

@@ -165,9 +165,12 @@ class CodeTableTest {
     return giving().filter(CodeTableTest::isPlain);
   }
 
-  /** The row of a code in which the call goes wrong once, in the first way. */
+  /** One of each class, for each of the calls, and a number that is none. */
+  private static final Set<Integer> TYPICAL = Set.of(0, 2, 3, 4, 5, 6, 9, 12, 17);
+
+  /** The row of a typical code in which the call goes wrong once, in the first way. */
   private static boolean isPlain(Row row) {
-    return !row.isEvery() && row.work() == Work.values()[0];
+    return !row.isEvery() && row.work() == Work.values()[0] && TYPICAL.contains(row.code());
   }
 
   private static Stream<Row> rows(Verb... verbs) {

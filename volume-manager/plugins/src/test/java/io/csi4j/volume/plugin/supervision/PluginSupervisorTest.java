@@ -273,7 +273,7 @@ class PluginSupervisorTest {
       supervisor.supervise(
           PluginConfig.builder("fake-" + i, directory.resolve("none-" + i))
               .role("controller")
-              .startInterval(Duration.ofMillis(1))
+              .startInterval(Duration.ofMillis(20))
               .build());
     }
     until(() -> told().size() == 20);

@@ -1,6 +1,5 @@
 package io.csi4j.examples;
 
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -13,7 +12,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
-import com.tngtech.archunit.core.domain.PackageMatcher;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
 import java.io.IOException;
@@ -55,9 +53,6 @@ class ArchitectureTest {
           "java.nio.file.Files",
           "java.util.Scanner");
 
-  private static final DescribedPredicate<JavaClass> WRITTEN =
-      DescribedPredicate.not(resideInAPackage(House.GENERATED));
-
   private static final ArchRule REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN =
       noClasses()
           .that(
@@ -82,8 +77,6 @@ class ArchitectureTest {
 
   private static final ArchRule NO_SYNCHRONIZED_METHOD =
       methods()
-          .that()
-          .areDeclaredInClassesThat(WRITTEN)
           .should()
           .notHaveModifier(JavaModifier.SYNCHRONIZED)
           .because("a monitor held across a call pins the virtual thread that makes it")
@@ -92,8 +85,6 @@ class ArchitectureTest {
   private static final ArchRule NO_MUTABLE_STATIC_FIELD =
       fields()
           .that()
-          .areDeclaredInClassesThat(WRITTEN)
-          .and()
           .areStatic()
           .should()
           .beFinal()
@@ -369,7 +360,6 @@ class ArchitectureTest {
   private static Set<String> unlabelled(Compiled module) {
     return module.classes().stream()
         .map(JavaClass::getPackage)
-        .filter(in -> !PackageMatcher.of(House.GENERATED).matches(in.getName()))
         .filter(in -> !in.isAnnotatedWith(NullMarked.class))
         .map(JavaPackage::getName)
         .collect(Collectors.toSet());

@@ -77,7 +77,8 @@ public final class JournalFamily {
         + " the bytes of a record; where it is 64, the number of callers; in the rows on"
         + " compaction and opening, how many records of "
         + TYPICAL
-        + " bytes are remembered.";
+        + " bytes are remembered. The limit beside a compaction is the median of fifty, without a"
+        + " journal; how long the longest of these took has a row of its own.";
   }
 
   private void appends(Path below, String where, int size) throws Exception {
@@ -150,6 +151,13 @@ public final class JournalFamily {
       beside("append beside a compaction, median", limit, records, work.medians(), work.limit());
       beside("append beside a compaction, p99", limit, records, work.slow(), work.limit());
       beside("append beside a compaction, longest", limit, records, work.slowest(), work.limit());
+      rows.add(
+          Comparison.alone(
+              "longest of fifty times that limit",
+              records,
+              Unit.TIME,
+              work.slowestLimit(),
+              Optional.empty()));
       rows.add(
           Comparison.alone(
               "longest pause of the JVM's collector meanwhile",

@@ -108,6 +108,35 @@ class CallCommandTest {
   }
 
   @Test
+  void aSecretBehindALongTextIsTakenOutAndTheTextIsShownAsItIs() throws IOException {
+    String before = "a \"text\" that goes on, ".repeat(100);
+    Path secrets = Files.writeString(directory.resolve("secrets"), "key=open-sesame\n");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full())) {
+      plugin.answer(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME,
+          request -> Map.of("publish_context", Map.of("echo", before + "open-sesame!")));
+
+      Run run =
+          call(
+              plugin,
+              "ControllerPublishVolume",
+              "{\"volume_id\":\"v\",\"node_id\":\"node-1\",\"volume_capability\":{\"mount\":{},"
+                  + "\"access_mode\":{\"mode\":\"SINGLE_NODE_WRITER\"}}}",
+              "--secrets",
+              secrets.toString(),
+              "--show-contexts",
+              "--json");
+
+      assertThat(run.code()).as(run.err()).isZero();
+      assertThat(run.outLines())
+          .containsExactly(
+              "{\"publish_context\":{\"echo\":\""
+                  + before.replace("\"", "\\\"")
+                  + "<redacted>!\"}}");
+    }
+  }
+
+  @Test
   void aCommandLineThatMakesNoSenseIsAnsweredWithWhatToWrite() {
     assertThat(Run.of("plugin", "call").err()).startsWith("A call is missing: write one such as");
     assertThat(Run.of("plugin", "call", "NodeGetEverything").err())

@@ -10,6 +10,9 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,9 +23,9 @@ import java.util.regex.Pattern;
  * text, of one of the other forms, and twice), in hex, and as a list of octets.
  *
  * <p>A value is compared with the text character by character, where each character may stand there
- * in any of its forms. So mixed and repeated escapes are found, too, as they come up when one
- * program quotes another. All that is found is marked first and replaced together, so that values
- * that overlap leave nothing behind.
+ * in any of its forms, escaped once or several times in one way. Where one program quotes what
+ * another has quoted in another way, the quotings are undone first, one after the other. All that
+ * is found is marked first and replaced together, so that values that overlap leave nothing behind.
  */
 public final class Scrubber {
 
@@ -44,30 +47,35 @@ public final class Scrubber {
   /** Base64 within base64 is looked into so deep. */
   private static final int DEEPEST = 2;
 
+  /** So many quotings are undone, one after the other, before a text is compared. */
+  private static final int QUOTINGS = 2;
+
   /** The encoded forms of values with fewer octets stand in many other words, by chance. */
   private static final int LEAST_ENCODED = 3;
 
   /**
-   * A text that may be base64 of a value in one of its other forms, the shortest of which has an
-   * octet more than {@link #LEAST_ENCODED}.
+   * A text that may be base64 of a value of {@link #LEAST_ENCODED} octets or more in one of its
+   * other forms, which are longer.
    */
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/_-]{6,}");
 
-  /** What decoding puts in the place of octets that are no text. */
-  private static final char NO_CHARACTER = '\ufffd';
+  /** So many characters of text beside each other are hardly chance in what was decoded. */
+  private static final int LEAST_TEXT = 8;
 
   /** Leaves room for the note of what was cut. */
   private static final int LIMIT = SafeText.FOREIGN_TEXT_LIMIT - 48;
 
   private final String text;
   private final int depth;
+  private final int quotings;
   private final BitSet marked = new BitSet();
   private Positions here = new Positions();
   private Positions next = new Positions();
 
-  private Scrubber(String text, int depth) {
+  private Scrubber(String text, int depth, int quotings) {
     this.text = text;
     this.depth = depth;
+    this.quotings = quotings;
   }
 
   /** {@code text} without {@code values}, as one printable line of 1 KiB at the most. */
@@ -77,16 +85,35 @@ public final class Scrubber {
 
   /** {@link #scrub} for several texts, with the work that depends on the values alone done once. */
   public static UnaryOperator<String> of(Collection<String> values) {
-    List<Form> forms = values.stream().flatMap(value -> forms(value).stream()).toList();
+    Forms forms = new Forms(values);
     return text -> scrub(text, forms);
   }
 
-  private static String scrub(String text, List<Form> forms) {
-    Scrubber scrubber = new Scrubber(text.length() > WINDOW ? text.substring(0, WINDOW) : text, 0);
-    if (!scrubber.mark(forms)) {
-      return MARK;
+  /**
+   * {@link #of} for texts that are shown elsewhere: what it returns is not escaped, and not cut but
+   * for what is longer than is looked at.
+   */
+  public static UnaryOperator<String> whole(Collection<String> values) {
+    if (values.isEmpty()) {
+      return UnaryOperator.identity();
     }
-    return SafeText.escape(scrubber.replaced(), LIMIT);
+    Forms forms = new Forms(values);
+    return text -> {
+      String without = replaced(text, forms);
+      return text.length() > WINDOW
+          ? without + "… (" + text.length() + " characters in all)"
+          : without;
+    };
+  }
+
+  private static String scrub(String text, Forms forms) {
+    return SafeText.escape(replaced(text, forms), LIMIT);
+  }
+
+  private static String replaced(String text, Forms forms) {
+    String looked = text.length() > WINDOW ? text.substring(0, WINDOW) : text;
+    Scrubber scrubber = new Scrubber(looked, 0, QUOTINGS);
+    return scrubber.mark(forms) ? scrubber.replaced() : MARK;
   }
 
   private static List<Form> forms(String value) {
@@ -114,24 +141,65 @@ public final class Scrubber {
     return forms;
   }
 
-  /** Marks all that is one of the forms, or base64 of it; false if that takes too long. */
-  private boolean mark(List<Form> forms) {
-    boolean isText = depth == 0 || isText();
-    for (Form form : forms) {
-      if ((isText || !form.isShort()) && !mark(form)) {
-        return false;
+  /** Marks all that is one of the forms, quoted, or in base64; false if that takes too long. */
+  private boolean mark(Forms forms) {
+    for (int start = 0; start < text.length(); start++) {
+      if (marked.get(start) && marked.nextClearBit(start) >= text.length()) {
+        break;
+      }
+      for (Form form : forms.beginningWith(text.charAt(start))) {
+        mark(form, start);
+        if (isTooMuch()) {
+          return false;
+        }
       }
     }
+    return markQuoted(forms) && markEncoded(forms);
+  }
+
+  private void mark(Form form, int start) {
+    if (text.length() - start < Math.min(form.length(), LEAST_BEGINNING)) {
+      return;
+    }
+    int end = match(form, start);
+    if (end > start
+        && form.isWhole(text, start, end)
+        && (depth == 0 || !form.isShort() || isText(start, end))) {
+      marked.set(form.widenedStart(text, start), form.widenedEnd(text, end));
+    }
+  }
+
+  /** Marks what is one of the forms once a quoting is undone. */
+  private boolean markQuoted(Forms forms) {
+    if (quotings == 0) {
+      return true;
+    }
+    for (Quoting quoting : Quoting.values()) {
+      Optional<Quoting.Undone> undone = quoting.undone(text);
+      if (undone.isEmpty()) {
+        continue;
+      }
+      Scrubber inner = new Scrubber(undone.get().text, depth, quotings - 1);
+      if (!markInside(inner, forms)) {
+        return false;
+      }
+      for (int at = inner.marked.nextSetBit(0); at >= 0; ) {
+        int end = inner.marked.nextClearBit(at);
+        marked.set(undone.get().begin(at), undone.get().end(Math.min(end, inner.text.length())));
+        at = inner.marked.nextSetBit(end);
+      }
+    }
+    return true;
+  }
+
+  /** Marks each text in base64 that holds one of the forms. */
+  private boolean markEncoded(Forms forms) {
     Matcher runs = BASE64.matcher(text);
     while (depth < DEEPEST && runs.find()) {
       for (int offset = 0; offset < 4; offset++) {
-        Scrubber inner = new Scrubber(decoded(runs.start() + offset, runs.end()), depth + 1);
-        inner.here.work = here.work;
-        inner.next.work = next.work;
-        boolean isDone = inner.mark(forms);
-        here.work = inner.here.work;
-        next.work = inner.next.work;
-        if (!isDone) {
+        Scrubber inner =
+            new Scrubber(decoded(runs.start() + offset, runs.end()), depth + 1, quotings);
+        if (!markInside(inner, forms)) {
           return false;
         }
         if (!inner.marked.isEmpty()) {
@@ -147,9 +215,31 @@ public final class Scrubber {
     return true;
   }
 
-  /** Whether a person could have written this, and not base64 that happens to be none. */
-  private boolean isText() {
-    return text.indexOf(NO_CHARACTER) < 0 && text.equals(SafeText.escape(text, Integer.MAX_VALUE));
+  /** Marks the forms in another text, which is as if it was done in this one. */
+  private boolean markInside(Scrubber inner, Forms forms) {
+    inner.here.work = here.work;
+    inner.next.work = next.work;
+    boolean isDone = inner.mark(forms);
+    here.work = inner.here.work;
+    next.work = inner.next.work;
+    return isDone;
+  }
+
+  /** Whether a person could have written what is around here, and not base64 that is none. */
+  private boolean isText(int start, int end) {
+    int from = start;
+    while (from > 0 && isText(text.charAt(from - 1))) {
+      from--;
+    }
+    int to = end;
+    while (to < text.length() && isText(text.charAt(to))) {
+      to++;
+    }
+    return to - from >= Math.min(LEAST_TEXT, text.length());
+  }
+
+  private static boolean isText(char c) {
+    return c != Quoting.NO_CHARACTER && (!Character.isISOControl(c) || "\n\r\t".indexOf(c) >= 0);
   }
 
   /** Returns the text that base64 stands for, as far as it is whole. */
@@ -158,25 +248,6 @@ public final class Scrubber {
     int odd = digits.length() % 4 == 1 ? 1 : 0;
     return new String(
         Base64.getDecoder().decode(digits.substring(0, digits.length() - odd)), UTF_8);
-  }
-
-  /** Marks all places of {@code form}; false if that takes too long. */
-  private boolean mark(Form form) {
-    for (int start = 0; start < text.length(); start++) {
-      if (marked.get(start) && marked.nextClearBit(start) >= text.length()) {
-        break;
-      }
-      if (form.mayBeginWith(text.charAt(start))) {
-        int end = match(form, start);
-        if (end > start && form.isWhole(text, start, end)) {
-          marked.set(form.widenedStart(text, start), form.widenedEnd(text, end));
-        }
-        if (isTooMuch()) {
-          return false;
-        }
-      }
-    }
-    return true;
   }
 
   /** Where the form that begins at {@code start} ends, or -1. */
@@ -258,6 +329,25 @@ public final class Scrubber {
         max = Math.max(max, at[i]);
       }
       return max;
+    }
+  }
+
+  /** The forms of some values, by the character that they begin with. */
+  private static final class Forms {
+    private final List<Form> all;
+    private final Map<Character, List<Form>> byFirst = new ConcurrentHashMap<>();
+
+    Forms(Collection<String> values) {
+      all = values.stream().flatMap(value -> forms(value).stream()).toList();
+    }
+
+    List<Form> beginningWith(char c) {
+      List<Form> known = byFirst.get(c);
+      return known != null ? known : byFirst.computeIfAbsent(c, this::find);
+    }
+
+    private List<Form> find(char c) {
+      return all.stream().filter(form -> form.mayBeginWith(c)).toList();
     }
   }
 
@@ -401,12 +491,12 @@ public final class Scrubber {
         }
         at++;
         for (int i = 1; i < nested; i++) {
-          if (number(text, at, 2, 16) != '%') {
+          if (Quoting.number(text, at, 2, 16) != '%') {
             return;
           }
           at += 2;
         }
-        if (number(text, at, 2, 16) != (octet & 0xFF)) {
+        if (Quoting.number(text, at, 2, 16) != (octet & 0xFF)) {
           return;
         }
         at += 2;
@@ -427,7 +517,7 @@ public final class Scrubber {
           return;
         }
         String name = text.substring(at, end);
-        if (isEntity(name, c)) {
+        if (Quoting.entity(name) == c) {
           to.add(end + 1);
         }
         if (!name.equals("amp")) {
@@ -435,23 +525,6 @@ public final class Scrubber {
         }
         at = end + 1;
       }
-    }
-
-    private static boolean isEntity(String name, int c) {
-      if (name.startsWith("#x") || name.startsWith("#X")) {
-        return number(name, 2, name.length() - 2, 16) == c;
-      }
-      if (name.startsWith("#")) {
-        return number(name, 1, name.length() - 1, 10) == c;
-      }
-      return switch (name) {
-        case "amp" -> c == '&';
-        case "lt" -> c == '<';
-        case "gt" -> c == '>';
-        case "quot" -> c == '"';
-        case "apos" -> c == '\'';
-        default -> false;
-      };
     }
 
     /** Counts several backslashes as one: what was quoted twice has them doubled twice. */
@@ -475,10 +548,10 @@ public final class Scrubber {
       if (kind == 'u') {
         utf16(text, c, at, to);
       } else if (kind == 'U') {
-        if (number(text, at + 1, 8, 16) == c) {
+        if (Quoting.number(text, at + 1, 8, 16) == c) {
           to.add(at + 9);
         }
-        if (number(text, at + 1, 6, 16) == c) {
+        if (Quoting.number(text, at + 1, 6, 16) == c) {
           to.add(at + 7);
         }
       } else {
@@ -492,7 +565,9 @@ public final class Scrubber {
         if (at > from) {
           at = afterBackslashes(text, at);
         }
-        if (at >= text.length() || text.charAt(at) != 'u' || number(text, at + 1, 4, 16) != unit) {
+        if (at >= text.length()
+            || text.charAt(at) != 'u'
+            || Quoting.number(text, at + 1, 4, 16) != unit) {
           return;
         }
         at += 5;
@@ -507,9 +582,10 @@ public final class Scrubber {
         if (digits == at || digits >= text.length()) {
           return;
         }
-        if (text.charAt(digits) == 'x' && number(text, digits + 1, 2, 16) == (octet & 0xFF)) {
+        if (text.charAt(digits) == 'x'
+            && Quoting.number(text, digits + 1, 2, 16) == (octet & 0xFF)) {
           at = digits + 3;
-        } else if (number(text, digits, 3, 8) == (octet & 0xFF)) {
+        } else if (Quoting.number(text, digits, 3, 8) == (octet & 0xFF)) {
           at = digits + 3;
         } else {
           return;
@@ -524,22 +600,6 @@ public final class Scrubber {
         at++;
       }
       return at;
-    }
-
-    /** The number of exactly so many digits, or -1. */
-    private static int number(String text, int from, int digits, int radix) {
-      if (digits < 1 || from + digits > text.length()) {
-        return -1;
-      }
-      int number = 0;
-      for (int i = from; i < from + digits; i++) {
-        int digit = text.charAt(i) < 128 ? Character.digit(text.charAt(i), radix) : -1;
-        if (digit < 0) {
-          return -1;
-        }
-        number = number * radix + digit;
-      }
-      return number;
     }
 
     private static byte[] utf8(int c) {

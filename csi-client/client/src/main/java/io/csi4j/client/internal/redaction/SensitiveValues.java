@@ -136,6 +136,11 @@ public final class SensitiveValues {
     return valuesOf(newestFirst());
   }
 
+  /** The values that a message holds. */
+  public static List<String> of(Message message) {
+    return valuesOf(List.of(message));
+  }
+
   private static List<String> valuesOf(List<Message> kept) {
     Set<String> values = new LinkedHashSet<>();
     int characters = 0;

@@ -33,9 +33,9 @@ class ScrubberFormsTest {
         Arguments.of("say\"it'", "say&quot;it&apos;!", GONE + "!"),
         Arguments.of("say\"it'", "say&#34;it&#x27;!", GONE + "!"),
         Arguments.of("say\"it'", "say&#x0000022;it'!", GONE + "!"),
-        Arguments.of("say\"it'", "say&amp;amp;quot;it'!", GONE + "!"),
+        Arguments.of("say\"it'", "say&" + "amp;".repeat(4) + "quot;it'!", GONE + "!"),
         // As many backslashes as there may be.
-        Arguments.of("pass\"word1", "pass" + "\\".repeat(64) + "\"word1!", GONE + "!"),
+        Arguments.of("pass\"word1", "pass" + "\\".repeat(4 * 64 + 3) + "\"word1!", GONE + "!"),
         // Cut in the middle of a character.
         Arguments.of("passwordé", "password\\303\\", GONE),
         Arguments.of("passwordé", "password%C3", GONE),
@@ -58,6 +58,53 @@ class ScrubberFormsTest {
         Arguments.of("Tr1x", "[84   114, 49 120]", "[" + GONE + "]"));
   }
 
+  /** What one program has quoted is quoted by another in another way. */
+  static Stream<Arguments> quotedTwiceInDifferentWays() {
+    String it = "it's-my-secret";
+    String pass = "pass\"word-1234";
+    String horse = "correct horse battery";
+    String encoded = base64(horse);
+    return Stream.of(
+        Arguments.of("JSON of a shell's", it, "'it'\\\\''s-my-secret'"),
+        Arguments.of("JSON of Python's", it, "'it'\\\"'\\\"'s-my-secret'"),
+        Arguments.of("HTML of JSON", pass, "pass\\&#34;word-1234"),
+        Arguments.of("Go's JSON of HTML", pass, "pass\\u0026#34;word-1234"),
+        Arguments.of("a URL of JSON", pass, "pass%5C%22word-1234"),
+        Arguments.of("a URL of HTML", pass, "pass%26quot%3Bword-1234"),
+        Arguments.of("a URL of a shell's", it, "it%27%5C%27%27s-my-secret"),
+        Arguments.of("HTML of a URL of JSON", pass, "pass%5C&#37;22word-1234"),
+        Arguments.of("JSON in base64 in a URL", "ab~\"cdefgh", "YWJ%2BXCJjZGVmZ2g%3D"),
+        Arguments.of("JSON in base64 in JSON", "ab?\"cdefgh", "YWI\\/XCJjZGVmZ2g="),
+        Arguments.of("JSON in base64 in Go's JSON", "ab~\"cdefgh", "YWJ\\u002bXCJjZGVmZ2g="),
+        Arguments.of(
+            "base64 in YAML", horse, encoded.substring(0, 12) + "\n    " + encoded.substring(12)),
+        Arguments.of(
+            "base64 in lines in a URL",
+            horse,
+            encoded.substring(0, 12) + "%0A" + encoded.substring(12)),
+        Arguments.of(
+            "base64 in lines, in JSON twice",
+            horse,
+            encoded.substring(0, 12) + "\\\\n" + encoded.substring(12)),
+        Arguments.of(
+            "base64 twice in lines",
+            horse,
+            base64(encoded).substring(0, 20) + "\n" + base64(encoded).substring(20)),
+        Arguments.of(
+            "octets on lines",
+            "hunter2",
+            "104,\n    117,\n    110,\n    116,\n    101,\n    114,\n    50"),
+        Arguments.of("bash", "key\u001block", "key\\Elock"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("quotedTwiceInDifferentWays")
+  void aValueThatWasQuotedTwiceIsTakenOut(String how, String value, String text) {
+    String left = scrub(value, "it says <" + text + ">, again");
+    assertThat(left).as(how).startsWith("it says <").endsWith(">, again").contains(GONE);
+    assertThat(left.replaceAll("[<>', =]|%3D", "")).as(how).isEqualTo("itsaysredactedagain");
+  }
+
   static Stream<Arguments> textsThatStay() {
     return Stream.of(
         Arguments.of("say\"it'", "say&apos;it&quot;!"),
@@ -65,9 +112,9 @@ class ScrubberFormsTest {
         Arguments.of("say\"it'", "say&#33;it'!"),
         Arguments.of("say\"it'", "say\"it&#x21;!"),
         Arguments.of("say\"it'", "say&#x00000022;it'!"),
-        Arguments.of("say\"it'", "say&amp;amp;amp;quot;it'!"),
-        Arguments.of("pass\"word1", "pass" + "\\".repeat(65) + "\"word1!"),
-        Arguments.of("password&", "password%" + "a".repeat(19)),
+        Arguments.of("say\"it'", "say&" + "amp;".repeat(5) + "quot;it'!"),
+        Arguments.of("pass\"word1", "pass" + "\\".repeat(4 * 65) + "\"word1!"),
+        Arguments.of("password&", "password%" + "a".repeat(21)),
         Arguments.of("secret\0key", "secret\\uzzzzkey"),
         Arguments.of("secret\0", "secret\\u00"),
         Arguments.of(">>>???", "Pj4\\/Pz8/"),

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -274,6 +275,29 @@ class ScrubberTest {
         assertThat(scrub("key <" + encoded + ">", value)).as(encoded).isEqualTo("key <<redacted>>");
       }
     }
+  }
+
+  @Test
+  void shortValuesAreTakenOutOfTextInBase64WhateverIsAroundIt() {
+    for (String text :
+        List.of(
+            "/run/dXNlcjphYiwgbW9yZQ==", // after other digits
+            "dXNlcjphYiwgbW9yIMM=", // cut in a character
+            "dXNlcjphYiwg6XTp", // in Latin-1
+            "dXNlcjphYgo=")) { // with a line end
+      assertThat(scrub("key <" + text + ">", "ab")).as(text).isEqualTo("key <<redacted>>");
+    }
+  }
+
+  @Test
+  void aTextThatIsShownElsewhereIsNeitherCutNorEscaped() {
+    UnaryOperator<String> whole = Scrubber.whole(List.of("hunter2"));
+    String before = "\"a line\"\n".repeat(1000);
+    assertThat(whole.apply(before + "hunter2!")).isEqualTo(before + "<redacted>!");
+    assertThat(whole.apply(before)).isEqualTo(before);
+    assertThat(whole.apply(" ".repeat(20_000) + "hunter2"))
+        .isEqualTo(" ".repeat(16 << 10) + "… (20007 characters in all)");
+    assertThat(Scrubber.whole(List.of()).apply(before.repeat(10))).isEqualTo(before.repeat(10));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.csi4j.testkit.internal.call;
 import com.google.protobuf.Message;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.internal.message.MessageCalls;
+import io.csi4j.client.internal.redaction.Scrubber;
 import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.metadata.BlockMetadataBatch;
 import io.csi4j.client.metadata.BlockMetadataType;
@@ -69,7 +70,7 @@ public record MessageSender(CsiOperation operation, Message request) {
 
   /** Makes the call, and returns each of its answers as JSON. */
   public List<String> send(CsiPlugin plugin, boolean contexts) {
-    UnaryOperator<String> scrubber = new SensitiveValues().scrubber(secretsAlone());
+    UnaryOperator<String> scrubber = Scrubber.whole(SensitiveValues.of(secretsAlone()));
     if (operation.service() == CsiService.SNAPSHOT_METADATA) {
       List<String> answers = new ArrayList<>();
       try (MetadataStream stream = stream(plugin)) {

@@ -66,9 +66,9 @@ public final class JsonText {
           .forEach(
               (key, text) ->
                   json.add(
-                      string(scrubbed(key))
+                      string(scrubber.apply(key))
                           + ":"
-                          + string(sensitive ? Scrubber.MARK : scrubbed(text))));
+                          + string(sensitive ? Scrubber.MARK : scrubber.apply(text))));
       return json.toString();
     }
     if (value instanceof List<?> elements) {
@@ -84,7 +84,7 @@ public final class JsonText {
       return string(Scrubber.MARK);
     }
     return switch (field.getJavaType()) {
-      case STRING -> string(scrubbed((String) value));
+      case STRING -> string(scrubber.apply((String) value));
       case MESSAGE -> nested((Message) value);
       case ENUM -> {
         EnumValueDescriptor constant = (EnumValueDescriptor) value;
@@ -108,12 +108,6 @@ public final class JsonText {
       }
     }
     return text(message);
-  }
-
-  /** A scrubbed text is cut and escaped; one that holds nothing to take out stays as it is. */
-  private String scrubbed(String text) {
-    String without = scrubber.apply(text);
-    return without.contains(Scrubber.MARK) ? without : text;
   }
 
   /** A text as a JSON string, in ASCII. */

@@ -181,7 +181,7 @@ class ClaimPowerCutTest {
   private static List<Random> choices(int cut) {
     List<Random> choices = new ArrayList<>(List.of(new Always(false), new Always(true)));
     for (int seed = 0; seed < 6; seed++) {
-      choices.add(new Random(cut * 1000L + seed));
+      choices.add(FakeDisk.chance(cut * 1000L + seed));
     }
     return choices;
   }
@@ -229,7 +229,7 @@ class ClaimPowerCutTest {
     for (int first = 0; first < operations; first += 3) {
       FakeDisk disk = FakeDisk.with(ROOT).cutPowerAt(first);
       Host host = playedUntilTheCut(disk);
-      FakeDisk again = disk.restart(new Random(first)).cutPowerAt(first % 14);
+      FakeDisk again = disk.restart(FakeDisk.chance(first)).cutPowerAt(first % 14);
       String when = "cuts at " + first + " and " + first % 14;
       try {
         host.comesBack(again, when);
@@ -237,7 +237,7 @@ class ClaimPowerCutTest {
         // The second one, while it comes back or writes on.
       }
 
-      host.comesBack(again.restart(new Random(7L * first)), when);
+      host.comesBack(again.restart(FakeDisk.chance(7L * first)), when);
     }
   }
 

@@ -83,7 +83,7 @@ class DirectoriesPowerCutTest {
           });
     }
     for (int seed = 0; seed < 60; seed++) {
-      choices.add(new Random(seed));
+      choices.add(FakeDisk.chance(seed));
     }
     return choices;
   }

@@ -171,6 +171,14 @@ public final class FakeDisk implements Disk {
     type = name;
   }
 
+  /**
+   * A choice by chance. Those of neighbouring seeds differ from the first bit on, which those of
+   * {@code new Random} do not.
+   */
+  public static Random chance(long seed) {
+    return new Random(seed * 0x9E3779B97F4A7C15L);
+  }
+
   /** What comes back with the power: what was synced, and of the rest what the choice keeps. */
   public FakeDisk restart(Random choice) {
     FakeDisk after = new FakeDisk();

@@ -244,7 +244,7 @@ class CompactionTest {
                   store.put(key(i), sized(i, 100), REQUIRED);
                 }
               });
-      FakeDisk again = cutting.restart(new Random(after));
+      FakeDisk again = cutting.restart(FakeDisk.chance(after));
       try (Journal store = Journal.open(again, Fixture.STATE, settings())) {
         assertThat(store.load().values()).hasSize(keys);
         assertThat(store.load().doubts())
@@ -412,7 +412,7 @@ class CompactionTest {
       assertThat(before)
           .as("some went meanwhile")
           .anyMatch(it -> !model.acknowledged.containsKey(it));
-      LoadedState loaded = loaded(disk.restart(new Random(seed)));
+      LoadedState loaded = loaded(disk.restart(FakeDisk.chance(seed)));
       assertThat(loaded.doubts()).isEmpty();
       assertThat(loaded.values()).as("seed %s", seed).isEqualTo(model.acknowledged);
     }
@@ -503,7 +503,7 @@ class CompactionTest {
         } catch (PowerCut e) {
           // What this test is about.
         }
-        FakeDisk again = cutting.restart(new Random(cut * 100L + choice));
+        FakeDisk again = cutting.restart(FakeDisk.chance(cut * 100L + choice));
         checkAfter(again, model, "cut at " + cut + ": " + history.get(cut));
       }
     }
@@ -686,7 +686,8 @@ class CompactionTest {
     assertThat(fixture.told(StateEvent.Recovered.class))
         .containsExactly(new StateEvent.Recovered(StateReason.JOURNAL_SYNC_FAILED));
     for (int seed = 0; seed < 16; seed++) {
-      assertThat(loaded(disk.restart(new Random(seed))).values()).isEqualTo(model.acknowledged);
+      assertThat(loaded(disk.restart(FakeDisk.chance(seed))).values())
+          .isEqualTo(model.acknowledged);
     }
   }
 

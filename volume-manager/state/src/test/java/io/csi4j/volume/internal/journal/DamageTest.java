@@ -140,13 +140,13 @@ class DamageTest {
     flip(Fixture.segment(1), "one");
     byte[] damaged = disk.content(Fixture.segment(1));
     for (int cut = 0; cut < 25; cut++) {
-      FakeDisk cutting = disk.restart(new Random(cut)).cutPowerAt(cut);
+      FakeDisk cutting = disk.restart(FakeDisk.chance(cut)).cutPowerAt(cut);
       try {
         fixture.open(cutting);
       } catch (FakeDisk.PowerCut e) {
         // At every operation of the opening.
       }
-      try (StateStore store = fixture.open(cutting.restart(new Random(cut)))) {
+      try (StateStore store = fixture.open(cutting.restart(FakeDisk.chance(cut)))) {
         assertThat(store.load().isDoubtful(Fixture.A)).as("cut at %s", cut).isTrue();
         assertThat(store.load().value(Fixture.B)).contains(Fixture.value("two"));
       }

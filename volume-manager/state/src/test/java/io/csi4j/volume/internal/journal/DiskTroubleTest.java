@@ -318,7 +318,7 @@ class DiskTroubleTest {
     disk.heal();
     assertThat(store.put(Fixture.B, Fixture.value("two"), REQUIRED)).isEqualTo(Stored.DURABLE);
     for (int seed = 0; seed < 8; seed++) {
-      assertThat(fixture.open(disk.restart(new Random(seed))).load().values())
+      assertThat(fixture.open(disk.restart(FakeDisk.chance(seed))).load().values())
           .containsOnlyKeys(Fixture.B);
     }
   }
@@ -338,7 +338,7 @@ class DiskTroubleTest {
     store.put(Fixture.B, Fixture.value("two"), REQUIRED);
 
     for (int seed = 0; seed < 16; seed++) {
-      assertThat(fixture.open(disk.restart(new Random(seed))).load().values())
+      assertThat(fixture.open(disk.restart(FakeDisk.chance(seed))).load().values())
           .containsOnlyKeys(Fixture.A, Fixture.B);
     }
   }

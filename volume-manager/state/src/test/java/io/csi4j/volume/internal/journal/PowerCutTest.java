@@ -171,7 +171,7 @@ class PowerCutTest {
   private static List<Random> choices(int cut) {
     List<Random> choices = new ArrayList<>(List.of(new Always(false), new Always(true)));
     for (int seed = 0; seed < 12; seed++) {
-      choices.add(new Random(cut * 1000L + seed));
+      choices.add(FakeDisk.chance(cut * 1000L + seed));
     }
     return choices;
   }
@@ -227,7 +227,7 @@ class PowerCutTest {
         FakeDisk disk = FakeDisk.with(Fixture.ROOT).cutPowerAt(cut);
         History history = new History();
         assertThat(history.play(disk, scratch)).isFalse();
-        for (Random choice : List.of(new Always(false), new Always(true), new Random(cut))) {
+        for (Random choice : List.of(new Always(false), new Always(true), FakeDisk.chance(cut))) {
           checkAfter(
               disk.restart(choice),
               history.afterPowerCut(),
@@ -298,7 +298,7 @@ class PowerCutTest {
             // As told.
           }
           checkAfter(
-              opened.restart(new Random(crash * 100L + seed)),
+              opened.restart(FakeDisk.chance(crash * 100L + seed)),
               history.afterPowerCut(),
               "crash at " + crash + ", cut at " + cut);
         }
@@ -319,14 +319,14 @@ class PowerCutTest {
         // The first.
       }
       for (int second = 0; second < 12; second++) {
-        FakeDisk opened = disk.restart(new Random(cut)).cutPowerAt(second);
+        FakeDisk opened = disk.restart(FakeDisk.chance(cut)).cutPowerAt(second);
         try {
           Objects.requireNonNull(Journal.open(opened, Fixture.STATE, SETTINGS));
         } catch (PowerCut e) {
           // The second.
         }
         checkAfter(
-            opened.restart(new Random(second)),
+            opened.restart(FakeDisk.chance(second)),
             history.afterPowerCut(),
             "cuts " + cut + " and " + second);
       }

@@ -209,7 +209,7 @@ class TogetherTest {
         .containsOnly(PowerCut.class);
     Set<Integer> left = new HashSet<>();
     for (int seed = 0; seed < 300; seed++) {
-      FakeDisk again = disk.restart(new Random(seed));
+      FakeDisk again = disk.restart(FakeDisk.chance(seed));
       try (StateStore opened = Journal.open(again, Fixture.STATE, SETTINGS)) {
         LoadedState loaded = opened.load();
         // As many as came through, in their order, and none after one that is lost.
@@ -260,7 +260,7 @@ class TogetherTest {
     }
     Set<Integer> left = new HashSet<>();
     for (int seed = 0; seed < 300; seed++) {
-      FakeDisk again = disk.restart(new Random(seed));
+      FakeDisk again = disk.restart(FakeDisk.chance(seed));
       try (StateStore opened = Journal.open(again, Fixture.STATE, SETTINGS)) {
         LoadedState loaded = opened.load();
         assertThat(loaded.values()).containsKey(key(0));

@@ -17,9 +17,11 @@ import com.tngtech.archunit.library.GeneralCodingRules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -355,6 +357,32 @@ class ArchitectureTest {
 
     assertThat(unlabelled(broken))
         .containsExactlyInAnyOrder("io.csi4j.shown.none", "io.csi4j.shown.unmarked");
+  }
+
+  /** To what is left out of the rules nobody adds, and only the client speaks gRPC in it. */
+  @Test
+  void whatIsLeftOutIsGeneratedAndOnlyTheClientHasServicesInIt() throws IOException {
+    List<String> written = new ArrayList<>();
+    List<String> services = new ArrayList<>();
+    for (String module : House.modules()) {
+      written.addAll(leftOut(House.ROOT.resolve(module).resolve("src/main/java"), ".java"));
+      if (!leftOut(Compiled.directoryOf(module), "Grpc.class").isEmpty()) {
+        services.add(module);
+      }
+    }
+    assertThat(written).isEmpty();
+    assertThat(services).containsExactly("csi-client/client");
+    assertThat(leftOut(Compiled.directoryOf("csi-client/client"), ".class"))
+        .hasSizeGreaterThan(100);
+  }
+
+  private static List<String> leftOut(Path directory, String end) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files
+          .map(Path::toString)
+          .filter(file -> file.endsWith(end) && House.GENERATED.matcher(file).matches())
+          .toList();
+    }
   }
 
   private static Set<String> unlabelled(Compiled module) {

@@ -41,7 +41,7 @@ final class House {
           "telemetry/opentelemetry");
 
   /** The classes that are generated from messages of protobuf. */
-  private static final Pattern GENERATED = Pattern.compile(".*/internal/(.+/)?proto/.*");
+  static final Pattern GENERATED = Pattern.compile(".*/internal/(.+/)?proto/.*");
 
   /**
    * Imported at once: what they have in common is read once. Without generated classes, which are a

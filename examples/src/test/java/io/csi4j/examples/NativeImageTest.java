@@ -65,7 +65,7 @@ class NativeImageTest {
   void allThatIsLookedUpByNameIsInOneOfThesePlaces() {
     Set<String> looking = new TreeSet<>();
     for (String module : MODULES) {
-      for (JavaClass type : ours(module)) {
+      for (JavaClass type : House.compiled(module).classes()) {
         type.getCodeUnitCallsFromSelf().stream()
             .map(call -> call.getTargetOwner().getName() + "." + call.getName())
             .filter(BY_NAME::contains)
@@ -120,7 +120,7 @@ class NativeImageTest {
                     "\"methods\": [" + method("newInstance", List.of("java.lang.String")) + "]")));
     types.addAll(
         named(
-            ours("csi-client/client").stream()
+            House.compiled("csi-client/client").classes().stream()
                 .filter(JavaClass::isRecord)
                 .filter(NativeImageTest::isShownByRecordText)
                 .map(JavaClass::getName),
@@ -157,7 +157,7 @@ class NativeImageTest {
     List<String> types = new ArrayList<>();
     types.addAll(
         named(
-            ours("mount-linux").stream()
+            House.compiled("mount-linux").classes().stream()
                 .filter(
                     type ->
                         type.getMethods().stream()
@@ -263,13 +263,6 @@ class NativeImageTest {
   private static boolean isShownByRecordText(JavaClass type) {
     return type.getCodeUnitCallsFromSelf().stream()
         .anyMatch(call -> call.getTargetOwner().getSimpleName().equals("RecordText"));
-  }
-
-  /** The classes of a module that are not generated. */
-  private static List<JavaClass> ours(String module) {
-    return House.compiled(module).classes().stream()
-        .filter(type -> !type.getPackageName().endsWith(".proto"))
-        .toList();
   }
 
   private static List<String> named(Stream<String> types, String members) {

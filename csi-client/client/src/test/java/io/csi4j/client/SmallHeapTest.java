@@ -314,7 +314,6 @@ class SmallHeapTest {
     }
   }
 
-  @Tag("campaign")
   @Test
   void aFullHeapIsToldAsWhatItIsAndNotAsAFaultOfThePlugin() throws Exception {
     Path socket = directory.resolve("csi.sock");

@@ -16,36 +16,17 @@ import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** A plugin that is odd in a way that the spec allows is accused of nothing. */
 class LawfulPluginsTest {
 
-  static Stream<LawfulOddity> everyFifthOddity() {
-    LawfulOddity[] all = LawfulOddity.values();
-    return IntStream.range(0, all.length).filter(at -> at % 5 == 0).mapToObj(at -> all[at]);
-  }
-
-  @ParameterizedTest
-  @MethodSource("everyFifthOddity")
-  void everyFifthOddityIsAccusedByNoCaseThatItConcerns(LawfulOddity oddity) {
-    assertAccusedByNoCaseThatItConcerns(oddity);
-  }
-
-  @Tag("campaign")
   @ParameterizedTest
   @EnumSource
   void anOddityIsAccusedByNoCaseThatItConcerns(LawfulOddity oddity) {
-    assertAccusedByNoCaseThatItConcerns(oddity);
-  }
-
-  private static void assertAccusedByNoCaseThatItConcerns(LawfulOddity oddity) {
     assertAccusedOfNothing(oddity, ConformanceCase.named(oddity.concerns()));
   }
 

@@ -73,7 +73,6 @@ class ModulePathTest {
         .containsExactly("module io.csi4j.mount", "true", "true", binding());
   }
 
-  @Tag("campaign")
   @Test
   void aHostOnTheClassPathSeesMountsWithoutAWarning() throws Exception {
     assertThat(runClass(access("ALL-UNNAMED"), mountsAndTheirNeeds()).subList(1, 4))

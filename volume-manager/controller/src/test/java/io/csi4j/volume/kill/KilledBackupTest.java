@@ -120,7 +120,6 @@ class KilledBackupTest {
     }
   }
 
-  @Tag("campaign")
   @Test
   void killedBeforeTheAnswerIsWrittenTheNextLifeFindsTheOneSnapshotByItsName() {
     assertThat(killedAt(3)).contains(MOMENTS.get(2));

@@ -323,8 +323,8 @@ class EtcdClaimStoreTest {
 
   @Tag("campaign")
   @ParameterizedTest
-  @ValueSource(ints = {255, 256, 600})
-  void aLookFindsEveryClaimOfManyPages(int claims) {
+  @ValueSource(ints = {256, 513, 600})
+  void aLookFindsEveryClaimOfAFullPageAndOfSeveral(int claims) {
     isFoundByALook(claims);
   }
 

@@ -18,6 +18,8 @@ import io.csi4j.mount.model.MountPath;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -139,6 +141,7 @@ final class Model {
 
   /** Moves a mount, with all that is on it. */
   void move(MountedFile from, MountedFile target) {
+    checkIsThere(target);
     Mount mount = from.mount();
     Mount parent = mount.parent;
     if (!from.isMountRoot() || parent == null || parent.peers != null) {
@@ -160,9 +163,7 @@ final class Model {
   private void attach(Mount tree, MountedFile target) {
     Mount onto = target.mount();
     Node at = target.node();
-    if (at.isDeleted()) {
-      throw new KernelRefusal(KernelRefusal.ENOENT);
-    }
+    checkIsThere(target);
     checkKind(tree, target);
     checkRoom(tree, target);
     if (onto.peers != null) {
@@ -194,6 +195,12 @@ final class Model {
       if (mount.table == null) {
         table.add(mount);
       }
+    }
+  }
+
+  private static void checkIsThere(MountedFile target) {
+    if (target.node().isDeleted()) {
+      throw new KernelRefusal(ENOENT);
     }
   }
 
@@ -251,8 +258,11 @@ final class Model {
 
   private void takeAway(List<Mount> gone) {
     Set<Mount> going = new LinkedHashSet<>(gone);
-    for (int i = gone.size() - 1; i >= 0; i--) {
-      Mount mount = gone.get(i);
+    // What covers one of several that cover each other lands on what is below all of them.
+    List<Mount> highestFirst = new ArrayList<>(going);
+    Collections.reverse(highestFirst);
+    highestFirst.sort(Comparator.comparingInt(Model::mountsBelow).reversed());
+    for (Mount mount : highestFirst) {
       Mount parent = mount.parent;
       Node at = mount.mountpoint;
       mount.detach();
@@ -265,6 +275,14 @@ final class Model {
       makePrivate(mount);
       release(mount);
     }
+  }
+
+  private static int mountsBelow(Mount mount) {
+    int count = 0;
+    for (Mount parent = mount.parent; parent != null; parent = parent.parent) {
+      count++;
+    }
+    return count;
   }
 
   /** Gives up the server of a mount that does not answer: who waits for it gets an error. */
@@ -557,13 +575,24 @@ final class Model {
           candidates.removeIf(
               candidate ->
                   candidate.children.values().stream()
+                      .filter(child -> child.mountpoint != candidate.root)
                       .anyMatch(
                           child ->
-                              child.mountpoint != candidate.root
-                                  && !going.contains(child)
-                                  && !candidates.contains(child)));
+                              isLeft(
+                                  child,
+                                  each -> going.contains(each) || candidates.contains(each))));
     }
     return new ArrayList<>(candidates);
+  }
+
+  /** Whether a mount stays when others go, or one that covers it does and lands in its place. */
+  private static boolean isLeft(Mount mount, Predicate<Mount> isGoing) {
+    for (Mount at = mount; at != null; at = at.children.get(at.root)) {
+      if (!isGoing.test(at)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether one elsewhere that would go with this one is in use. */

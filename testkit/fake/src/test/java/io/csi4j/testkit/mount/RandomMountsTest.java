@@ -44,7 +44,11 @@ class RandomMountsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+  @ValueSource(
+      longs = {
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 1_000_016, 1_005_216,
+        1_005_876
+      })
   void theTableIsSoundAfterEveryStep(long seed) {
     Random random = new Random(seed);
     MemoryKernel kernel = new MemoryKernel();

@@ -78,6 +78,18 @@ class CallCommandTest {
     }
   }
 
+  private static Run publish(FakeCsiPlugin plugin, Path secrets) {
+    return call(
+        plugin,
+        "ControllerPublishVolume",
+        "{\"volume_id\":\"v\",\"node_id\":\"node-1\",\"volume_capability\":{\"mount\":{},"
+            + "\"access_mode\":{\"mode\":\"SINGLE_NODE_WRITER\"}}}",
+        "--secrets",
+        secrets.toString(),
+        "--show-contexts",
+        "--json");
+  }
+
   @Test
   void secretsOfAFileReachThePluginAndNoOutput() throws IOException {
     Path secrets =
@@ -89,16 +101,7 @@ class CallCommandTest {
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
           request ->
               Map.of("publish_context", Map.of("echo", "-" + request.map("secrets").get("key"))));
-      String[] args = {
-        "ControllerPublishVolume",
-        "{\"volume_id\":\"v\",\"node_id\":\"node-1\",\"volume_capability\":{\"mount\":{},"
-            + "\"access_mode\":{\"mode\":\"SINGLE_NODE_WRITER\"}}}",
-        "--secrets",
-        secrets.toString(),
-        "--show-contexts",
-        "--json"
-      };
-      Run run = call(plugin, args);
+      Run run = publish(plugin, secrets);
 
       assertThat(run.code()).as(run.err()).isZero();
       assertThat(run.outLines())
@@ -116,16 +119,7 @@ class CallCommandTest {
           CsiOperation.CONTROLLER_PUBLISH_VOLUME,
           request -> Map.of("publish_context", Map.of("echo", before + "open-sesame!")));
 
-      Run run =
-          call(
-              plugin,
-              "ControllerPublishVolume",
-              "{\"volume_id\":\"v\",\"node_id\":\"node-1\",\"volume_capability\":{\"mount\":{},"
-                  + "\"access_mode\":{\"mode\":\"SINGLE_NODE_WRITER\"}}}",
-              "--secrets",
-              secrets.toString(),
-              "--show-contexts",
-              "--json");
+      Run run = publish(plugin, secrets);
 
       assertThat(run.code()).as(run.err()).isZero();
       assertThat(run.outLines())

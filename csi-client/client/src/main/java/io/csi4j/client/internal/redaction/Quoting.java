@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** What a program does to a text that it repeats, and how that is undone. */
+/** A way in which programs quote a text, and how it is undone. */
 enum Quoting {
 
   /** Escapes of JSON, Go, C, YAML and shells: a backslash and what follows it. */
@@ -74,7 +74,7 @@ enum Quoting {
     }
   };
 
-  /** What stands for octets that are no text. */
+  /** The character in the place of octets that are no text in UTF-8. */
   static final char NO_CHARACTER = '\ufffd';
 
   /** Without its ampersand. */

@@ -47,7 +47,7 @@ public final class Scrubber {
   /** Base64 within base64 is looked into so deep. */
   private static final int DEEPEST = 2;
 
-  /** So many quotings are undone, one after the other, before a text is compared. */
+  /** So many quotings are undone, one after the other, and what they hold is compared, too. */
   private static final int QUOTINGS = 2;
 
   /** The encoded forms of values with fewer octets stand in many other words, by chance. */
@@ -185,7 +185,7 @@ public final class Scrubber {
       }
       for (int at = inner.marked.nextSetBit(0); at >= 0; ) {
         int end = inner.marked.nextClearBit(at);
-        marked.set(undone.get().begin(at), undone.get().end(Math.min(end, inner.text.length())));
+        marked.set(undone.get().begin(at), undone.get().end(end));
         at = inner.marked.nextSetBit(end);
       }
     }

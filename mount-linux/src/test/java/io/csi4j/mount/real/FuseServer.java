@@ -9,6 +9,7 @@ import io.csi4j.mount.internal.kernel.Struct;
 import io.csi4j.mount.internal.kernel.Syscalls;
 import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountPath;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,6 +90,19 @@ public final class FuseServer implements AutoCloseable {
   /** The same, for a user that this process is not: all of it is denied, even to root. */
   public static FuseServer mountForAnotherUser(MountPath target) {
     return start(target, NOBODY, FuseFiles.oneEmptyFile());
+  }
+
+  /**
+   * Serves the directory given in a process of its own, which a test can freeze or kill: says so in
+   * one line, and ends with its input.
+   */
+  public static void main(String[] arguments) throws IOException {
+    try (FuseServer server = mount(MountPath.of(arguments[0]))) {
+      System.out.println("serving " + server.target());
+      while (System.in.read() >= 0) {
+        // Nothing is asked of it.
+      }
+    }
   }
 
   private static FuseServer start(MountPath target, int owner, FuseFiles files) {

@@ -110,6 +110,41 @@ class DeadMountTest {
     }
   }
 
+  @Tag("H6")
+  @Test
+  void aMountWhoseServerDoesNotAnswerAMountIsHandedOutAndReportedOnceUntilItAnswers() {
+    try (Node node = open(OnDeadMount.REPUBLISH)) {
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      node.life().silent(target);
+
+      node.mount(single("vol-1", "web"));
+      node.mount(single("vol-1", "web"));
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
+
+      assertThat(told(node, OperatorCode.MOUNT_UNRESPONSIVE))
+          .as("H6: a mount that does not answer is reported, once")
+          .singleElement()
+          .satisfies(
+              message ->
+                  assertThat(message.line())
+                      .contains("CSI-414 MOUNT_UNRESPONSIVE", "vol-1", "workload 'web'"));
+      assertThat(node.status(VOLUME).orElseThrow().trouble())
+          .hasValueSatisfying(
+              trouble -> assertThat(trouble.code()).isEqualTo(OperatorCode.MOUNT_UNRESPONSIVE));
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+
+      node.life().answering(target);
+      node.engine().pluginChanged(Node.PLUGIN);
+      Node.eventually("it is well", () -> node.status(VOLUME).orElseThrow().trouble().isEmpty());
+      node.life().silent(target);
+      node.mount(single("vol-1", "web"));
+      assertThat(told(node, OperatorCode.MOUNT_UNRESPONSIVE)).hasSize(2);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
   @Tag("H5")
   @Test
   void aDeadMountIsNeitherCalledHealthyNorHandedOut() {

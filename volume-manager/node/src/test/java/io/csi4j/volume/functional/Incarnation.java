@@ -89,6 +89,11 @@ final class Incarnation {
     silent.add(path);
   }
 
+  /** Lets the server of what is mounted here answer again. */
+  void answering(MountPath path) {
+    silent.remove(path);
+  }
+
   CrashPoint.Listener points() {
     return point -> {
       check();
@@ -191,17 +196,17 @@ final class Incarnation {
 
       @Override
       public boolean mustAsk(MountPath path) {
-        return alive(() -> real.mustAsk(path));
+        return alive(() -> silent.contains(path) || real.mustAsk(path));
       }
 
       @Override
-      public void ask(MountPath path, Consumer<Sighting.Health> then) {
+      public void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
         check();
         if (silent.contains(path)) {
           then.accept(Sighting.Health.SILENT);
           return;
         }
-        real.ask(path, health -> ifAlive(() -> then.accept(health)));
+        real.ask(plugin, path, health -> ifAlive(() -> then.accept(health)));
       }
 
       @Override

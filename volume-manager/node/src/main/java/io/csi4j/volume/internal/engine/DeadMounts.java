@@ -55,6 +55,9 @@ final class DeadMounts {
   /** The uses whose mounts another program took away. */
   private Set<VolumeUse> lost = Set.of();
 
+  /** The uses whose servers have not answered their last question. */
+  private Set<VolumeUse> silent = Set.of();
+
   /** The paths at which the kernel says that a mount is gone, and that were not looked at since. */
   private Set<MountPath> gone = Set.of();
 
@@ -118,6 +121,7 @@ final class DeadMounts {
     }
     dead = without(dead, isOver);
     unknown = without(unknown, isOver);
+    silent = without(silent, usage -> record.flatMap(known -> known.target(usage)).isEmpty());
     lost =
         without(
             lost,
@@ -171,7 +175,13 @@ final class DeadMounts {
   /** Finds out in what state a mount is, and goes on with that in the mailbox of the volume. */
   private void ask(MountPath path, Consumer<Sighting.Health> then) {
     try {
-      volume.parts.kernel().ask(path, health -> volume.mailbox.put(() -> then.accept(health)));
+      volume
+          .parts
+          .kernel()
+          .ask(
+              volume.identity.plugin(),
+              path,
+              health -> volume.mailbox.put(() -> then.accept(health)));
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
       LOG.log(Level.DEBUG, "How the mounts of " + volume.identity + " are is not known.", e);
@@ -194,6 +204,11 @@ final class DeadMounts {
   private void found(VolumeUse usage, Sighting.Health health) {
     boolean isThere =
         volume.memory.use(usage).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (health == Sighting.Health.SILENT) {
+      isSilent(usage);
+    } else {
+      answers(usage);
+    }
     if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
       dead = writable(dead);
       dead.add(usage);
@@ -204,9 +219,30 @@ final class DeadMounts {
       // Another mount than the one that had died.
       dead = without(dead, usage::equals);
       volume.deadChanged();
-    } else if (isThere && health == Sighting.Health.SILENT) {
-      tell(OperatorCode.MOUNT_UNRESPONSIVE, "its server was asked, and has not answered", usage);
     }
+  }
+
+  /** The server of a use's mount has not answered in time; reported once until it answers. */
+  void isSilent(VolumeUse usage) {
+    if (volume.memory.use(usage).isPresent() && !silent.contains(usage)) {
+      silent = writable(silent);
+      silent.add(usage);
+      volume.report.tell(silent(usage));
+      volume.show();
+    }
+  }
+
+  /** The server of a use's mount answers, or another mount is there. */
+  private void answers(VolumeUse usage) {
+    if (silent.contains(usage)) {
+      silent = without(silent, usage::equals);
+      volume.show();
+    }
+  }
+
+  private static Notice silent(VolumeUse usage) {
+    return new Notice(
+        OperatorCode.MOUNT_UNRESPONSIVE, "its server has not answered in time", Optional.of(usage));
   }
 
   private Notice dead(VolumeUse usage) {
@@ -251,6 +287,7 @@ final class DeadMounts {
   /** The mount of a use was made, which may have been dead before. */
   void isWell(VolumeUse usage) {
     lost = without(lost, usage::equals);
+    silent = without(silent, usage::equals);
     if (dead.contains(usage)) {
       dead = without(dead, usage::equals);
       // Before it is told: who hears it may look.
@@ -262,12 +299,14 @@ final class DeadMounts {
     }
   }
 
-  /** Returns the trouble of the uses whose mounts are dead, if there are any. */
+  /** Returns the trouble of the uses whose mounts do not work, if there are any. */
   Optional<OperatorMessage> trouble() {
     return dead.stream()
         .findFirst()
         .or(() -> lost.stream().findFirst())
-        .map(usage -> volume.report.message(lost.contains(usage) ? lost(usage) : dead(usage)));
+        .map(usage -> lost.contains(usage) ? lost(usage) : dead(usage))
+        .or(() -> silent.stream().findFirst().map(DeadMounts::silent))
+        .map(volume.report::message);
   }
 
   // ---- mounts that another program took away

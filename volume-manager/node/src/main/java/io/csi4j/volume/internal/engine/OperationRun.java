@@ -741,7 +741,8 @@ final class OperationRun {
 
   /**
    * Asks the servers of what is looked at whether they are still there, where only they can tell;
-   * tells whether an answer is waited for. A server that says nothing in time is there.
+   * returns whether an answer is waited for. A server without an answer in time counts as there,
+   * and is reported.
    */
   private <E extends Event> boolean isAsking(Operation now, Turn at, Awaited<E> awaited) {
     if (!(at.step() instanceof Step.Look look)
@@ -765,9 +766,17 @@ final class OperationRun {
         parts
             .kernel()
             .ask(
+                identity.plugin(),
                 path,
                 health -> {
-                  unanswered.remove(path);
+                  if (!unanswered.remove(path)) {
+                    // It had not answered in time.
+                    volume.inspect();
+                    return;
+                  }
+                  if (health == Sighting.Health.SILENT && !path.equals(staging())) {
+                    look.usage().ifPresent(usage -> mailbox.put(() -> dead.isSilent(usage)));
+                  }
                   if (unanswered.isEmpty()) {
                     limit.cancel();
                     goOn.run();

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.port;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.PluginId;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -121,12 +122,16 @@ public interface KernelMounts {
   }
 
   /**
-   * Finds out how the mount on top at a path is, if need be by asking who serves it. The thread
-   * that calls never waits for that.
+   * Finds out how the mount on top at a path is, if need be by asking its server. The calling
+   * thread never waits for that.
    *
-   * @param then told at most once, on any thread; never if the process ends before that
+   * @param plugin the plugin of the mount. A server that hangs delays the questions to other mounts
+   *     of this plugin at most
+   * @param then called with the answer, on any thread: once, and after {@code SILENT} perhaps once
+   *     more, when the server answers. Never called if the process ends before, or has no thread
+   *     for the question
    */
-  default void ask(MountPath path, Consumer<Sighting.Health> then) {
+  default void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
     List<Sighting> stack = at(path);
     then.accept(stack.isEmpty() ? Sighting.Health.WELL : stack.get(stack.size() - 1).health());
   }

@@ -46,7 +46,7 @@ public final class RealParts implements AutoCloseable {
     layout = new VolumeLayout(root);
     directories = new VolumeDirectories(disk, layout);
     scheduler = new SystemScheduler(settings.threads(), "csi4j-volume", settings.closing());
-    questions = new MountQuestions(view.table(), scheduler);
+    questions = new MountQuestions(view.table()::probe, scheduler);
     deviceThreads = new OnDemandThreads("csi4j-volume-device");
     held = new HeldDevices(new DeviceNodes(disk), deviceThreads);
     kernel = SystemKernelMounts.of(view).asking(questions).holding(held);

@@ -28,6 +28,7 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.state.HostIdentity;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -231,12 +232,13 @@ public final class SystemKernelMounts implements KernelMounts {
   }
 
   @Override
-  public void ask(MountPath path, Consumer<Sighting.Health> then) {
+  public void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
     if (questions != null
         && table.probe(path) instanceof MountProbe.Mounted there
         && there.health() == MountHealth.UNKNOWN) {
       questions.ask(
-          path,
+          plugin,
+          there.ref(),
           health -> {
             remember(path, there.ref(), health);
             then.accept(health);

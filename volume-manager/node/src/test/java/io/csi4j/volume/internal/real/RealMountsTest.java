@@ -16,6 +16,7 @@ import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.model.DeadUnmount;
+import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.state.HostIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 @MountTest
 class RealMountsTest {
 
+  private static final PluginId PLUGIN = PluginId.of("fuse");
   private static final long READ_ONLY = 1;
   private static final long REMOUNT = 32;
   private static final long BIND = 4096;
@@ -308,7 +310,7 @@ class RealMountsTest {
   @NeedsRoot("/dev/fuse")
   void whoServesAMountIsAskedAsideAndNobodyWaitsForTheAnswer(Scratch scratch) throws Exception {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
-        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler);
+        MountQuestions questions = new MountQuestions(MountTable.system()::probe, scheduler);
         FuseServer server = FuseServer.mount(scratch.directory("v"))) {
       SystemKernelMounts asking = mounts.asking(questions);
 
@@ -326,7 +328,7 @@ class RealMountsTest {
   void aMountWhoseServerWasFoundToHaveEndedIsDeadUntilAnotherIsThere(Scratch scratch)
       throws Exception {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
-        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler)) {
+        MountQuestions questions = new MountQuestions(MountTable.system()::probe, scheduler)) {
       SystemKernelMounts asking = mounts.asking(questions);
       MountPath path = scratch.directory("v");
       FuseServer first = FuseServer.mount(path);
@@ -342,6 +344,32 @@ class RealMountsTest {
             .containsOnly(Sighting.Health.WELL);
       }
       assertThat(asking.mustAsk(scratch.tmpfs("other"))).isFalse();
+    }
+  }
+
+  @Test
+  @Tag("H6")
+  @NeedsRoot("/dev/fuse")
+  void theDeathOfAServerIsSeenWhileThoseOfAnotherPluginHang(Scratch scratch) throws Exception {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
+        MountQuestions questions = new MountQuestions(MountTable.system()::probe, scheduler);
+        FuseServer first = FuseServer.mount(scratch.directory("e-1"));
+        FuseServer second = FuseServer.mount(scratch.directory("e-2"));
+        FuseServer other = FuseServer.mount(scratch.directory("f"))) {
+      SystemKernelMounts asking = mounts.asking(questions);
+      for (FuseServer each : List.of(first, second)) {
+        each.hang();
+        asking.ask(PluginId.of("e"), each.target(), health -> {});
+        each.awaitUnanswered(1);
+      }
+      other.die();
+
+      assertThat(answer(asking, other.target()))
+          .as("H6: a hung mount hides no dead one")
+          .isEqualTo(Sighting.Health.DEAD);
+      assertThat(asking.at(other.target()))
+          .extracting(Sighting::health)
+          .containsExactly(Sighting.Health.DEAD);
     }
   }
 
@@ -380,7 +408,7 @@ class RealMountsTest {
   @NeedsRoot("/dev/fuse")
   void onlyADeadMountIsTakenAwayAsOne(Scratch scratch) throws Exception {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-asking", Duration.ofSeconds(5));
-        MountQuestions questions = new MountQuestions(MountTable.system(), scheduler);
+        MountQuestions questions = new MountQuestions(MountTable.system()::probe, scheduler);
         FuseServer server = FuseServer.mount(scratch.directory("v"))) {
       SystemKernelMounts asking = mounts.asking(questions);
       MountPath path = server.target();
@@ -400,7 +428,7 @@ class RealMountsTest {
   private static Sighting.Health answer(SystemKernelMounts asking, MountPath path)
       throws Exception {
     CompletableFuture<Sighting.Health> told = new CompletableFuture<>();
-    asking.ask(path, told::complete);
+    asking.ask(PLUGIN, path, told::complete);
     return told.get(60, TimeUnit.SECONDS);
   }
 }

@@ -8,7 +8,10 @@ package io.csi4j.volume.node;
 public enum PathStatus {
   /** Nothing is there, and nothing is being done. */
   NONE,
-  /** Something may be there: a call was made, or may have been, and its end is not known. */
+  /**
+   * Something may be there: a call was made, or may have been, and its end is not known. A mount
+   * that another program has covered with one of its own is shown as in doubt, too.
+   */
   IN_DOUBT,
   /** The mount is there: the plugin said so, and the mount table did not contradict. */
   PRESENT,

@@ -157,6 +157,15 @@ class KernelTroubleTest {
       node.kernel().host().tmpfs(covered);
 
       Node.eventually("it is told", () -> node.noticed(OperatorCode.ROOT_OVERMOUNTED));
+      // Below the state there is no mount to hide.
+      boolean isHidden = !which.equals("state");
+      assertThat(node.engine().hasMount(usage("vol-1", "a"))).isEqualTo(!isHidden);
+      assertThat(node.target(VOLUME, "a"))
+          .as("H14: what is hidden is not shown as present")
+          .isEqualTo(isHidden ? PathStatus.IN_DOUBT : PathStatus.PRESENT);
+      assertThat(node.engine().explain("a", usage("vol-1", "a")::equals).toString())
+          .contains("trouble: CSI-", "ROOT_OVERMOUNTED")
+          .doesNotContain("nothing stands in the way");
       VolumeException mounting = node.mountFails(shared("vol-1", "b"));
       VolumeException releasing = node.unmountFails(usage("vol-1", "a"));
 
@@ -171,6 +180,72 @@ class KernelTroubleTest {
           .isEmpty();
       node.kernel().host().detach(covered);
       node.becomesClean();
+    }
+  }
+
+  @Tag("H14")
+  @Test
+  void whatSomebodyMountsOverATargetIsReportedAtOnceAndAllThatIsShownAgrees() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      node.kernel().host().tmpfs(target);
+
+      Node.eventually(
+          "H14: it is reported at once", () -> node.noticed(OperatorCode.FOREIGN_MOUNT));
+      assertThat(node.notices())
+          .as("H14: a mount over a target is named")
+          .filteredOn(message -> message.code() == OperatorCode.FOREIGN_MOUNT)
+          .singleElement()
+          .satisfies(
+              message ->
+                  assertThat(message.line())
+                      .contains("workload 'web'", target.toString(), ": tmpfs from tmpfs"));
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isFalse();
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.status(VOLUME).orElseThrow().trouble())
+          .hasValueSatisfying(
+              trouble -> assertThat(trouble.code()).isEqualTo(OperatorCode.FOREIGN_MOUNT));
+      assertThat(node.engine().explain("web", usage("vol-1", "web")::equals).toString())
+          .contains("perhaps published", "trouble: CSI-401 FOREIGN_MOUNT")
+          .doesNotContain("nothing stands in the way");
+      assertThat(node.mountFails(single("vol-1", "web")).code())
+          .isEqualTo(OperatorCode.FOREIGN_MOUNT);
+
+      node.kernel().host().detach(target);
+      Node.eventually("it is seen again", () -> node.target(VOLUME, "web") == PathStatus.PRESENT);
+      assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
+      node.mount(single("vol-1", "web"));
+      assertThat(node.status(VOLUME).orElseThrow().trouble()).isEmpty();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      node.kernel().host().tmpfs(target);
+      Node.eventually(
+          "a second one is reported",
+          () ->
+              node.notices().stream().filter(it -> it.code() == OperatorCode.FOREIGN_MOUNT).count()
+                  == 2);
+      node.kernel().host().detach(target);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Tag("H14")
+  @Test
+  void whatSomebodyMountsOverAStagingIsReportedAtOnce() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      node.kernel().host().tmpfs(node.stagingPath(VOLUME));
+
+      Node.eventually("it is reported", () -> node.noticed(OperatorCode.FOREIGN_MOUNT));
+      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.target(VOLUME, "a")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.engine().hasMount(usage("vol-1", "a"))).isTrue();
+      node.kernel().host().detach(node.stagingPath(VOLUME));
+      Node.eventually("it is seen again", () -> node.staging(VOLUME) == PathStatus.PRESENT);
+      assertThat(node.status(VOLUME).orElseThrow().trouble()).isEmpty();
+      assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

@@ -3,7 +3,9 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout;
+import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Inspection;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -28,12 +30,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The mounts of one volume that do not work any more: the server of a mount has ended, or another
- * program took the mount away. Finds them, tells of them, and says how they are made again. Used in
- * the mailbox of the volume only.
+ * program took the mount away or mounted something over it. Finds them, tells of them, and says how
+ * they are made again. Used in the mailbox of the volume only.
  */
 final class DeadMounts {
 
@@ -58,11 +61,14 @@ final class DeadMounts {
   /** The uses whose servers have not answered their last question. */
   private Set<VolumeUse> silent = Set.of();
 
-  /** The paths at which the kernel says that a mount is gone, and that were not looked at since. */
-  private Set<MountPath> gone = Set.of();
+  /** What lies over the targets that another program has mounted on; empty for the staging. */
+  private Map<Optional<VolumeUse>, Notice> covered = Map.of();
 
-  /** Whether a mount may be gone at any path. */
-  private boolean isAnyGone;
+  /** The paths at which a mount has come or gone, and that were not looked at since. */
+  private Set<MountPath> changed = Set.of();
+
+  /** Whether a mount may have come or gone at any path. */
+  private boolean isAnyChanged;
 
   /** The uses of the running repair whose mounts could not be made again. */
   private Set<VolumeUse> failed = Set.of();
@@ -140,6 +146,17 @@ final class DeadMounts {
     return all.isEmpty() ? Set.of() : all;
   }
 
+  private static Optional<PathRecord> present(VolumeRecord record, Optional<VolumeUse> usage) {
+    return path(record, usage).filter(path -> path.is(PathStatus.PRESENT));
+  }
+
+  /** The target of a use, or else the staging. */
+  private static Optional<PathRecord> path(VolumeRecord record, Optional<VolumeUse> usage) {
+    return usage.isEmpty()
+        ? Optional.of(record.staging())
+        : record.target(usage.get()).map(TargetRecord::path);
+  }
+
   private static Set<VolumeUse> writable(Set<VolumeUse> uses) {
     return uses.isEmpty() ? new TreeSet<>() : uses;
   }
@@ -208,6 +225,10 @@ final class DeadMounts {
       isSilent(usage);
     } else {
       answers(usage);
+    }
+    if (covered.containsKey(Optional.of(usage))) {
+      // The answer is about the mount above.
+      return;
     }
     if (isThere && health == Sighting.Health.DEAD && !dead.contains(usage)) {
       dead = writable(dead);
@@ -301,70 +322,120 @@ final class DeadMounts {
 
   /** Returns the trouble of the uses whose mounts do not work, if there are any. */
   Optional<OperatorMessage> trouble() {
-    return dead.stream()
+    return covered.values().stream()
         .findFirst()
-        .or(() -> lost.stream().findFirst())
-        .map(usage -> lost.contains(usage) ? lost(usage) : dead(usage))
+        .or(() -> Stream.concat(dead.stream(), lost.stream()).findFirst().map(this::broken))
         .or(() -> silent.stream().findFirst().map(DeadMounts::silent))
         .map(volume.report::message);
   }
 
-  // ---- mounts that another program took away
+  private Notice broken(VolumeUse usage) {
+    return lost.contains(usage) ? lost(usage) : dead(usage);
+  }
 
-  /** A mount is gone, at this path or at any. */
-  void went(Optional<MountPath> path) {
-    isAnyGone |= path.isEmpty();
-    if (path.isPresent()) {
-      gone = gone.isEmpty() ? new HashSet<>() : gone;
-      gone.add(path.get());
+  // ---- mounts that another program took away, or covered
+
+  /** A mount has come or gone, at this path or at any. */
+  void changed(Optional<MountPath> path) {
+    isAnyChanged |= path.isEmpty();
+    // A path that is not present is looked at before it becomes so.
+    if (path.filter(this::isPresentAt).isPresent()) {
+      changed = changed.isEmpty() ? new HashSet<>() : changed;
+      changed.add(path.get());
     }
   }
 
+  private boolean isPresentAt(MountPath path) {
+    VolumeLayout.Home home = volume.parts.layout().home(volume.identity);
+    return volume.memory.record().stream()
+        .flatMap(known -> paths(known).filter(usage -> present(known, usage).isPresent()))
+        .anyMatch(usage -> path.equals(at(home, usage)));
+  }
+
+  /** The paths of a volume: its staging, as empty, and the targets of its uses. */
+  private static Stream<Optional<VolumeUse>> paths(VolumeRecord record) {
+    return Stream.concat(
+        Stream.of(Optional.empty()), record.targets().keySet().stream().map(Optional::of));
+  }
+
+  private static MountPath at(VolumeLayout.Home home, Optional<VolumeUse> usage) {
+    return usage.map(home::target).orElseGet(home::staging);
+  }
+
   /**
-   * Looks at what is said to be gone, while nothing is being done with the volume; what is on
-   * record as present and is not mounted is in doubt from now on. Tells whether that is so of any.
+   * Looks at the paths at which a mount has come or gone, while nothing is being done with the
+   * volume. A mount that is on record as present and is gone is in doubt from now on; one that
+   * another program has covered is shown as in doubt until the cover is gone. Returns whether
+   * anything is otherwise than before.
    */
-  boolean lookForLost() {
-    if (gone.isEmpty() && !isAnyGone) {
+  boolean lookAtChanges() {
+    if (changed.isEmpty() && !isAnyChanged) {
       return false;
     }
-    Set<MountPath> paths = gone;
-    boolean isAll = isAnyGone;
-    gone = Set.of();
-    isAnyGone = false;
+    Set<MountPath> paths = changed;
+    boolean isAll = isAnyChanged;
+    changed = Set.of();
+    isAnyChanged = false;
     Optional<VolumeRecord> known = volume.memory.record();
     if (known.isEmpty()) {
       return false;
     }
     VolumeLayout.Home home = volume.parts.layout().home(volume.identity);
     VolumeRecord now = known.get();
+    boolean isNews = false;
     try {
-      MountPath staging = home.staging();
-      if ((isAll || paths.contains(staging))
-          && now.staging().is(PathStatus.PRESENT)
-          && isGone(now.staging(), staging)) {
-        now = now.withStaging(now.staging().as(PathStatus.IN_DOUBT));
-        volume.report.tell(
-            new Notice(
-                OperatorCode.STAGING_LOST,
-                "the mount at the staging path is gone, and nobody here took it away",
-                Optional.empty()));
-      }
-      for (TargetRecord use : known.get().targets().values()) {
-        MountPath target = home.target(use.usage());
-        if ((isAll || paths.contains(target))
-            && use.path().is(PathStatus.PRESENT)
-            && isGone(use.path(), target)) {
-          now = now.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
-          isLost(use.usage());
+      for (Optional<VolumeUse> usage : paths(known.get()).toList()) {
+        Optional<PathRecord> path =
+            present(known.get(), usage).filter(it -> it.evidence().isPresent());
+        if (path.isPresent() && (isAll || paths.contains(at(home, usage)))) {
+          List<Sighting> stack = volume.parts.kernel().at(at(home, usage));
+          isNews |= covers(usage, path.get(), stack);
+          now = stack.isEmpty() ? lost(now, usage) : now;
         }
       }
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
-      LOG.log(Level.DEBUG, "Whether mounts of " + volume.identity + " are gone is not known.", e);
+      LOG.log(Level.DEBUG, "What became of the mounts of " + volume.identity + " is unknown.", e);
     }
     volume.memory.set(now);
-    return !now.equals(known.get());
+    return isNews || !now.equals(known.get());
+  }
+
+  /**
+   * Keeps what another program has mounted over a path, and reports it once until it is gone;
+   * returns whether that is otherwise than before.
+   */
+  private boolean covers(Optional<VolumeUse> usage, PathRecord path, List<Sighting> stack) {
+    if (!Inspection.isForeign(path, stack)) {
+      return covered.containsKey(usage) && covered.remove(usage) != null;
+    }
+    Failure seen = Inspection.foreign(stack);
+    Notice notice = new Notice(seen.code(), seen.seen(), usage);
+    covered = covered.isEmpty() ? new HashMap<>(2) : covered;
+    Notice before = covered.put(usage, notice);
+    if (before == null) {
+      volume.report.tell(notice);
+    }
+    return !notice.equals(before);
+  }
+
+  /** The paths that another program has covered: targets, and the staging as empty. */
+  Set<Optional<VolumeUse>> covered() {
+    return Set.copyOf(covered.keySet());
+  }
+
+  private VolumeRecord lost(VolumeRecord record, Optional<VolumeUse> usage) {
+    if (usage.isPresent()) {
+      TargetRecord use = record.target(usage.get()).orElseThrow();
+      isLost(use.usage());
+      return record.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
+    }
+    volume.report.tell(
+        new Notice(
+            OperatorCode.STAGING_LOST,
+            "the mount at the staging path is gone, and nobody here took it away",
+            Optional.empty()));
+    return record.withStaging(record.staging().as(PathStatus.IN_DOUBT));
   }
 
   /** Whether what was seen at a path is not mounted any more. */

@@ -164,6 +164,13 @@ final class ForeignMounts {
         .findFirst();
   }
 
+  /**
+   * Whether a known mount lies above a path, which hides what is mounted there; looks at nothing.
+   */
+  boolean isHidden(MountPath path) {
+    return over.keySet().stream().anyMatch(path::isWithin);
+  }
+
   // ---- in its directory
 
   /** Knows the mounts that were found, and told, at the start. */

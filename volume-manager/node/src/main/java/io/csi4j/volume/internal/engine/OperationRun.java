@@ -1146,7 +1146,8 @@ final class OperationRun {
     if (top.broken() || dead.uses().contains(use.usage())) {
       return Optional.of("MountDead");
     }
-    return top.evidence().readOnly() && !before.get().readOnly()
+    boolean isOurs = top.evidence().looksLike(before.get());
+    return isOurs && top.evidence().readOnly() && !before.get().readOnly()
         ? Optional.of(READ_ONLY)
         : Optional.empty();
   }

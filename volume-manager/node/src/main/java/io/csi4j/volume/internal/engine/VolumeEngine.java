@@ -322,22 +322,27 @@ public final class VolumeEngine {
       if (foreign.concerns(path)) {
         parts.scheduler().execute(() -> foreign.came(path).ifPresent(VolumeEngine.this::tell));
       }
+      changed(path);
     }
 
     @Override
     public void went(MountPath path) {
       foreign.went(path);
+      changed(path);
+    }
+
+    private void changed(MountPath path) {
       parts
           .layout()
           .volumeOf(path)
           .flatMap(index::withName)
-          .ifPresent(volume -> volume.went(Optional.of(path)));
+          .ifPresent(volume -> volume.changed(Optional.of(path)));
     }
 
     @Override
     public void missed() {
       parts.scheduler().execute(() -> foreign.missed().forEach(VolumeEngine.this::tell));
-      index.volumes().forEach(volume -> volume.went(Optional.empty()));
+      index.volumes().forEach(volume -> volume.changed(Optional.empty()));
     }
   }
 

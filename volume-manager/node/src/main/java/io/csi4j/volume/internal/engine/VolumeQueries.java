@@ -100,8 +100,12 @@ final class VolumeQueries {
     if (path.isEmpty() || index.isDead(identity.orElseThrow(), usage)) {
       return false;
     }
+    MountPath target = parts.layout().target(identity.orElseThrow(), usage);
+    if (foreign.isHidden(target)) {
+      return false;
+    }
     Optional<Evidence> evidence = path.get().evidence();
-    List<Sighting> stack = parts.kernel().at(parts.layout().target(identity.orElseThrow(), usage));
+    List<Sighting> stack = parts.kernel().at(target);
     if (stack.isEmpty()) {
       return evidence.isEmpty();
     }
@@ -168,29 +172,58 @@ final class VolumeQueries {
   }
 
   private VolumeStatus status(VolumeRecord record, VolumeQueue.View view, List<VolumeUse> leaving) {
+    VolumeLayout.Home home = parts.layout().home(record.identity());
     List<VolumeStatus.Use> list = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
+      MountPath path = home.target(target.usage());
       list.add(
           new VolumeStatus.Use(
               target.usage(),
-              target.path().is(PathStatus.PRESENT) && view.dead().contains(target.usage())
-                  ? PathStatus.DEAD
-                  : target.path().status(),
+              shown(
+                  target.path(),
+                  foreign.isHidden(path) || view.covered().contains(Optional.of(target.usage())),
+                  view.dead().contains(target.usage())),
               target.readOnly(),
-              parts.layout().target(record.identity(), target.usage()).toPath()));
+              path.toPath()));
     }
     return new VolumeStatus(
         record.identity().plugin(),
         record.identity().handle(),
-        record.staging().status(),
+        shown(
+            record.staging(),
+            foreign.isHidden(home.staging()) || view.covered().contains(Optional.empty()),
+            false),
         list,
         leaving,
         record.abandoned(),
         record.plan().mode(),
         Optional.of(record.plan().fsType()).filter(type -> !type.isEmpty()),
         record.plan().block(),
-        view.trouble(),
+        trouble(record.identity(), view),
         health.of(record.identity()));
+  }
+
+  /** Returns what stands in the way of a volume: its own trouble, or a mount above its paths. */
+  private Optional<OperatorMessage> trouble(VolumeIdentity identity, VolumeQueue.View view) {
+    return view.trouble()
+        .or(
+            () ->
+                foreign
+                    .covering(identity)
+                    .map(
+                        failure ->
+                            Messages.of(
+                                failure.code(),
+                                Subject.of("looking after", identity),
+                                failure.seen())));
+  }
+
+  /** How a path is shown: as present only if what was mounted there is seen, and not dead. */
+  private static PathStatus shown(PathRecord path, boolean isCovered, boolean isDead) {
+    if (!path.is(PathStatus.PRESENT)) {
+      return path.status();
+    }
+    return isCovered ? PathStatus.IN_DOUBT : isDead ? PathStatus.DEAD : PathStatus.PRESENT;
   }
 
   /** Explains the uses that this accepts, for people. */
@@ -253,7 +286,7 @@ final class VolumeQueries {
                         activity.answer(),
                         activity.pause(),
                         activity.waiting())),
-        view.trouble()
+        trouble(actor.identity(), view)
             .map(
                 message ->
                     new Explanation.Trouble(

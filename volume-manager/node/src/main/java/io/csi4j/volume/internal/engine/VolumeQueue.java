@@ -126,22 +126,30 @@ final class VolumeQueue {
    * @param trouble the trouble that stands in the way
    * @param troubled since when it does, in nanoseconds, if that is known
    * @param dead the uses whose mounts are known to be dead
+   * @param covered the targets that another program has mounted on, and the staging as empty
    */
   record View(
       Optional<VolumeRecord> record,
       Optional<Activity> activity,
       Optional<OperatorMessage> trouble,
       OptionalLong troubled,
-      Set<VolumeUse> dead) {
+      Set<VolumeUse> dead,
+      Set<Optional<VolumeUse>> covered) {
 
     /** Nothing is known. */
     static final View NOTHING =
         new View(
-            Optional.empty(), Optional.empty(), Optional.empty(), OptionalLong.empty(), Set.of());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            OptionalLong.empty(),
+            Set.of(),
+            Set.of());
 
-    /** Copies the set. */
+    /** Copies the sets. */
     View {
       dead = Set.copyOf(dead);
+      covered = Set.copyOf(covered);
     }
 
     /**
@@ -339,19 +347,19 @@ final class VolumeQueue {
         .collect(Collectors.toMap(usage -> parts.layout().target(identity, usage), usage -> usage));
   }
 
-  /** A mount of the volume is gone, at this path or at any. */
-  void went(Optional<MountPath> path) {
+  /** A mount has come or gone in the directory of the volume, at this path or at any. */
+  void changed(Optional<MountPath> path) {
     mailbox.put(
         () -> {
-          dead.went(path);
+          dead.changed(path);
           if (isFree()) {
-            lookForLost();
+            lookAtChanges();
           }
         });
   }
 
-  private void lookForLost() {
-    if (dead.lookForLost()) {
+  private void lookAtChanges() {
+    if (dead.lookAtChanges()) {
       holdDevices();
       show();
       cleanup.consider();
@@ -531,7 +539,7 @@ final class VolumeQueue {
     nameAll();
     Operation operation = waiting.poll();
     if (operation == null) {
-      lookForLost();
+      lookAtChanges();
       cleanup.consider();
       considerRefresh();
       engine.index.idle(this);
@@ -731,7 +739,7 @@ final class VolumeQueue {
     boolean isRefresh = operation.wish() instanceof Wish.Refresh;
     if (isRefresh && failure.filter(it -> it.code() == OperatorCode.MOUNT_LOST).isPresent()) {
       // It is told, and made again where the policy says so, as soon as nothing is being done.
-      dead.went(operation.usage().map(usage -> parts.layout().target(identity, usage)));
+      dead.changed(operation.usage().map(usage -> parts.layout().target(identity, usage)));
     }
     if (isRefresh
         || refreshes != null
@@ -861,7 +869,8 @@ final class VolumeQueue {
                 .or(dead::trouble)
                 .or(() -> Optional.ofNullable(refreshes).flatMap(RefreshSchedule::trouble)),
             trouble == null ? OptionalLong.empty() : OptionalLong.of(troubled),
-            dead.uses());
+            dead.uses(),
+            dead.covered());
     if (isAnother) {
       before.ifPresent(record -> engine.origins.ended(record, next));
     }

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The mount table compared with what was asked for. */
-final class Inspection {
+public final class Inspection {
 
   private static final int MOST_NAMED = 5;
 
@@ -33,7 +33,7 @@ final class Inspection {
    * Whether what is at a path is not what was seen there when it became present. Where nothing was
    * seen yet, mounts on top of each other that differ: none of them is known to be ours.
    */
-  static boolean isForeign(PathRecord path, List<Sighting> stack) {
+  public static boolean isForeign(PathRecord path, List<Sighting> stack) {
     if (stack.isEmpty()) {
       return false;
     }
@@ -43,8 +43,8 @@ final class Inspection {
         : !stack.stream().allMatch(layer -> layer.evidence().looksLike(top));
   }
 
-  /** How a mount is told of that is not the one that was made. */
-  static Failure foreign(List<Sighting> stack) {
+  /** Returns the failure of a path at which another mount is on top than the one that was made. */
+  public static Failure foreign(List<Sighting> stack) {
     return Failure.of(
         OperatorCode.FOREIGN_MOUNT,
         "another mount is there than the one that was made: "

@@ -5,6 +5,8 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Inspection;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -230,12 +232,9 @@ public final class Recovery {
     List<Sighting> stack = mounted.getOrDefault(at, List.of());
     Optional<Evidence> top =
         stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
-    if (before.isPresent() && top.isPresent() && !top.get().looksLike(before.get())) {
-      findings.add(
-          Messages.of(
-              OperatorCode.FOREIGN_MOUNT,
-              subject,
-              "another mount is there than the one that was made: " + top.get().words()));
+    if (before.isPresent() && Inspection.isForeign(path, stack)) {
+      Failure foreign = Inspection.foreign(stack);
+      findings.add(Messages.of(foreign.code(), subject, foreign.seen()));
       return path.as(PathStatus.IN_DOUBT);
     }
     if (!isBelieved) {

@@ -212,9 +212,9 @@ class BeginnersMistakesTest {
     manager.close();
     isTold(
         () -> manager.mount(request()),
-        "CSI-904 ENGINE_CLOSED: operating on volume 'vol-1' (default/db for workload "
-            + "'web-1') of plugin 'fake.csi4j.example' at */t: the manager is closed; nothing was "
-            + "begun, and what is mounted stays. Open a manager and ask it.");
+        "CSI-904 ENGINE_CLOSED: mounting volume 'vol-1' (default/db for workload 'web-1') of plugin"
+            + " 'fake.csi4j.example': the manager is closed; nothing was begun, and what is mounted"
+            + " stays. Open a manager and ask it.");
   }
 
   @Test

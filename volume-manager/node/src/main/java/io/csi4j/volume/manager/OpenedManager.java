@@ -277,10 +277,14 @@ final class OpenedManager implements AutoCloseable {
 
   /** Returns what is known, or throws why it is not. */
   public <T> T know(String doing, Supplier<T> question) {
+    Subject subject = Subject.of(doing).at(options.root());
+    engine.mustBeOpen(subject);
     try {
       return question.get();
     } catch (StateException | MountException problem) {
-      throw obstacle(Subject.of(doing).at(options.root()), problem);
+      // Closed meanwhile, which also closes the state.
+      engine.mustBeOpen(subject);
+      throw obstacle(subject, problem);
     }
   }
 

@@ -68,6 +68,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
+  private static final String PROVING = "proving that nothing is left of a use";
+
   private final OpenedManager opened;
 
   private VolumeManager(OpenedManager opened) {
@@ -135,6 +137,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *
    * @param limit after which those are named who still hold volumes
    * @return tells when no volume is left, and lets volumes be mounted again when it is closed
+   * @throws io.csi4j.volume.model.VolumeException if the manager was closed
    */
   public PluginDrain drain(PluginId plugin, Duration limit) {
     return opened.drain(plugin, limit);
@@ -222,7 +225,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * @throws io.csi4j.volume.model.VolumeException if the mount table cannot be read
    */
   public boolean mayDetach(PluginId plugin, VolumeId handle) {
-    return opened.engine().mayDetach(new VolumeIdentity(plugin, handle));
+    return opened.know(
+        "finding out whether to detach",
+        () -> opened.engine().mayDetach(new VolumeIdentity(plugin, handle)));
   }
 
   /**
@@ -239,7 +244,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *     that cannot be found out
    */
   public NodeReceipt receipt(VolumeUse usage, long epoch) {
-    return opened.engine().receipt(usage, epoch, Optional.empty());
+    return opened.know(PROVING, () -> opened.engine().receipt(usage, epoch, Optional.empty()));
   }
 
   /**
@@ -250,7 +255,10 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * @throws io.csi4j.volume.model.VolumeException as for {@link #receipt(VolumeUse, long)}
    */
   public NodeReceipt receipt(VolumeUse usage, long epoch, PluginId plugin, VolumeId handle) {
-    return opened.engine().receipt(usage, epoch, Optional.of(new VolumeIdentity(plugin, handle)));
+    return opened.know(
+        PROVING,
+        () ->
+            opened.engine().receipt(usage, epoch, Optional.of(new VolumeIdentity(plugin, handle))));
   }
 
   @Override
@@ -389,7 +397,9 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
 
   /**
    * Takes no more operations and waits a bounded time for those that run; what has not ended then
-   * is on record, and goes on with the next start. Unmounts nothing. Doing it twice is harmless.
+   * is on record, and goes on with the next start. Unmounts nothing. Doing it twice is harmless, on
+   * any threads. From then on every operation, list and proof is refused with {@link
+   * io.csi4j.volume.model.OperatorCode#ENGINE_CLOSED}; what was known last can still be read.
    */
   @Override
   public void close() {

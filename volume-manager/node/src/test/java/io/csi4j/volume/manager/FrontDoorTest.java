@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
@@ -25,19 +26,24 @@ import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
+import io.csi4j.volume.node.WantedUse;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -46,6 +52,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -462,6 +469,95 @@ class FrontDoorTest {
           .isEqualTo(OperatorCode.ENGINE_CLOSED);
     }
     assertThat(fake.journal().calls(HANDLE)).isEmpty();
+  }
+
+  @Test
+  @Tag("E8")
+  void aManagerThatMountedSomethingIsClosedTwiceWithoutHarm() {
+    VolumeManager manager = manager();
+    manager.mount(request(WEB_1));
+    manager.close();
+    manager.close();
+    assertThat(manager.volumes()).hasSize(1);
+  }
+
+  @Test
+  @Tag("E8")
+  void aClosedManagerRefusesEveryRequestListAndProof() {
+    VolumeManager manager = manager();
+    manager.mount(request(WEB_1));
+    manager.close();
+    List<WantedUse> live = List.of(new WantedUse.Named(WEB_1));
+    Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+    calls.put("mount", () -> manager.mount(request(WEB_1)));
+    calls.put("refresh", () -> manager.refresh(request(WEB_1)));
+    calls.put("refresh of no use", () -> manager.refresh(request(WEB_2)));
+    calls.put("unmount", () -> manager.unmount(WEB_1));
+    calls.put("unmount of no use", () -> manager.unmount(WEB_2));
+    calls.put("abandon", () -> manager.abandon(WEB_1, "of a test"));
+    calls.put("stats", () -> manager.stats(WEB_1));
+    calls.put("stats of no use", () -> manager.stats(WEB_2));
+    calls.put(
+        "expand of no use",
+        () -> manager.expand(ExpandRequest.of(WEB_2, CapacityRange.atLeast(1))));
+    calls.put("health", () -> manager.health(WEB_1));
+    calls.put("hasMount", () -> manager.hasMount(WEB_1));
+    calls.put("refusal", () -> manager.refusal(request(WEB_2)));
+    calls.put("mayDetach", () -> manager.mayDetach(PLUGIN, HANDLE));
+    calls.put("receipt", () -> manager.receipt(WEB_2, 1));
+    calls.put("plan", () -> manager.plan(live));
+    calls.put("reconcile", () -> manager.reconcile(live));
+    calls.put("reconcile with nothing", () -> manager.reconcile(List.of()));
+    calls.put("releaseFound", manager::releaseFound);
+    calls.put("keepOnly", () -> manager.keepOnly(live));
+    calls.put("drain", () -> manager.drain(PLUGIN, Duration.ofSeconds(1)));
+    calls.put("register", () -> manager.register(PluginBinding.of(PLUGIN, fake.nodeEndpoint())));
+
+    calls.forEach(
+        (name, call) -> {
+          VolumeException refused = catchThrowableOfType(VolumeException.class, call);
+          assertThat(refused).as(name).isNotNull();
+          assertThat(refused.code()).as(name).isEqualTo(OperatorCode.ENGINE_CLOSED);
+          assertThat(refused.outcome()).as(name).isEqualTo(Outcome.REFUSED);
+        });
+  }
+
+  @Test
+  @Tag("E8")
+  void aListThatIsBeingBroughtAboutWhenTheManagerIsClosedIsRefusedAsClosed() {
+    AtomicReference<Runnable> whenRead = new AtomicReference<>(() -> {});
+    StateStore store = medium.open();
+    VolumeManager manager =
+        VolumeManager.builder(temp.resolve("root"))
+            .state(
+                (StateStore)
+                    Proxy.newProxyInstance(
+                        StateStore.class.getClassLoader(),
+                        new Class<?>[] {StateStore.class},
+                        (proxy, method, arguments) -> {
+                          if (method.getName().equals("load")) {
+                            whenRead.get().run();
+                          }
+                          try {
+                            return method.invoke(store, arguments);
+                          } catch (InvocationTargetException thrown) {
+                            throw thrown.getCause();
+                          }
+                        }))
+            .plugin(
+                PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                    .policy(MountPolicy.builder().requireMount(false).build())
+                    .build())
+            .open();
+    manager.mount(request(WEB_1));
+    whenRead.set(manager::close);
+
+    VolumeException refused =
+        catchThrowableOfType(
+            VolumeException.class, () -> manager.keepOnly(List.of(new WantedUse.Named(WEB_1))));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.ENGINE_CLOSED);
+    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
   }
 
   @Test

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs what is put in one after the other, in order, where the executor runs its work; what is
- * thrown is told, and ends nothing.
+ * thrown is told, and ends nothing. Where the executor takes no work, as it is closed or the JVM
+ * has no memory for it, the work runs on the thread that put it in.
  */
 public final class Mailbox {
 
@@ -19,9 +20,16 @@ public final class Mailbox {
 
   private final Executor executor;
   private final Consumer<Throwable> broken;
+  private final Runnable drain = this::drain;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Queue<Runnable> waiting;
+
+  /** From when a drain is handed over until nothing waits. */
   private boolean running;
+
+  /** Whether a thread runs what is in it; a drain can be handed over and be refused as well. */
+  private boolean draining;
+
   private boolean closed;
 
   /** With nothing in it. */
@@ -48,7 +56,11 @@ public final class Mailbox {
     } finally {
       lock.unlock();
     }
-    executor.execute(this::drain);
+    try {
+      executor.execute(drain);
+    } catch (RuntimeException | Error refused) {
+      drain();
+    }
   }
 
   /** Forgets what has not begun, and takes nothing more. */
@@ -63,7 +75,7 @@ public final class Mailbox {
   }
 
   private void drain() {
-    for (Runnable work = next(); work != null; work = next()) {
+    for (Runnable work = first(); work != null; work = next()) {
       try {
         work.run();
       } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError failure) {
@@ -81,6 +93,20 @@ public final class Mailbox {
     }
   }
 
+  /** Returns the first piece of work; none while another thread is at it. */
+  private @Nullable Runnable first() {
+    lock.lock();
+    try {
+      if (draining) {
+        return null;
+      }
+      draining = true;
+      return next();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private @Nullable Runnable next() {
     lock.lock();
     try {
@@ -88,6 +114,7 @@ public final class Mailbox {
       if (work == null) {
         waiting = null;
         running = false;
+        draining = false;
       }
       return work;
     } finally {

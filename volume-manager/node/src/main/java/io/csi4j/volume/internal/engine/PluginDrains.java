@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -92,6 +93,7 @@ final class PluginDrains {
   private final VolumeIndex index;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Drain> drains = new ArrayList<>();
+  private boolean closed;
 
   /** No plugin is drained. */
   PluginDrains(Scheduler scheduler, VolumeIndex index) {
@@ -99,11 +101,14 @@ final class PluginDrains {
     this.index = index;
   }
 
-  /** Mounts nothing new with a plugin. */
-  PluginDrain begin(PluginId plugin, Duration limit) {
+  /** Mounts nothing new with a plugin; returns nothing once this is closed. */
+  Optional<PluginDrain> begin(PluginId plugin, Duration limit) {
     Drain drain = new Drain(plugin);
     lock.lock();
     try {
+      if (closed) {
+        return Optional.empty();
+      }
       drains.add(drain);
       index.drain(plugin);
       drain.timer = scheduler.after(limit, () -> drain.tell(over(plugin)));
@@ -111,7 +116,7 @@ final class PluginDrains {
       lock.unlock();
     }
     changed(plugin);
-    return drain;
+    return Optional.of(drain);
   }
 
   /** A volume of a plugin is not there any more. */
@@ -177,11 +182,12 @@ final class PluginDrains {
         + (size > NAMED ? " and " + (size - NAMED) + " more" : "");
   }
 
-  /** Ends all drains. */
+  /** Ends all drains, and begins no more. */
   void close() {
     List<Drain> all;
     lock.lock();
     try {
+      closed = true;
       all = List.copyOf(drains);
     } finally {
       lock.unlock();

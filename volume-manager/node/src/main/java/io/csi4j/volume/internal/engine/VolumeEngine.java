@@ -160,6 +160,9 @@ public final class VolumeEngine {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
     VolumeUse usage = asked.usage();
     Subject doing = Subject.of("mounting", identity).by(usage);
+    if (index.isClosing()) {
+      return failed(closed(doing));
+    }
     Optional<HostTerms.Refusal> refusal = terms.refusal(asked);
     if (refusal.isPresent()) {
       return failed(refusal.get().code(), doing, refusal.get().seen());
@@ -190,6 +193,9 @@ public final class VolumeEngine {
   public CompletableFuture<MountedVolume> refresh(MountRequest asked) {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
     Subject doing = Subject.of("refreshing", identity).by(asked.usage());
+    if (index.isClosing()) {
+      return failed(closed(doing));
+    }
     Optional<HostTerms.Refusal> refusal = terms.refusal(asked);
     if (refusal.isPresent()) {
       return failed(refusal.get().code(), doing, refusal.get().seen());
@@ -209,10 +215,10 @@ public final class VolumeEngine {
   public CompletableFuture<UnmountOutcome> unmount(VolumeUse usage) {
     wanted.forget(usage);
     Optional<VolumeIdentity> identity = index.owner(usage);
-    if (identity.isEmpty()) {
-      return index.isClosing()
-          ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("unmounting").by(usage), CLOSED)
-          : CompletableFuture.completedFuture(UnmountOutcome.UNKNOWN);
+    if (index.isClosing()) {
+      return failed(closed(Subject.of("unmounting").by(usage)));
+    } else if (identity.isEmpty()) {
+      return CompletableFuture.completedFuture(UnmountOutcome.UNKNOWN);
     }
     return submit(
         identity.get(),
@@ -226,10 +232,10 @@ public final class VolumeEngine {
   /** Owes nothing more for a use whose release does not end: a person has decided so. */
   public CompletableFuture<UnmountOutcome> abandon(VolumeUse usage, String reason) {
     Optional<VolumeIdentity> identity = index.owner(usage);
-    if (identity.isEmpty()) {
-      return index.isClosing()
-          ? failed(OperatorCode.ENGINE_CLOSED, Subject.of("abandoning").by(usage), CLOSED)
-          : CompletableFuture.completedFuture(UnmountOutcome.UNKNOWN);
+    if (index.isClosing()) {
+      return failed(closed(Subject.of("abandoning").by(usage)));
+    } else if (identity.isEmpty()) {
+      return CompletableFuture.completedFuture(UnmountOutcome.UNKNOWN);
     }
     return submit(
         identity.get(),
@@ -257,12 +263,12 @@ public final class VolumeEngine {
   private <T> CompletableFuture<T> read(
       VolumeUse usage, Wish wish, VolumeEvent.Operation kind, Class<T> type) {
     Optional<VolumeIdentity> identity = index.owner(usage);
-    if (identity.isEmpty()) {
-      return failed(
-          OperatorCode.NOT_MOUNTED,
-          Subject.of(wish instanceof Wish.Refresh ? "refreshing" : "reading or expanding")
-              .by(usage),
-          "there is no such use");
+    Subject doing =
+        Subject.of(wish instanceof Wish.Refresh ? "refreshing" : "reading or expanding").by(usage);
+    if (index.isClosing()) {
+      return failed(closed(doing));
+    } else if (identity.isEmpty()) {
+      return failed(OperatorCode.NOT_MOUNTED, doing, "there is no such use");
     }
     return submit(identity.get(), nextId(), wish, kind, Optional.of(usage), type);
   }
@@ -285,14 +291,26 @@ public final class VolumeEngine {
     }
     return index.begin(identity, new Operation(id, wish, kind, usage, end))
         ? result
-        : failed(
-            OperatorCode.ENGINE_CLOSED,
-            VolumeReport.subject(parts.layout(), "operating on", identity, usage),
-            CLOSED);
+        : failed(closed(VolumeReport.subject(parts.layout(), "operating on", identity, usage)));
   }
 
   private static <T> CompletableFuture<T> failed(OperatorCode code, Subject subject, String seen) {
-    return CompletableFuture.failedFuture(VolumeReport.refused(code, subject, seen));
+    return failed(VolumeReport.refused(code, subject, seen));
+  }
+
+  private static <T> CompletableFuture<T> failed(VolumeException refusal) {
+    return CompletableFuture.failedFuture(refusal);
+  }
+
+  private static VolumeException closed(Subject subject) {
+    return VolumeReport.refused(OperatorCode.ENGINE_CLOSED, subject, CLOSED);
+  }
+
+  /** Refuses this once the engine is being closed. */
+  public void mustBeOpen(Subject doing) {
+    if (index.isClosing()) {
+      throw closed(doing);
+    }
   }
 
   // ---- what the host's list needs
@@ -434,16 +452,11 @@ public final class VolumeEngine {
    */
   public CompletableFuture<VolumeHealth> health(VolumeUse usage) {
     Optional<VolumeQueue> volume = index.volume(usage);
+    Subject doing = Subject.of("asking for the health of the volume").by(usage);
     if (index.isClosing()) {
-      return failed(
-          OperatorCode.ENGINE_CLOSED,
-          Subject.of("asking for the health of the volume").by(usage),
-          CLOSED);
+      return failed(closed(doing));
     } else if (volume.isEmpty()) {
-      return failed(
-          OperatorCode.NOT_MOUNTED,
-          Subject.of("asking for the health of the volume").by(usage),
-          "there is no such use");
+      return failed(OperatorCode.NOT_MOUNTED, doing, "there is no such use");
     }
     CompletableFuture<VolumeHealth> end = new CompletableFuture<>();
     health.ask(volume.get(), () -> end.complete(health.of(volume.get().identity())));
@@ -509,7 +522,9 @@ public final class VolumeEngine {
 
   /** Mounts nothing new with a plugin, until that is closed. */
   public PluginDrain drain(PluginId plugin, Duration limit) {
-    return drains.begin(plugin, limit);
+    return drains
+        .begin(plugin, limit)
+        .orElseThrow(() -> closed(Subject.of("draining plugin '" + plugin + "'")));
   }
 
   // ---- the end

@@ -143,18 +143,21 @@ final class VolumeIndex {
 
   /** Something has appeared of a volume; nothing happens if it is there by now. */
   void appeared(VolumeRecord late) {
+    VolumeQueue actor;
     lock.lock();
     try {
       if (closing) {
         return;
       }
-      VolumeQueue actor = actor(late.identity());
-      if (actor.view().record().isEmpty() && actor.pending == 0) {
-        found(late).appear(late);
+      actor = actor(late.identity());
+      if (actor.view().record().isPresent() || actor.pending > 0) {
+        return;
       }
+      found(late);
     } finally {
       lock.unlock();
     }
+    actor.appear(late);
   }
 
   private VolumeQueue actor(VolumeIdentity identity) {
@@ -303,21 +306,23 @@ final class VolumeIndex {
 
   /** Hands an operation to a volume; false if no new ones are begun. */
   boolean begin(VolumeIdentity identity, Operation operation) {
+    VolumeQueue actor;
     lock.lock();
     try {
       if (closing) {
         return false;
       }
-      VolumeQueue actor = actor(identity);
+      actor = actor(identity);
       open.put(operation.id(), operation.end());
       actor.pending++;
       operation.usage().ifPresent(actor.indexed::add);
-      operation.end().whenComplete((value, failure) -> over(actor, operation.id()));
-      actor.submit(operation);
-      return true;
     } finally {
       lock.unlock();
     }
+    operation.end().whenComplete((value, failure) -> over(actor, operation.id()));
+    // Without the lock: where no worker takes it, the volume works on it here and now.
+    actor.submit(operation);
+    return true;
   }
 
   private void over(VolumeQueue actor, OperationId id) {

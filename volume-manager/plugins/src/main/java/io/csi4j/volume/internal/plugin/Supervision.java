@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -147,18 +146,14 @@ public final class Supervision implements SupervisedPlugin {
   /** Ends it; completes when the instance is deregistered. */
   public CompletableFuture<Void> stop() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    try {
-      turns.put(
-          () -> {
-            try {
-              end();
-            } finally {
-              ended.complete(null);
-            }
-          });
-    } catch (RejectedExecutionException closed) {
-      ended.complete(null);
-    }
+    turns.put(
+        () -> {
+          try {
+            end();
+          } finally {
+            ended.complete(null);
+          }
+        });
     return ended;
   }
 
@@ -180,27 +175,23 @@ public final class Supervision implements SupervisedPlugin {
   // ---- turns
 
   private void turn(Runnable work) {
-    try {
-      turns.put(
-          () -> {
-            if (!standing.isGone()) {
-              boolean isDone = false;
-              try {
-                work.run();
-                look();
-                isDone = true;
-              } finally {
-                if (!isDone) {
-                  inquiry.abandon();
-                  due = ground.clock().nanos() + interval().toNanos();
-                }
-                alarm();
+    turns.put(
+        () -> {
+          if (!standing.isGone()) {
+            boolean isDone = false;
+            try {
+              work.run();
+              look();
+              isDone = true;
+            } finally {
+              if (!isDone) {
+                inquiry.abandon();
+                due = ground.clock().nanos() + interval().toNanos();
               }
+              alarm();
             }
-          });
-    } catch (RejectedExecutionException closed) {
-      // The watch has ended.
-    }
+          }
+        });
   }
 
   /** Sees what is due, and tells what is new. */

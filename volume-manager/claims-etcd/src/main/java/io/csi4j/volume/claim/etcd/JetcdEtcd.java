@@ -263,7 +263,7 @@ final class JetcdEtcd implements Etcd {
     return new SharedClaims.Kept(
         keys.name(there.getKey().getBytes()),
         there.getKey().toString(StandardCharsets.UTF_8),
-        new ClaimVersion(there.getModRevision()),
+        there.getModRevision(),
         there.getValue().getBytes());
   }
 

@@ -1,6 +1,5 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,9 +16,9 @@ import java.util.List;
  */
 record ClaimRows(StoreIdentity identity, long version, long forgotten, List<Row> rows) {
 
-  /** A claim as it is kept. */
+  /** A claim as it is kept, whether it can be read or not. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Row(byte[] name, ClaimVersion version, byte[] record) {}
+  record Row(byte[] name, long version, byte[] record) {}
 
   /** Takes the rows of a question of {@link ClaimTables}. */
   static ClaimRows of(ResultSet result) throws SQLException {
@@ -33,7 +32,7 @@ record ClaimRows(StoreIdentity identity, long version, long forgotten, List<Row>
       forgotten = result.getLong(3);
       byte[] name = result.getBytes(4);
       if (name != null) {
-        rows.add(new Row(name, new ClaimVersion(result.getLong(5)), result.getBytes(6)));
+        rows.add(new Row(name, result.getLong(5), result.getBytes(6)));
       }
     }
     return new ClaimRows(

@@ -95,11 +95,15 @@ final class ClaimTables {
         "name");
   }
 
-  /** Writes in the order of their versions. Takes the version before the first, and how many. */
+  /**
+   * Writes in the order of their versions. Takes the version before the first, and how many. A row
+   * beyond the version of the store is none of its writes.
+   */
   String written() {
     return answer(
-        "SELECT name, version, record FROM %s WHERE version > ? ORDER BY version LIMIT ?"
-            .formatted(writes),
+        ("SELECT name, version, record FROM %s WHERE version > ?"
+                + " AND version <= (SELECT version FROM %s) ORDER BY version LIMIT ?")
+            .formatted(writes, store),
         "version");
   }
 
@@ -132,12 +136,16 @@ final class ClaimTables {
             .formatted(claims));
   }
 
-  /** Gives the version of the write, if it was made. */
+  /**
+   * Gives the version of the write, if it was made. A row that had its version before was beyond
+   * the store, and gives way.
+   */
   private String write(String change) {
     return """
         WITH turn AS (UPDATE %s AS s SET version = s.version + 1 WHERE %s = ? AND %s RETURNING s.version),
         change AS (%s),
-        told AS (INSERT INTO %s (name, version, record) SELECT name, version, record FROM change)
+        told AS (INSERT INTO %s (name, version, record) SELECT name, version, record FROM change
+          ON CONFLICT (version) DO UPDATE SET name = excluded.name, record = excluded.record)
         SELECT version FROM change"""
         .formatted(store, identity, DURABLE, change, writes);
   }

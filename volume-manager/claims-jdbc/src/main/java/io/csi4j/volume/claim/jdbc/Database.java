@@ -101,34 +101,33 @@ final class Database {
       // Pools throw such ones where they cannot begin.
       throw failure(Fate.REFUSED, new SQLException(e.getMessage(), e));
     }
-    T answer;
     try {
-      answer = onTime(connection, question);
+      return onTime(connection, question);
     } catch (SQLException e) {
-      SQLException first = e;
-      try {
-        connection.close();
-      } catch (SQLException alsoBroken) {
-        first.addSuppressed(alsoBroken);
-      }
-      throw failure(fate(first), first);
+      throw failure(fate(e), e);
+    } catch (RuntimeException e) {
+      throw failure(Fate.UNKNOWN, new SQLException(e.getMessage(), e));
+    } finally {
+      giveBack(connection);
     }
+  }
+
+  /** What was answered holds, what was thrown says more, and the pool drops a broken connection. */
+  private static void giveBack(Connection connection) {
     try {
       connection.close();
-    } catch (SQLException broken) {
-      // The answer is there, and the pool gets rid of such a connection.
-      return answer;
+    } catch (SQLException | RuntimeException broken) {
+      return;
     }
-    return answer;
   }
 
   private <T> T onTime(Connection connection, Question<T> question) throws SQLException {
     boolean commitsBefore = connection.getAutoCommit();
     int limitBefore = limit(connection, deadline);
-    if (!commitsBefore) {
-      connection.setAutoCommit(true);
-    }
     try {
+      if (!commitsBefore) {
+        connection.setAutoCommit(true);
+      }
       return question.ask(connection);
     } finally {
       restore(connection, commitsBefore, limitBefore);
@@ -142,7 +141,7 @@ final class Database {
         connection.setAutoCommit(false);
       }
       limit(connection, limit);
-    } catch (SQLException broken) {
+    } catch (SQLException | RuntimeException broken) {
       // What was answered holds, and what was thrown says more.
       return;
     }

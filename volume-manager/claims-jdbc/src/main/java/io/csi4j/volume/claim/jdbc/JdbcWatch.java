@@ -127,10 +127,7 @@ final class JdbcWatch implements ClaimWatch {
       missed("more was written than the database keeps for watches", answer);
     } else {
       answer.rows().forEach(row -> changes.add(change(row)));
-      told =
-          answer.rows().size() < PAGE
-              ? answer.version()
-              : answer.rows().get(PAGE - 1).version().value();
+      told = answer.rows().size() < PAGE ? answer.version() : answer.rows().get(PAGE - 1).version();
     }
     if (!changes.isEmpty()) {
       news.signal();

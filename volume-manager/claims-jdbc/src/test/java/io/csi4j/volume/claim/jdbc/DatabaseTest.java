@@ -1,6 +1,7 @@
 package io.csi4j.volume.claim.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.spi.ClaimStoreException;
@@ -11,9 +12,13 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DatabaseTest {
 
@@ -103,5 +108,61 @@ class DatabaseTest {
     assertThat(refusal)
         .hasMessageContaining("the database says 'the pool failed to begin with jdbc:…'.");
     assertThat(trace(refusal)).doesNotContain("secret");
+  }
+
+  /** A connection whose method of this name fails, and that counts how often it was closed. */
+  private static Connection failing(String method, Throwable failure, AtomicInteger closed) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            DatabaseTest.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, called, arguments) -> {
+              if (called.getName().equals("close")) {
+                closed.incrementAndGet();
+              }
+              if (called.getName().equals(method)) {
+                throw failure;
+              }
+              return called.getReturnType() == boolean.class
+                  ? Boolean.TRUE
+                  : called.getReturnType() == int.class ? Integer.valueOf(0) : null;
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"getAutoCommit", "getNetworkTimeout", "prepareStatement"})
+  void aConnectionIsGivenBackHoweverAQuestionEnds(String method) {
+    for (Throwable failure :
+        List.of(
+            new SQLException("broken", "08006"),
+            new IllegalStateException("not open"),
+            new StackOverflowError("deep"))) {
+      AtomicInteger closed = new AtomicInteger();
+      Database database =
+          new Database(
+              source(() -> failing(method, failure, closed)), JdbcSettings.defaults().deadline());
+
+      Throwable thrown =
+          catchThrowable(() -> database.ask("SELECT 1", statement -> statement.execute()));
+
+      assertThat(closed).as("given back once after %s", failure).hasValue(1);
+      if (failure instanceof Error) {
+        assertThat(thrown).isSameAs(failure);
+      } else {
+        assertThat(((Database.Failure) thrown).fate()).isEqualTo(Database.Fate.UNKNOWN);
+      }
+    }
+  }
+
+  @Test
+  void aConnectionThatCannotBeClosedDoesNotHideWhatTheQuestionEndedWith() {
+    AtomicInteger closed = new AtomicInteger();
+    Database database =
+        new Database(
+            source(() -> failing("close", new IllegalStateException("evicted"), closed)),
+            JdbcSettings.defaults().deadline());
+
+    assertThat(database.<String>on(connection -> "answer")).isEqualTo("answer");
+    assertThat(closed).hasValue(1);
   }
 }

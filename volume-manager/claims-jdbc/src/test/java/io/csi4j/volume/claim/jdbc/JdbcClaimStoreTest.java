@@ -31,6 +31,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.internal.claims.SortedName;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Clause;
@@ -235,6 +236,78 @@ class JdbcClaimStoreTest {
       assertThatExceptionOfType(ClaimException.class)
           .isThrownBy(() -> claims.acquire(wish(bad)))
           .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE));
+    }
+  }
+
+  /** Volume names as they stand in the tables. */
+  private static String name(VolumeKey volume) {
+    return "'\\x" + HexFormat.of().formatHex(SortedName.of(volume)) + "'";
+  }
+
+  @Test
+  void aRowThatCannotBeReadIsReportedWithItsKeyAndKeepsNoConnectionOfTheHost() throws Exception {
+    VolumeKey bad = VolumeKey.of("bad");
+    HikariConfig config = PostgresServer.config(server.address());
+    config.setMaximumPoolSize(2);
+    try (HikariDataSource small = new HikariDataSource(config);
+        ClaimStore store = JdbcClaimStore.open(small, settings)) {
+      Versioned good = write(store, ClaimVersion.NEVER, DB);
+      write(store, ClaimVersion.NEVER, bad);
+      for (long version : List.of(-7L, 0L)) {
+        server.sql(
+            "UPDATE "
+                + quoted()
+                + ".csi4j_claim SET version = "
+                + version
+                + " WHERE name = "
+                + name(bad));
+        String problem =
+            "Reading the claim under the key 'default\\u001fbad' of the database failed: it has"
+                + " version "
+                + version
+                + ", and a claim that was written has at least 1. Restore its version, or find out"
+                + " what the nodes have mounted before the record is removed.";
+        for (int reads = 0; reads < 3; reads++) {
+          assertThatExceptionOfType(ClaimStoreException.class)
+              .isThrownBy(() -> store.read(bad))
+              .withMessage(problem)
+              .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
+        }
+        ClaimPage all = all(store, 1);
+        assertThat(all.claims()).containsExactly(good);
+        assertThat(all.unreadable())
+            .containsExactly(
+                new ClaimPage.Unreadable("default\u001fbad", Optional.of(bad), problem));
+        assertThat(small.getHikariPoolMXBean().getActiveConnections()).isZero();
+      }
+      assertThat(write(store, store.read(DB).version(), DB).by()).isPresent();
+    }
+  }
+
+  @Test
+  void aWriteOnRecordBeyondTheStoreIsNotSentToWatchesAndGivesWayToTheTrueOne() throws Exception {
+    try (ClaimStore store = open();
+        ClaimWatch watch = store.watch()) {
+      Versioned first = write(store, ClaimVersion.NEVER, DB);
+      long beyond = first.version().value() + 1;
+      for (long version : List.of(beyond, beyond + 5)) {
+        server.sql(
+            "INSERT INTO "
+                + quoted()
+                + ".csi4j_claim_write (version, name, record) VALUES ("
+                + version
+                + ", "
+                + name(DB)
+                + ", '\\x0809')");
+      }
+      assertThat(next(watch)).isEqualTo(new Change.Written(first));
+
+      Versioned second = write(store, first.version(), DB);
+      Versioned third = write(store, second.version(), DB);
+
+      assertThat(List.of(next(watch), next(watch)))
+          .containsExactly(new Change.Written(second), new Change.Written(third));
+      assertThat(watch.next(Duration.ZERO)).as("what is beyond came with the third").isEmpty();
     }
   }
 

@@ -34,11 +34,11 @@ public final class SharedClaims {
    *
    * @param name the name under which it is kept
    * @param shown the same for people
-   * @param version which write of it that is
+   * @param version the number of the write of it, as the store has it
    * @param bytes the bytes
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  public record Kept(byte[] name, String shown, ClaimVersion version, byte[] bytes) {}
+  public record Kept(byte[] name, String shown, long version, byte[] bytes) {}
 
   /** Asks a store for claims in the order of their names. */
   @FunctionalInterface
@@ -138,6 +138,19 @@ public final class SharedClaims {
    */
   public Versioned claim(Kept kept) {
     String shown = kept.shown();
+    if (kept.version() < 1) {
+      throw new ClaimStoreException(
+          Reason.UNREADABLE,
+          "Reading the claim under the key '"
+              + ForeignText.of(shown)
+              + "' of "
+              + store
+              + " failed: it has version "
+              + kept.version()
+              + ", and a claim that was written has at least 1. Restore its version, or find out"
+              + " what the nodes have mounted before the record is removed.");
+    }
+    ClaimVersion version = new ClaimVersion(kept.version());
     ClaimRecord record;
     try {
       record = ClaimCodec.decode(opened(kept.name(), shown, kept.bytes()));
@@ -156,8 +169,8 @@ public final class SharedClaims {
               + ForeignText.of(volume.toString())
               + "'. Find out who wrote it, and delete that key.");
     }
-    saw(volume, kept.version(), record.unknown());
-    return record.at(kept.version());
+    saw(volume, version, record.unknown());
+    return record.at(version);
   }
 
   private byte[] opened(byte[] name, String shown, byte[] bytes) {

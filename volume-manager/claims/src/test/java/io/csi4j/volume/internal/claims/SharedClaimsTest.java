@@ -76,10 +76,7 @@ class SharedClaimsTest {
       if (rows.size() < limit) {
         rows.add(
             new SharedClaims.Kept(
-                each.getKey(),
-                new String(each.getKey(), UTF_8),
-                new ClaimVersion(1),
-                each.getValue()));
+                each.getKey(), new String(each.getKey(), UTF_8), 1, each.getValue()));
       }
     }
     return rows;

@@ -19,16 +19,11 @@ final class ClaimTables {
   /** Writes that are kept for watches. */
   static final int KEPT = 10_000;
 
-  /** A commit that is confirmed before it is on the disk would lose claims in a crash. */
-  private static final String DURABLE =
-      "set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
-          + " WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)"
-          + " IS NOT NULL";
-
   private final String claims;
   private final String writes;
   private final String store;
   private final String identity;
+  private final String durable;
   private final String schema;
 
   /**
@@ -41,6 +36,12 @@ final class ClaimTables {
     claims = schema + "csi4j_claim";
     writes = schema + "csi4j_claim_write";
     store = schema + "csi4j_claim_store";
+    // A commit that is confirmed before it is on the disk would lose claims in a crash; one that
+    // waits for no standby would lose them when a standby takes over.
+    durable =
+        "set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ("
+            + (settings.losesNothingOnFailover() ? "'off', 'local'" : "'off'")
+            + ") THEN 'on' ELSE current_setting('synchronous_commit') END, true) IS NOT NULL";
     // A copy that was restored is in another cluster, or has other tables; a standby that has
     // taken over, or a cluster that was restored to an earlier moment, has another timeline. The
     // position in the log is asked for in any case: a standby refuses to tell it, and so takes no
@@ -147,7 +148,12 @@ final class ClaimTables {
         told AS (INSERT INTO %s (name, version, record) SELECT name, version, record FROM change
           ON CONFLICT (version) DO UPDATE SET name = excluded.name, record = excluded.record)
         SELECT version FROM change"""
-        .formatted(store, identity, DURABLE, change, writes);
+        .formatted(store, identity, durable, change, writes);
+  }
+
+  /** Changes nothing. Its commit comes after all that was seen before, on the standbys too. */
+  String confirm() {
+    return "UPDATE %s SET version = version WHERE %s".formatted(store, durable);
   }
 
   /** Forgets all writes but the last ones. */

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -32,6 +33,9 @@ final class Database {
       Set.of("0A", "22", "23", "25", "26", "28", "2D", "3D", "3F", "40", "42", "53", "54", "55");
 
   private static final String CANCELLED = "57014";
+
+  /** Begin of the states of warnings; what is only noted has another one. */
+  private static final String WARNED = "01";
 
   /**
    * A JDBC URL, which may have a password in it, and all behind it, as a password may have spaces.
@@ -72,6 +76,18 @@ final class Database {
         if (!failure.isConflict() || tries == TRIES) {
           throw failure;
         }
+      }
+    }
+  }
+
+  /**
+   * Throws the warning of a statement that was executed, if there is one. The server warns of a
+   * commit whose wait for a standby was cancelled, and reports it as done.
+   */
+  static void refuseWarned(PreparedStatement executed) throws SQLException {
+    for (SQLWarning each = executed.getWarnings(); each != null; each = each.getNextWarning()) {
+      if (group(state(each)).equals(WARNED)) {
+        throw each;
       }
     }
   }
@@ -230,6 +246,7 @@ final class Database {
       return "Make the schema and its tables with tables.sql, or name the schema where they are";
     }
     return switch (group(state)) {
+      case WARNED -> "See that a standby that must have each write is running and connected";
       case "28" -> "Correct the user and the password of the data source";
       case "25", "55" -> "See that the data source leads to the primary, and to no standby";
       case "53" -> "Give the database more room, or more connections";

@@ -27,6 +27,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
 /**
@@ -64,10 +65,21 @@ public final class JdbcClaimStore implements ClaimStore {
   private final StoreIdentity opened;
   private final StoreMemory memory;
   private final Set<JdbcWatch> watches = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Number of times that the primary may have had something that no standby has; 0 for a store that
+   * does not rely on standbys. An earlier process may have left such a write.
+   */
+  private final AtomicLong unconfirmed;
+
+  /** Number of those after which the standbys were seen to have all. */
+  private final AtomicLong confirmed = new AtomicLong();
+
   private volatile boolean closed;
 
   private JdbcClaimStore(DataSource source, JdbcSettings settings) {
     this.settings = settings;
+    unconfirmed = new AtomicLong(settings.losesNothingOnFailover() ? 1 : 0);
     database = new Database(source, settings.deadline());
     tables = new ClaimTables(settings);
     claims = new SharedClaims("the database", settings.sealer());
@@ -164,9 +176,25 @@ public final class JdbcClaimStore implements ClaimStore {
     try {
       ClaimRows answer = answer(sql, values);
       memory.saw(before, answer.identity(), answer.version());
+      confirm();
       return answer;
     } catch (Database.Failure failure) {
       throw failure.during(doing);
+    }
+  }
+
+  /** Waits until the standbys have what was seen, if they may lack some of it. */
+  private void confirm() {
+    long open = unconfirmed.get();
+    if (open > confirmed.get()) {
+      database.ask(
+          tables.confirm(),
+          statement -> {
+            int changed = statement.executeUpdate();
+            Database.refuseWarned(statement);
+            return changed;
+          });
+      confirmed.accumulateAndGet(open, Math::max);
     }
   }
 
@@ -218,6 +246,9 @@ public final class JdbcClaimStore implements ClaimStore {
                   });
     } catch (Database.Failure failure) {
       if (failure.fate() == Fate.UNKNOWN) {
+        if (settings.losesNothingOnFailover()) {
+          unconfirmed.incrementAndGet();
+        }
         return new WriteResult.Unknown(new Clause(failure.because()));
       }
       throw failure.during("Writing the claim of volume '" + next.volume() + "'");
@@ -237,7 +268,12 @@ public final class JdbcClaimStore implements ClaimStore {
         statement -> {
           values.setOn(statement);
           try (ResultSet result = statement.executeQuery()) {
-            return result.next() ? OptionalLong.of(result.getLong(1)) : OptionalLong.empty();
+            OptionalLong made =
+                result.next() ? OptionalLong.of(result.getLong(1)) : OptionalLong.empty();
+            if (settings.losesNothingOnFailover()) {
+              Database.refuseWarned(statement);
+            }
+            return made;
           }
         });
   }

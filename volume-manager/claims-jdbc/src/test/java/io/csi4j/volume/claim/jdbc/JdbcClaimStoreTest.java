@@ -15,6 +15,7 @@ import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -53,7 +54,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -370,6 +375,85 @@ class JdbcClaimStoreTest {
     } finally {
       server.sql("ALTER SYSTEM RESET synchronous_commit");
       server.sql("SELECT pg_reload_conf()");
+    }
+  }
+
+  private static void waitForStandby(String name) {
+    server.sql("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
+    server.sql("SELECT pg_reload_conf()");
+    while (!server.column("SHOW synchronous_standby_names").contains(name)) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
+  /** Cancels the wait of a commit for a standby, as an administrator may, if there is one. */
+  private static <T> T whileAWaitIsCancelled(Supplier<T> question) {
+    CompletableFuture<T> answer = CompletableFuture.supplyAsync(question);
+    String cancelled =
+        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    while (!answer.isDone() && !server.column(cancelled).contains("t")) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+    return answer.join();
+  }
+
+  private ClaimHolder claimed(ClaimStore store) {
+    return new ClaimBook(store, Clock.systemUTC()).claim(wish(DB));
+  }
+
+  @Test
+  void aClaimThatMayNotBeOnTheStandbyIsNoGrantToWhoLosesNothing() {
+    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover().build();
+    try (ClaimStore store = JdbcClaimStore.open(pool, synchronous)) {
+      assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
+      waitForStandby("nobody");
+      WriteToken token = token();
+
+      WriteResult result =
+          whileAWaitIsCancelled(
+              () -> store.compareAndSet(ClaimVersion.NEVER, Claim.none(DB), token));
+
+      assertThat(result)
+          .isEqualTo(
+              new WriteResult.Unknown(
+                  new Clause(
+                      "the database says 01000 'canceling wait for synchronous replication due to"
+                          + " user request'")));
+      Throwable unsure =
+          whileAWaitIsCancelled(
+              () -> catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB)));
+      assertThat(unsure)
+          .as("the primary shows it, and a standby may not have it")
+          .hasMessageStartingWith(
+              "Reading the claim of volume 'default/db' failed: the database says 01000 'canceling"
+                  + " wait")
+          .hasMessageEndingWith(
+              "See that a standby that must have each write is running and connected.");
+
+      waitForStandby("");
+      assertThat(store.read(DB).by()).contains(token);
+    } finally {
+      waitForStandby("");
+    }
+  }
+
+  @Test
+  void whoStartsAgainWithoutAStandbyIsNotGrantedWhatIsOnThePrimaryAlone() {
+    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover().build();
+    try (ClaimStore primary = open()) {
+      claimed(primary);
+      waitForStandby("nobody");
+      try (ClaimStore store = JdbcClaimStore.open(pool, synchronous)) {
+        ClaimException refusal =
+            whileAWaitIsCancelled(
+                () -> catchThrowableOfType(ClaimException.class, () -> claimed(store)));
+        assertThat(refusal.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+
+        waitForStandby("");
+        assertThat(claimed(store).node()).isEqualTo(NodeName.of("n1"));
+      }
+    } finally {
+      waitForStandby("");
     }
   }
 

@@ -27,6 +27,7 @@ import io.csi4j.volume.claim.etcd.EtcdTls;
 import io.csi4j.volume.claim.etcd.Pem;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountFlagPolicy;
@@ -125,8 +126,13 @@ class ValuesTest {
                 AccessMode.MULTI_NODE_SINGLE_WRITER)
             .volumeOptions(MountOptions.none().withFsType("xfs"))
             .volumeContext(VolumeContext.of(Map.of("pool", "fast")))
-            .publishContext(PublishContext.of(Map.of("device", "/dev/sdb")))
-            .claim(7);
+            .claim(
+                new ClaimGrant(
+                    VolumeUse.of(VolumeKey.of("db"), WorkloadId.of("web-1")),
+                    NodeName.of("n1"),
+                    7,
+                    ClaimMode.WRITE,
+                    PublishContext.of(Map.of("device", "/dev/sdb"))));
     MountRequest request = builder.build();
     builder.readOnly();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
@@ -13,6 +14,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy;
@@ -71,7 +73,9 @@ final class ManagedDirectory implements AutoCloseable {
     assertThat(
             manager.mount(
                 MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.SINGLE_NODE_WRITER)
-                    .claim(1)
+                    .claim(
+                        new ClaimGrant(
+                            WEB, NodeName.of("n1"), 1, ClaimMode.WRITE, PublishContext.empty()))
                     .build()))
         .isNotNull();
     Path claims = temp.resolve("claims");

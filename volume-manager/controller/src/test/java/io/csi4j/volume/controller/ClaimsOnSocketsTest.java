@@ -69,6 +69,10 @@ import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.workload.ResolvedVolume;
+import io.csi4j.volume.workload.VolumeRequest;
+import io.csi4j.volume.workload.VolumeType;
+import io.csi4j.volume.workload.WorkloadVolumes;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -77,6 +81,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -85,6 +90,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Claims on a real socket, with a node that does its part there; the referee judges every test. */
 class ClaimsOnSocketsTest {
@@ -204,9 +210,82 @@ class ClaimsOnSocketsTest {
     Waits.until(() -> ControllerWorld.threads("csi4j-volume-connect").isEmpty());
   }
 
-  @Test
+  /** The ways in which a host hands a claim to its node. */
+  enum Way {
+    /** One request to the manager. */
+    REQUEST {
+      @Override
+      List<MountedVolume> mount(VolumeManager manager, CatalogVolume volume, ClaimGrant grant) {
+        return List.of(
+            manager.mount(
+                MountRequest.builder(ID, WEB, volume.id(), modeOf(volume))
+                    .volumeContext(volume.context())
+                    .claim(grant)
+                    .build()));
+      }
+    },
+    /** All volumes of a workload, as a job asks for them. */
+    JOB {
+      @Override
+      List<MountedVolume> mount(VolumeManager manager, CatalogVolume volume, ClaimGrant grant) {
+        ResolvedVolume.Csi known =
+            ResolvedVolume.Csi.builder(DB, ID, volume.id())
+                .volumeContext(volume.context())
+                .mountOptions(volume.spec().mountOptions())
+                .allowed(List.copyOf(volume.spec().capabilities()))
+                .build();
+        return WorkloadVolumes.builder(WEB.workload(), (asked, source) -> Optional.of(known))
+            .volume(
+                VolumeRequest.builder("data", VolumeType.CSI, "db")
+                    .accessMode(modeOf(volume))
+                    .attachment(AttachmentMode.FILESYSTEM)
+                    .build())
+            .build()
+            .claimed(List.of(grant))
+            .mountAll(manager);
+      }
+    };
+
+    abstract List<MountedVolume> mount(
+        VolumeManager manager, CatalogVolume volume, ClaimGrant grant);
+
+    private static AccessMode modeOf(CatalogVolume volume) {
+      return volume.spec().capabilities().iterator().next().accessMode();
+    }
+  }
+
+  /** Mounts what was claimed and gives it back, and returns what the node was told. */
+  private List<OperatorMessage> used(
+      Way way, CatalogVolume volume, ClaimGrant grant, Path directory) {
+    List<OperatorMessage> told = new CopyOnWriteArrayList<>();
+    try (VolumeManager manager =
+        VolumeManager.builder(directory)
+            .state(MemoryMedium.create().open())
+            .claims(NodeClaims.of(NODE, new ClaimBook(store, CLOCK)::standing))
+            .listener(
+                event -> {
+                  if (event instanceof VolumeEvent.Noticed noticed) {
+                    told.add(noticed.message());
+                  }
+                })
+            .plugin(
+                PluginBinding.builder(ID, plugin().nodeEndpoint())
+                    .policy(MountPolicy.builder().requireMount(false).build())
+                    .build())
+            .open()) {
+      assertThat(way.mount(manager, volume, grant)).hasSize(1);
+      assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
+          .isEqualTo(new Gone(WEB));
+    }
+    return told;
+  }
+
+  @ParameterizedTest
+  @EnumSource
   @Tag("D-27")
-  void d27_oneCapabilityGoesWithEveryCallOfAClaim(@TempDir Path directory) {
+  void d27_oneCapabilityGoesWithEveryCallOfAClaim(Way way, @TempDir Path directory) {
     start(PluginShape.full(), NodeEffects.files());
     MountOptions ofVolume =
         MountOptions.none().withFsType("ext4").withFlags(MountFlags.of("noatime", "discard"));
@@ -224,27 +303,7 @@ class ClaimsOnSocketsTest {
     assertThat(claims().acquire(wish(WEB).toBuilder().options(ofRequest).build())).isEqualTo(grant);
     assertThat(failure(() -> claims().acquire(wish(WEB))).code())
         .isEqualTo(OperatorCode.CLAIM_OTHER_USE);
-    try (VolumeManager manager =
-        VolumeManager.builder(directory)
-            .state(MemoryMedium.create().open())
-            .claims(NodeClaims.of(NODE, new ClaimBook(store, CLOCK)::standing))
-            .plugin(
-                PluginBinding.builder(ID, plugin().nodeEndpoint())
-                    .policy(MountPolicy.builder().requireMount(false).build())
-                    .build())
-            .open()) {
-      MountedVolume mounted =
-          manager.mount(
-              MountRequest.builder(ID, WEB, volume.id(), AccessMode.SINGLE_NODE_WRITER)
-                  .volumeContext(volume.context())
-                  .claim(grant)
-                  .build());
-      assertThat(mounted).isNotNull();
-      assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
-      assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
-          .isEqualTo(new Gone(WEB));
-    }
+    assertThat(used(way, volume, grant, directory)).isEmpty();
 
     VolumeCapability expected =
         VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, ofVolume.overlaidWith(ofRequest));
@@ -263,6 +322,7 @@ class ClaimsOnSocketsTest {
     "true, true, SINGLE_NODE_SINGLE_WRITER, SINGLE_NODE_SINGLE_WRITER",
     "false, false, SINGLE_NODE_WRITER, SINGLE_NODE_WRITER",
     "false, true, SINGLE_NODE_WRITER, SINGLE_NODE_WRITER",
+    "true, false, SINGLE_NODE_SINGLE_WRITER, SINGLE_NODE_WRITER",
   })
   void d61_aVolumeIsMadeAttachedAndMountedUnderOneModeAndThatIsToldOnce(
       boolean controllerKnows,
@@ -282,55 +342,35 @@ class ClaimsOnSocketsTest {
     CatalogVolume volume =
         controller()
             .create(DB, VolumeSpec.builder(ID).use(mode, AttachmentMode.FILESYSTEM).build());
-    ClaimGrant grant =
-        claims()
-            .acquire(
-                ClaimRequest.builder(
-                        WEB, NODE, new Claim.Use(mode, AttachmentMode.FILESYSTEM), ClaimMode.WRITE)
-                    .nodeId(nodeId)
-                    .attaches(controller().attaches(ID))
-                    .build());
-    List<OperatorMessage> told = new CopyOnWriteArrayList<>();
-    try (VolumeManager manager =
-        VolumeManager.builder(directory)
-            .state(MemoryMedium.create().open())
-            .claims(NodeClaims.of(NODE, new ClaimBook(store, CLOCK)::standing))
-            .listener(
-                event -> {
-                  if (event instanceof VolumeEvent.Noticed noticed) {
-                    told.add(noticed.message());
-                  }
-                })
-            .plugin(
-                PluginBinding.builder(ID, plugin().nodeEndpoint())
-                    .policy(MountPolicy.builder().requireMount(false).build())
-                    .build())
-            .open()) {
-      MountRequest request =
-          MountRequest.builder(ID, WEB, volume.id(), mode)
-              .volumeContext(volume.context())
-              .claim(grant)
-              .build();
-      assertThat(manager.mount(request)).isNotNull();
-      assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
-      assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
-      assertThat(claims().confirmRelease(manager.receipt(WEB, grant.epoch())))
-          .isEqualTo(new Gone(WEB));
-    }
+    ClaimRequest request =
+        ClaimRequest.builder(
+                WEB, NODE, new Claim.Use(mode, AttachmentMode.FILESYSTEM), ClaimMode.WRITE)
+            .nodeId(nodeId)
+            .attaches(controller().attaches(ID))
+            .build();
+    // Only a node service that knows less than its controller is asked for what nobody was told.
+    List<OperatorCode> replaced =
+        toController == toNode ? List.of() : List.of(OperatorCode.ACCESS_MODE_REPLACED);
+    for (Way way : Way.values()) {
+      plugin().journal().clear();
+      List<OperatorMessage> told =
+          used(way, volume, claims().acquire(request), directory.resolve(way.name()));
 
-    assertThat(plugin().journal().lastCapability(CONTROLLER_PUBLISH_VOLUME))
-        .map(VolumeCapability::accessMode)
-        .contains(toController);
-    for (CsiOperation operation : List.of(NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME)) {
-      assertThat(plugin().journal().lastCapability(operation))
-          .as("%s", operation)
+      assertThat(plugin().journal().lastCapability(CONTROLLER_PUBLISH_VOLUME))
           .map(VolumeCapability::accessMode)
-          .contains(toNode);
+          .contains(toController);
+      for (CsiOperation operation : List.of(NODE_STAGE_VOLUME, NODE_PUBLISH_VOLUME)) {
+        assertThat(plugin().journal().lastCapability(operation))
+            .as("%s of a %s", operation, way)
+            .map(VolumeCapability::accessMode)
+            .contains(toNode);
+      }
+      assertThat(told)
+          .as("told by the manager of a %s", way)
+          .extracting(OperatorMessage::code)
+          .filteredOn(code -> code == OperatorCode.ACCESS_MODE_REPLACED)
+          .isEqualTo(replaced);
     }
-    assertThat(told)
-        .extracting(OperatorMessage::code)
-        .filteredOn(code -> code == OperatorCode.ACCESS_MODE_REPLACED)
-        .isEmpty();
   }
 
   @Test

@@ -153,10 +153,7 @@ class TwoNodesTest {
     }
 
     MountRequest request(ClaimGrant grant) {
-      return MountRequest.builder(PLUGIN, grant.usage(), HANDLE, MODE)
-          .publishContext(grant.context())
-          .claim(grant.epoch())
-          .build();
+      return MountRequest.builder(PLUGIN, grant.usage(), HANDLE, MODE).claim(grant).build();
     }
 
     NodeReceipt receipt(VolumeUse usage, long epoch) {

@@ -419,8 +419,7 @@ class UpkeepOfAHostTest {
           manager.mount(
               MountRequest.builder(ID, used.usage(), db.id(), MODE)
                   .volumeContext(db.context())
-                  .publishContext(used.context())
-                  .claim(used.epoch())
+                  .claim(used)
                   .build());
       assertThat(mounted.usage()).isEqualTo(used.usage());
       Reaper reaper =

@@ -30,13 +30,16 @@ public record ClaimGrant(
     Optional<VolumeCapability> capability,
     boolean contextChanged) {
 
-  /** Checks that all parts are there. */
+  /** Checks that all parts are there, and the epoch. */
   public ClaimGrant {
     Objects.requireNonNull(usage, "usage");
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(context, "context");
     Objects.requireNonNull(capability, "capability");
+    if (epoch < 1) {
+      throw new IllegalArgumentException("The epoch of a claim is at least 1, not " + epoch + ".");
+    }
   }
 
   /** One that does not say how the volume is mounted. */

@@ -8,6 +8,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.text.InlineName;
 import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.SelinuxLabel;
@@ -15,7 +16,6 @@ import io.csi4j.volume.model.VolumeUse;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The wish of a workload for a volume. Compares by value; where its secrets come from does not
@@ -44,7 +44,7 @@ public final class MountRequest {
   private MountRequest(Builder builder) {
     parts = builder.copy();
     volumeContext = parts.volumeContext();
-    capability = parts.granted.orElseGet(parts::stated);
+    capability = parts.claimed().orElseGet(parts::stated);
   }
 
   /**
@@ -111,9 +111,9 @@ public final class MountRequest {
     return capability;
   }
 
-  /** Returns how it was claimed, which is how it is mounted, if a claim says so. */
-  public Optional<VolumeCapability> claimedCapability() {
-    return parts.granted;
+  /** Returns the claim under which it is mounted; nothing if it needs none. */
+  public Optional<ClaimGrant> claim() {
+    return parts.claim;
   }
 
   /** Whether the workload may only read. */
@@ -141,19 +141,14 @@ public final class MountRequest {
     return parts.groupIfOffered;
   }
 
-  /** Returns the context that attaching the volume to this node returned. */
+  /** Returns the context that attaching the volume to this node returned, as its claim has it. */
   public PublishContext publishContext() {
-    return parts.publishContext;
+    return parts.claim.map(ClaimGrant::context).orElse(parts.publishContext);
   }
 
   /** Where the secrets come from. */
   public SecretsProvider secrets() {
     return parts.secrets;
-  }
-
-  /** The epoch of the claim that allows it; nothing if it needs none. */
-  public OptionalLong claimEpoch() {
-    return parts.claimEpoch;
   }
 
   @Override
@@ -169,7 +164,7 @@ public final class MountRequest {
         && workloadFacts().equals(that.workloadFacts())
         && selinuxLabel().equals(that.selinuxLabel())
         && publishContext().equals(that.publishContext())
-        && claimEpoch().equals(that.claimEpoch());
+        && claim().map(ClaimGrant::epoch).equals(that.claim().map(ClaimGrant::epoch));
   }
 
   @Override
@@ -189,7 +184,7 @@ public final class MountRequest {
         + capability
         + (readOnly() ? ", read-only" : "")
         + (isInline() ? ", inline" : "")
-        + (claimEpoch().isPresent() ? ", claimed with epoch " + claimEpoch().getAsLong() : "")
+        + claim().map(grant -> ", claimed with epoch " + grant.epoch()).orElse("")
         + "]";
   }
 
@@ -214,8 +209,7 @@ public final class MountRequest {
     private Optional<String> groupIfOffered = Optional.empty();
     private PublishContext publishContext = PublishContext.empty();
     private SecretsProvider secrets = SecretsProvider.none();
-    private OptionalLong claimEpoch = OptionalLong.empty();
-    private Optional<VolumeCapability> granted = Optional.empty();
+    private Optional<ClaimGrant> claim = Optional.empty();
 
     private Builder(PluginId plugin, VolumeUse usage, VolumeId handle, AccessMode mode) {
       this.plugin = Objects.requireNonNull(plugin, "plugin");
@@ -241,8 +235,7 @@ public final class MountRequest {
       copy.groupIfOffered = groupIfOffered;
       copy.publishContext = publishContext;
       copy.secrets = secrets;
-      copy.claimEpoch = claimEpoch;
-      copy.granted = granted;
+      copy.claim = claim;
       return copy;
     }
 
@@ -321,9 +314,10 @@ public final class MountRequest {
     }
 
     /**
-     * Sets the context that attaching the volume to this node returned. While a volume is mounted
-     * that was attached with another one, the request is refused ({@code OPTIONS_DIFFER}), and
-     * {@link VolumeMounter#refresh} brings the new one.
+     * Sets the context that attaching the volume to this node returned, for a volume without a
+     * {@linkplain #claim claim}: the grant of a claim has its own. While a volume is mounted that
+     * was attached with another one, the request is refused ({@code OPTIONS_DIFFER}), and {@link
+     * VolumeMounter#refresh} brings the new one.
      */
     public Builder publishContext(PublishContext context) {
       publishContext = Objects.requireNonNull(context, "context");
@@ -340,25 +334,12 @@ public final class MountRequest {
     }
 
     /**
-     * Mounts it only while the workload's claim of the volume is current, which is asked before it
-     * is staged and before it is published; see {@link
-     * io.csi4j.volume.manager.VolumeManager.Builder#claims}.
-     *
-     * @param epoch the epoch of the claim, at least 1
-     */
-    public Builder claim(long epoch) {
-      if (epoch < 1) {
-        throw new IllegalArgumentException(
-            "The epoch of a claim is at least 1, not " + epoch + ".");
-      }
-      claimEpoch = OptionalLong.of(epoch);
-      return this;
-    }
-
-    /**
-     * Mounts it under a claim: with its epoch, with the context that attaching it returned, and in
-     * just the way that the storage system was told when it attached the volume, if the claim says
-     * so. Mount options belong into the request of the claim then; here they may be left out.
+     * Mounts it under a claim, and only while that is current, which is asked before it is staged
+     * and before it is published; see {@link io.csi4j.volume.manager.VolumeManager.Builder#claims}.
+     * The request has the epoch of the claim, and the context that attaching the volume returned.
+     * If the claim says how the volume is mounted, the plugin is told just that, as the storage
+     * system was: the options of the volume do not count then, and those of the request have to be
+     * in the claim.
      *
      * @throws IllegalArgumentException if it is the claim of another use
      */
@@ -367,8 +348,12 @@ public final class MountRequest {
         throw new IllegalArgumentException(
             "The claim of " + grant.usage() + " is none of " + usage + ".");
       }
-      granted = grant.capability();
-      return publishContext(grant.context()).claim(grant.epoch());
+      claim = Optional.of(grant);
+      return this;
+    }
+
+    private Optional<VolumeCapability> claimed() {
+      return claim.flatMap(ClaimGrant::capability);
     }
 
     private VolumeContext volumeContext() {
@@ -391,7 +376,7 @@ public final class MountRequest {
     public MountRequest build() {
       VolumeContext context = volumeContext();
       workloadFacts.ifPresent(facts -> facts.addedTo(context));
-      if (inline && (claimEpoch.isPresent() || !publishContext.isEmpty())) {
+      if (inline && (claim.isPresent() || !publishContext.isEmpty())) {
         throw new IllegalArgumentException(
             "The request for "
                 + usage
@@ -406,32 +391,51 @@ public final class MountRequest {
                 + " wants a block device, and gives mount options, which only a filesystem has."
                 + " Leave one of them out.");
       }
-      if (granted.filter(claimed -> !isSame(claimed, stated())).isPresent()) {
+      claim.ifPresent(this::compare);
+      return new MountRequest(this);
+    }
+
+    /** Refuses a request that asks for something else than was claimed. */
+    private void compare(ClaimGrant grant) {
+      if (grant.capability().filter(claimed -> !isAsClaimed(claimed)).isPresent()) {
         throw new IllegalArgumentException(
             "The request for "
                 + usage
                 + " says "
                 + stated()
                 + ", and was claimed as "
-                + granted.get()
+                + grant.capability().get()
                 + ". Claim the volume in the way in which it is mounted; mount options belong into"
                 + " the claim.");
       }
-      return new MountRequest(this);
+      if (grant.mode() == ClaimMode.READ && mode.isWritable() && !readOnly) {
+        throw new IllegalArgumentException(
+            "The request for "
+                + usage
+                + " wants to write, and was claimed to "
+                + grant.mode()
+                + ". Claim the volume to write, or ask for it read-only.");
+      }
+      if (!publishContext.isEmpty() && !publishContext.equals(grant.context())) {
+        throw new IllegalArgumentException(
+            "The request for "
+                + usage
+                + " has another publish context than its claim. Leave it out: the claim has the one"
+                + " that attaching the volume returned.");
+      }
     }
 
     /**
      * Whether a request asks for no more than was claimed: options that it leaves open may be set,
      * and the storage system may know the volume by an older access mode.
      */
-    private static boolean isSame(VolumeCapability claimed, VolumeCapability stated) {
-      return (claimed.accessMode() == stated.accessMode()
-              || claimed.accessMode() == stated.accessMode().withoutSingleNodeMultiWriter())
-          && claimed.isBlock() == stated.isBlock()
-          && stated
+    private boolean isAsClaimed(VolumeCapability claimed) {
+      return (claimed.accessMode() == mode
+              || claimed.accessMode() == mode.withoutSingleNodeMultiWriter())
+          && claimed.isBlock() == block
+          && claimed
               .mountOptions()
-              .filter(it -> !it.equals(MountOptions.none()))
-              .map(it -> claimed.mountOptions().equals(Optional.of(it)))
+              .map(it -> it.overlaidWith(requestOptions).equals(it))
               .orElse(true);
     }
   }

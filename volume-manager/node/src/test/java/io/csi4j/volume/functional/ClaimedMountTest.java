@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.port.Claims;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
@@ -41,7 +43,9 @@ class ClaimedMountTest {
   }
 
   private static MountRequest claimed(String volume, String workload, long epoch) {
-    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER).claim(epoch).build();
+    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER)
+        .claim(Node.grant(usage(volume, workload), epoch))
+        .build();
   }
 
   private static List<OperatorMessage> told(Node node, OperatorCode code) {
@@ -147,6 +151,29 @@ class ClaimedMountTest {
 
       assertThat(failure)
           .hasMessageContaining("its claim has epoch 7, and the volume's is 9 by now");
+      assertThat(node.calls(volume)).isEmpty();
+      assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  @Test
+  void aGrantThatReachedTheWrongNodeMountsNothing() {
+    try (Node node = open(claims)) {
+      VolumeId volume = node.volume("vol-1");
+      ClaimGrant ours = Node.grant(WEB, 7);
+      ClaimGrant theirs = new ClaimGrant(WEB, NodeName.of("n2"), 7, ours.mode(), ours.context());
+
+      VolumeException failure =
+          refused(
+              node,
+              Node.request("vol-1", "web", AccessMode.MULTI_NODE_MULTI_WRITER)
+                  .claim(theirs)
+                  .build(),
+              OperatorCode.CLAIM_MISSING);
+
+      assertThat(failure)
+          .hasMessageContaining("it was claimed for node 'n2', and this is node 'n1'");
+      assertThat(claims.questions()).isEmpty();
       assertThat(node.calls(volume)).isEmpty();
       assertThat(node.isClean()).isTrue();
     }

@@ -299,7 +299,7 @@ class InlineVolumeTest {
   void whatIsClaimedOrAttachedIsNotInline() {
     MountRequest.Builder request = inline(WEB).toBuilder();
     assertThatIllegalArgumentException()
-        .isThrownBy(request.claim(1)::build)
+        .isThrownBy(request.claim(Node.grant(WEB, 1))::build)
         .withMessageContaining("inline volume");
     assertThatIllegalArgumentException()
         .isThrownBy(

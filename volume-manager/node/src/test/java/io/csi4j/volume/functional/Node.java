@@ -9,6 +9,7 @@ import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.PluginName;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeContext;
@@ -41,7 +42,10 @@ import io.csi4j.volume.internal.real.HeldDevices;
 import io.csi4j.volume.internal.real.SystemKernelMounts;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.kill.HeldDuties;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
@@ -512,6 +516,11 @@ final class Node implements AutoCloseable {
   /** The use of the volume with this name by a workload. */
   static VolumeUse usage(String volume, String workload) {
     return VolumeUse.of(VolumeKey.of(volume), WorkloadId.of(workload));
+  }
+
+  /** A claim of a use, to write, that says nothing of how the volume is mounted. */
+  static ClaimGrant grant(VolumeUse usage, long epoch) {
+    return new ClaimGrant(usage, NodeName.of("n1"), epoch, ClaimMode.WRITE, PublishContext.empty());
   }
 
   /** A request for a filesystem on a volume that is known to the host as it is to the plugin. */

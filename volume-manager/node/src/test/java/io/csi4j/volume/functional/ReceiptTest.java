@@ -37,7 +37,9 @@ class ReceiptTest {
   }
 
   private static MountRequest claimed(String volume, String workload, long epoch) {
-    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER).claim(epoch).build();
+    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER)
+        .claim(Node.grant(usage(volume, workload), epoch))
+        .build();
   }
 
   private static NodeReceipt receipt(Node node) {

@@ -26,6 +26,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
@@ -122,7 +124,8 @@ class ManagerReportTest {
 
   private static MountRequest withCanaries() {
     return MountRequest.builder(PLUGIN, WEB, CANARY, AccessMode.SINGLE_NODE_WRITER)
-        .claim(5)
+        .claim(
+            new ClaimGrant(WEB, NodeName.of("node-7"), 5, ClaimMode.WRITE, PublishContext.empty()))
         .secrets(SecretsProvider.always(Secrets.of(Map.of("key", "canary-secret"))))
         .volumeContext(CONTEXT)
         .volumeOptions(

@@ -11,6 +11,9 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
@@ -18,6 +21,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -128,8 +132,8 @@ class MountRequestTest {
             each -> each.requestOptions(MountOptions.none().withFsType("ext4")),
             each -> each.volumeContext(VolumeContext.of(Map.of("a", "b"))),
             each -> each.publishContext(PublishContext.of(Map.of("a", "b"))),
-            each -> each.claim(7),
-            each -> each.claim(8));
+            each -> each.claim(grant(7)),
+            each -> each.claim(grant(8)));
     for (int i = 0; i < differences.size(); i++) {
       for (int j = 0; j < differences.size(); j++) {
         MountRequest one = with(differences.get(i));
@@ -148,14 +152,60 @@ class MountRequestTest {
                 .build());
   }
 
+  private static ClaimGrant grant(long epoch) {
+    return grant(epoch, Optional.empty());
+  }
+
+  private static ClaimGrant grant(long epoch, Optional<VolumeCapability> capability) {
+    return new ClaimGrant(
+        builder().build().usage(),
+        NodeName.of("n1"),
+        epoch,
+        ClaimMode.WRITE,
+        PublishContext.of(Map.of("device", "/dev/sdb")),
+        capability,
+        false);
+  }
+
   @Test
   void aClaimHasAnEpochOfOneAtLeast() {
-    assertThat(builder().build().claimEpoch()).isEmpty();
-    assertThat(with(each -> each.claim(7)).claimEpoch()).hasValue(7);
-    assertThat(with(each -> each.claim(7)).toString()).endsWith(", claimed with epoch 7]");
-    assertThatThrownBy(() -> builder().claim(0))
+    assertThat(builder().build().claim()).isEmpty();
+    assertThat(with(each -> each.claim(grant(7))).claim()).contains(grant(7));
+    assertThat(with(each -> each.claim(grant(7))).toString()).endsWith(", claimed with epoch 7]");
+    assertThatThrownBy(() -> grant(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("The epoch of a claim is at least 1, not 0.");
+  }
+
+  @Test
+  void aClaimHasTheOnlyPublishContext() {
+    MountRequest.Builder claimed = builder().claim(grant(7));
+    PublishContext own = claimed.build().publishContext();
+
+    assertThat(own).isEqualTo(grant(7).context());
+    assertThat(claimed.publishContext(own).build()).isEqualTo(builder().claim(grant(7)).build());
+    assertThatThrownBy(claimed.publishContext(PublishContext.of(Map.of("a", "b")))::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("default/db by task has another publish context than its claim");
+  }
+
+  @Test
+  void optionsOfTheVolumeGiveWayToTheClaimAndThoseOfTheRequestHaveToBeInIt() {
+    MountOptions claimed = MountOptions.none().withFsType("xfs").withFlags(MountFlags.of("sync"));
+    MountRequest.Builder request =
+        builder()
+            .volumeOptions(OF_VOLUME)
+            .claim(
+                grant(
+                    7,
+                    Optional.of(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, claimed))));
+
+    assertThat(request.build().capability().mountOptions()).contains(claimed);
+    assertThat(request.requestOptions(MountOptions.none().withFsType("xfs")).build().capability())
+        .isEqualTo(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, claimed));
+    assertThatThrownBy(request.requestOptions(MountOptions.none().withFsType("ext4"))::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("mount options belong into the claim");
   }
 
   @Test

@@ -7,6 +7,9 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -82,9 +85,10 @@ record Wanted(VolumeUse usage, MountRequest request) {
                 request.plugin(), usage, request.handle(), request.capability().accessMode())
             .volumeOptions(request.capability().mountOptions().orElseThrow())
             .volumeContext(request.volumeContext())
-            .publishContext(request.publishContext())
             .secrets(request.secrets())
-            .claim(epoch);
+            .claim(
+                new ClaimGrant(
+                    usage, NodeName.of("node"), epoch, ClaimMode.WRITE, request.publishContext()));
     return (request.readOnly() ? claimed.readOnly() : claimed).build();
   }
 

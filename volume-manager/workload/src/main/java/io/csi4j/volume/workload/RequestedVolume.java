@@ -1,7 +1,5 @@
 package io.csi4j.volume.workload;
 
-import io.csi4j.client.model.MountOptions;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -44,23 +42,15 @@ public record RequestedVolume(
     return found.filter(ResolvedVolume.Csi.class::isInstance).map(ResolvedVolume.Csi.class::cast);
   }
 
-  /** Returns the volume, claimed by its workload. */
+  /**
+   * Returns the volume, claimed by its workload.
+   *
+   * @throws IllegalArgumentException if it was claimed in another way than is requested
+   */
   RequestedVolume claimed(ClaimGrant grant) {
-    RequestedVolume claimed =
-        new RequestedVolume(workload, request, source, csi().map(volume -> volume.claimed(grant)));
-    Optional<MountOptions> options = grant.capability().flatMap(VolumeCapability::mountOptions);
-    Optional<MountOptions> wanted =
-        claimed.mountRequest().flatMap(it -> it.capability().mountOptions());
-    if (options.isPresent() && wanted.isPresent() && !options.equals(wanted)) {
-      throw new IllegalArgumentException(
-          "The workload '"
-              + workload
-              + "' asks for volume '"
-              + grant.usage().volume()
-              + "' with other mount options than it was claimed with. Claim it with those of its"
-              + " mount request.");
-    }
-    return claimed;
+    Optional<ResolvedVolume> volume = csi().map(it -> it.claimed(grant));
+    RequestedVolume claimed = new RequestedVolume(workload, request, source, volume);
+    return claimed.mountRequest().map(comparedWithItsClaim -> claimed).orElseThrow();
   }
 
   /** The directory, if it is known and the host's. */

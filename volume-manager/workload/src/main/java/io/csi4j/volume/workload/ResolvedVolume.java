@@ -19,7 +19,8 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The knowledge of the host about a volume that a workload asks for.
@@ -88,9 +89,7 @@ public sealed interface ResolvedVolume {
      * Returns the volume, claimed, and attached to this node where it has to be, as the claim says.
      */
     public Csi claimed(ClaimGrant grant) {
-      Builder claimed = toBuilder().publishContext(grant.context()).claimEpoch(grant.epoch());
-      grant.capability().flatMap(VolumeCapability::mountOptions).ifPresent(claimed::mountOptions);
-      return claimed.build();
+      return toBuilder().claim(grant).build();
     }
 
     @Override
@@ -140,9 +139,9 @@ public sealed interface ResolvedVolume {
       return parts.volumeContext;
     }
 
-    /** Returns what attaching it to this node returned. */
+    /** Returns what attaching it to this node returned, as its claim has it. */
     public PublishContext publishContext() {
-      return parts.publishContext;
+      return claim().map(ClaimGrant::context).orElse(parts.publishContext);
     }
 
     /** Returns where the secrets come from. */
@@ -150,9 +149,9 @@ public sealed interface ResolvedVolume {
       return parts.secrets;
     }
 
-    /** Returns the epoch of the workload's claim of it; nothing if it needs none. */
-    public OptionalLong claimEpoch() {
-      return parts.claimEpoch;
+    /** Returns the workload's claim of it; nothing if it needs none. */
+    public Optional<ClaimGrant> claim() {
+      return Optional.ofNullable(parts.claim);
     }
 
     @Override
@@ -183,7 +182,7 @@ public sealed interface ResolvedVolume {
       private VolumeContext volumeContext = VolumeContext.empty();
       private PublishContext publishContext = PublishContext.empty();
       private SecretsProvider secrets = SecretsProvider.none();
-      private OptionalLong claimEpoch = OptionalLong.empty();
+      private @Nullable ClaimGrant claim;
 
       private Builder(VolumeKey key, PluginId plugin, VolumeId handle) {
         this.key = Objects.requireNonNull(key, "key");
@@ -200,7 +199,7 @@ public sealed interface ResolvedVolume {
         copy.volumeContext = volumeContext;
         copy.publishContext = publishContext;
         copy.secrets = secrets;
-        copy.claimEpoch = claimEpoch;
+        copy.claim = claim;
         return copy;
       }
 
@@ -216,7 +215,7 @@ public sealed interface ResolvedVolume {
             volumeContext,
             publishContext,
             secrets,
-            claimEpoch);
+            Optional.ofNullable(claim));
       }
 
       /** Lets it be used in these ways only. */
@@ -243,7 +242,7 @@ public sealed interface ResolvedVolume {
         return this;
       }
 
-      /** Sets what attaching it to this node returned. */
+      /** Sets what attaching it to this node returned, for a volume without a claim. */
       public Builder publishContext(PublishContext value) {
         publishContext = Objects.requireNonNull(value, "publishContext");
         return this;
@@ -255,9 +254,9 @@ public sealed interface ResolvedVolume {
         return this;
       }
 
-      /** Sets the epoch of the workload's claim of it. */
-      public Builder claimEpoch(long value) {
-        claimEpoch = OptionalLong.of(value);
+      /** Sets the workload's claim of it, which says how it is attached and mounted. */
+      public Builder claim(ClaimGrant value) {
+        claim = Objects.requireNonNull(value, "claim");
         return this;
       }
 

@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.manager.VolumeManager;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -263,33 +264,32 @@ record VolumeCheck(
   // ---- by what the volume allows
 
   private void checkAllowed(RequestedVolume volume, ResolvedVolume.Csi csi) {
-    Optional<VolumeCapability> use = volume.mountRequest().map(MountRequest::capability);
-    if (use.isEmpty() || csi.allowed().isEmpty()) {
+    // A claim may have it mounted under an older mode than the one of the request.
+    Optional<AccessMode> mode = volume.request().accessMode();
+    if (mode.isEmpty() || csi.allowed().isEmpty()) {
       return;
     }
+    boolean isBlock = volume.request().attachment() == AttachmentMode.BLOCK;
     boolean isAllowed =
         csi.allowed().stream()
-            .anyMatch(
-                way ->
-                    way.accessMode() == use.get().accessMode()
-                        && way.isBlock() == use.get().isBlock());
+            .anyMatch(way -> way.accessMode() == mode.get() && way.isBlock() == isBlock);
     if (!isAllowed) {
       found.obstacle(
           OperatorCode.NOT_ALLOWED_HERE,
           PreflightFindings.about(volume),
           "it is wanted as "
-              + phrase(use.get())
+              + phrase(mode.get(), isBlock)
               + ", and may be used as "
               + csi.allowed().stream()
-                  .map(VolumeCheck::phrase)
+                  .map(way -> phrase(way.accessMode(), way.isBlock()))
                   .distinct()
                   .collect(Collectors.joining(" or ")),
           "Ask for it in one of the ways that are named");
     }
   }
 
-  private static String phrase(VolumeCapability way) {
-    return (way.isBlock() ? "block with " : "filesystem with ") + way.accessMode();
+  private static String phrase(AccessMode mode, boolean isBlock) {
+    return (isBlock ? "block with " : "filesystem with ") + mode;
   }
 
   // ---- by what else the workload asks for

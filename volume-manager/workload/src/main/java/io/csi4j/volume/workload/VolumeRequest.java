@@ -127,6 +127,7 @@ public final class VolumeRequest {
    * Returns the request for the volume manager: this one, and what the host knows of the volume.
    *
    * @throws IllegalStateException for a host volume, which need not be mounted
+   * @throws IllegalArgumentException if the volume was claimed in another way than is requested
    */
   public MountRequest toMountRequest(ResolvedVolume.Csi volume, WorkloadId workload) {
     VolumeUse usage = VolumeUse.of(volume.key(), workload);
@@ -139,9 +140,10 @@ public final class VolumeRequest {
                 ? MountRequest.inline(volume.plugin(), usage, mode)
                 : MountRequest.builder(volume.plugin(), usage, volume.handle(), mode))
             .volumeContext(volume.volumeContext())
-            .publishContext(volume.publishContext())
             .secrets(volume.secrets());
-    volume.claimEpoch().ifPresent(request::claim);
+    volume
+        .claim()
+        .ifPresentOrElse(request::claim, () -> request.publishContext(volume.publishContext()));
     selinuxLabel().ifPresent(request::selinuxLabel);
     if (attachment() == AttachmentMode.BLOCK) {
       request.block();

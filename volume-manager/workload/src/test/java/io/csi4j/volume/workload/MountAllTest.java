@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
@@ -18,7 +20,11 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -30,6 +36,7 @@ import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeMounter;
 import io.csi4j.volume.node.VolumeStatus;
@@ -53,11 +60,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** All volumes of a workload, or none. */
 class MountAllTest {
 
-  private static final PluginId PLUGIN = PluginId.of("fake");
-  private static final WorkloadId WORKLOAD = WorkloadId.of("web-1");
+  static final PluginId PLUGIN = PluginId.of("fake");
+  static final WorkloadId WORKLOAD = WorkloadId.of("web-1");
 
   @TempDir private Path temp;
-  private FakeCsiPlugin fake;
+  FakeCsiPlugin fake;
 
   @BeforeEach
   void open() {
@@ -70,25 +77,48 @@ class MountAllTest {
     fake.close();
   }
 
-  private VolumeManager manager(Duration patience) {
+  VolumeManager manager(Duration patience) {
+    return manager(
+        ManagerSettings.builder().patience(patience).closing(Duration.ofMillis(200)).build());
+  }
+
+  VolumeManager manager(ManagerSettings settings) {
+    return open(settings, MountPolicy.builder().requireMount(false).build());
+  }
+
+  /** A manager whose plugin takes labels of SELinux. */
+  VolumeManager labelling() {
+    return open(
+        ManagerSettings.defaults(),
+        MountPolicy.builder().requireMount(false).takesSelinuxLabel(true).build());
+  }
+
+  /** The plugin makes directories only, so that everybody may run this. */
+  private VolumeManager open(ManagerSettings settings, MountPolicy policy) {
     return VolumeManager.builder(temp.resolve("root"))
         .state(MemoryMedium.create().open())
-        .settings(
-            ManagerSettings.builder().patience(patience).closing(Duration.ofMillis(200)).build())
-        .plugin(
-            PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
-                // The plugin makes directories only, so that everybody may run this.
-                .policy(MountPolicy.builder().requireMount(false).build())
-                .build())
+        .settings(settings)
+        .claims(NodeClaims.of(NodeName.of("n1"), (usage, epoch) -> new ClaimStanding.Current()))
+        .plugin(PluginBinding.builder(PLUGIN, fake.nodeEndpoint()).policy(policy).build())
         .open();
   }
 
-  /** Wants the volumes of these names; the plugin does not know {@code gone}. */
-  private static WorkloadVolumes wanted(String... names) {
-    return builder(names).build();
+  /** The request of the workload, with its claims if its volumes are claimed. */
+  WorkloadVolumes build(WorkloadVolumes.Builder builder) {
+    return builder.build();
   }
 
-  private static WorkloadVolumes.Builder builder(String... names) {
+  static ClaimGrant grant(VolumeUse usage, ClaimMode mode, VolumeCapability capability) {
+    return new ClaimGrant(
+        usage, NodeName.of("n1"), 1, mode, PublishContext.empty(), Optional.of(capability), false);
+  }
+
+  /** Wants the volumes of these names; the plugin does not know {@code gone}. */
+  private WorkloadVolumes wanted(String... names) {
+    return build(builder(names));
+  }
+
+  static WorkloadVolumes.Builder builder(String... names) {
     return builder(WORKLOAD, names);
   }
 
@@ -111,7 +141,7 @@ class MountAllTest {
     return builder;
   }
 
-  private static VolumeUse use(String name) {
+  static VolumeUse use(String name) {
     return VolumeUse.of(VolumeKey.of(name), WORKLOAD);
   }
 
@@ -144,14 +174,14 @@ class MountAllTest {
             .build();
     fake.upgrade(fake.shape().without(NodeCapability.VOLUME_MOUNT_GROUP));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
-      isNotSetByAPass(manager, request);
+      isNotSetByAPass(manager, build(builder().volume(request)));
       assertThat(groups()).containsOnly("");
     }
 
     fake.upgrade(fake.shape().with(NodeCapability.VOLUME_MOUNT_GROUP));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
       fake.journal().clear();
-      WorkloadVolumes automatic = builder().volume(request).build();
+      WorkloadVolumes automatic = build(builder().volume(request));
       List<MountedVolume> mounted = automatic.mountAll(manager);
       assertThat(mounted).extracting(MountedVolume::usage).containsExactly(use("a"));
       assertThat(groups()).containsExactly("2000", "2000");
@@ -161,7 +191,7 @@ class MountAllTest {
       assertThat(Preflight.of(manager).check(automatic).obstacles()).isEmpty();
 
       WorkloadVolumes stated =
-          builder().volume(request.toBuilder().mountOptions(group).build()).build();
+          build(builder().volume(request.toBuilder().mountOptions(group).build()));
       assertThat(stated.mountAll(manager)).as("the same in so many words").isEqualTo(mounted);
       assertThat(groups()).hasSize(2);
       manager.unmount(use("a"));
@@ -170,17 +200,16 @@ class MountAllTest {
   }
 
   /** The plugin makes directories only, and a pass goes over a mount: so it shows itself. */
-  private static void isNotSetByAPass(VolumeManager manager, VolumeRequest request) {
+  static void isNotSetByAPass(VolumeManager manager, WorkloadVolumes wanted) {
     VolumeException failed =
-        catchThrowableOfType(
-            VolumeException.class, () -> builder().volume(request).build().mountAll(manager));
+        catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager));
     assertThat(failed.code()).isEqualTo(OperatorCode.OWNERSHIP_NOT_SET);
     assertThat(failed).hasMessageContaining("nothing is mounted there");
     Eventually.isTrue("given back", () -> manager.volumes().isEmpty());
   }
 
   /** The group in each call that mounts; empty without one. */
-  private List<String> groups() {
+  List<String> groups() {
     return fake.journal().calls().stream()
         .filter(
             call ->
@@ -204,13 +233,13 @@ class MountAllTest {
               group.toBuilder().user(1000).build(),
               group.toBuilder().addPermissions(0666, 02777).build(),
               group.toBuilder().policy(FileOwnership.Policy.ALWAYS).build())) {
-        isNotSetByAPass(manager, request.ownership(more).build());
+        isNotSetByAPass(manager, build(builder().volume(request.ownership(more).build())));
       }
       assertThat(groups()).containsOnly("");
 
       fake.journal().clear();
       FileOwnership limited = group.toBuilder().maxFiles(1).build();
-      assertThat(builder().volume(request.ownership(limited).build()).build().mountAll(manager))
+      assertThat(build(builder().volume(request.ownership(limited).build())).mountAll(manager))
           .hasSize(1);
       assertThat(groups()).containsExactly("2000", "2000");
       manager.unmount(use("a"));
@@ -225,11 +254,11 @@ class MountAllTest {
             .accessMode(AccessMode.SINGLE_NODE_MULTI_WRITER)
             .attachment(AttachmentMode.FILESYSTEM);
     WorkloadVolumes grouped =
-        builder().volume(request.ownership(FileOwnership.ofGroup(2000)).build()).build();
+        build(builder().volume(request.ownership(FileOwnership.ofGroup(2000)).build()));
     FileOwnership user =
         FileOwnership.builder().user(1000).policy(FileOwnership.Policy.ALWAYS).build();
     WorkloadVolumes other =
-        builder(WorkloadId.of("web-2")).volume(request.ownership(user).build()).build();
+        build(builder(WorkloadId.of("web-2")).volume(request.ownership(user).build()));
     List<VolumeException> refused = new ArrayList<>();
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
       AtomicReference<VolumeMounter> mounter = new AtomicReference<>(manager);
@@ -263,7 +292,7 @@ class MountAllTest {
     TaskName web = TaskName.of("web");
     VolumeMount atData = VolumeMount.builder("a").destination("/data").build();
     WorkloadVolumes wanted =
-        builder("a").task(TaskRuntime.of(web, "exec", MountSupport.NONE), atData).build();
+        build(builder("a").task(TaskRuntime.of(web, "exec", MountSupport.NONE), atData));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
       assertThat(catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager)))
           .extracting(VolumeException::code, VolumeException::outcome)
@@ -292,12 +321,12 @@ class MountAllTest {
                     .build())
             .build();
     WorkloadVolumes crowded =
-        builder("a", "b")
-            .task(
-                TaskRuntime.of(TaskName.of("web"), "containers", MountSupport.ALL),
-                VolumeMount.builder("a").destination("/data").build(),
-                VolumeMount.builder("b").destination("/data").build())
-            .build();
+        build(
+            builder("a", "b")
+                .task(
+                    TaskRuntime.of(TaskName.of("web"), "containers", MountSupport.ALL),
+                    VolumeMount.builder("a").destination("/data").build(),
+                    VolumeMount.builder("b").destination("/data").build()));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
       assertThat(
               catchThrowableOfType(VolumeException.class, () -> unknown.mountAll(manager)).code())
@@ -377,7 +406,7 @@ class MountAllTest {
         .count();
   }
 
-  private static MountRequest request(String name) {
+  private MountRequest request(String name) {
     return wanted(name).mountRequests().get(0);
   }
 
@@ -410,14 +439,14 @@ class MountAllTest {
   @Test
   void aVolumeThatHasNotBeenCreatedYetIsNotMountedAndNeitherAreTheOthers() {
     WorkloadVolumes wanted =
-        builder("a")
-            .volume(
-                VolumeRequest.builder("scratch", VolumeType.CSI, "not-yet")
-                    .accessMode(AccessMode.SINGLE_NODE_WRITER)
-                    .attachment(AttachmentMode.FILESYSTEM)
-                    .created(NewVolume.builder(PLUGIN).build())
-                    .build())
-            .build();
+        build(
+            builder("a")
+                .volume(
+                    VolumeRequest.builder("scratch", VolumeType.CSI, "not-yet")
+                        .accessMode(AccessMode.SINGLE_NODE_WRITER)
+                        .attachment(AttachmentMode.FILESYSTEM)
+                        .created(NewVolume.builder(PLUGIN).build())
+                        .build()));
     try (VolumeManager manager = manager(Duration.ofSeconds(30))) {
       VolumeException refused =
           catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager));
@@ -432,18 +461,18 @@ class MountAllTest {
     fake.close();
     fake = FakeCsiPlugin.open(PluginShape.nodeOnly().with(Quirk.INLINE_VOLUMES_TAKEN));
     WorkloadVolumes wanted =
-        WorkloadVolumes.builder(
-                WORKLOAD,
-                (request, source) ->
-                    Optional.of(
-                        ResolvedVolume.inline(
-                            use(source), PLUGIN, VolumeContext.of(Map.of("size", "1Gi")))))
-            .volume(
-                VolumeRequest.builder("certs", VolumeType.CSI, "certs")
-                    .accessMode(AccessMode.SINGLE_NODE_WRITER)
-                    .attachment(AttachmentMode.FILESYSTEM)
-                    .build())
-            .build();
+        build(
+            WorkloadVolumes.builder(
+                    WORKLOAD,
+                    (request, source) ->
+                        Optional.of(
+                            ResolvedVolume.inline(
+                                use(source), PLUGIN, VolumeContext.of(Map.of("size", "1Gi")))))
+                .volume(
+                    VolumeRequest.builder("certs", VolumeType.CSI, "certs")
+                        .accessMode(AccessMode.SINGLE_NODE_WRITER)
+                        .attachment(AttachmentMode.FILESYSTEM)
+                        .build()));
     try (VolumeManager manager = manager(Duration.ofSeconds(30))) {
       assertThat(Preflight.of(manager).check(wanted).isClear()).isTrue();
       assertThat(wanted.mountAll(manager))

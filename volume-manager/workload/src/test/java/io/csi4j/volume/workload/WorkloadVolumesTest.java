@@ -92,10 +92,10 @@ class WorkloadVolumesTest {
     WorkloadVolumes claimed = wanted.claimed(List.of(grant));
 
     MountRequest plain = wanted.mountRequests().get(0);
-    assertThat(plain.claimEpoch()).isEmpty();
+    assertThat(plain.claim()).isEmpty();
     assertThat(claimed.mountRequests()).hasSize(1).doesNotContain(plain);
     MountRequest asked = claimed.mountRequests().get(0);
-    assertThat(asked.claimEpoch()).hasValue(7);
+    assertThat(asked.claim()).contains(grant);
     assertThat(asked.publishContext()).isEqualTo(context);
     assertThat(claimed.volumes()).hasSize(2).contains(wanted.volumes().get(1));
     assertThat(claimed.claimed(List.of()).mountRequests()).containsExactly(asked);
@@ -120,7 +120,7 @@ class WorkloadVolumesTest {
             .build();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> other.claimed(List.of(grant(plain, claimed))))
-        .withMessageContaining("other mount options than it was claimed with");
+        .withMessageContaining("mount options belong into the claim");
   }
 
   private static MountOptions options(MountRequest request) {

@@ -3,22 +3,26 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.MountFlagPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumePermission;
-import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.NodeClaims;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The host's terms for a mount: who may have which volume, and with which flags.
+ * The host's terms for a mount: who may have which volume, under claims of which node, and with
+ * which flags.
  *
  * @param permission who may have which volume
+ * @param node the name of this node, as claims have it; nothing if the manager knows no claims
  * @param flags which flags a request may have, and which every mount gets
  */
-record HostTerms(VolumePermission permission, MountFlagPolicy flags) {
+record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlagPolicy flags) {
 
   /**
    * A refusal.
@@ -28,8 +32,11 @@ record HostTerms(VolumePermission permission, MountFlagPolicy flags) {
    */
   record Refusal(OperatorCode code, String seen) {}
 
-  static HostTerms of(ManagerSettings settings) {
-    return new HostTerms(settings.permission(), settings.mountFlags());
+  static HostTerms of(EngineParts parts) {
+    return new HostTerms(
+        parts.settings().permission(),
+        parts.claims().terms().map(NodeClaims::node),
+        parts.settings().mountFlags());
   }
 
   /** Why a request is not met, if it is not. */
@@ -39,6 +46,18 @@ record HostTerms(VolumePermission permission, MountFlagPolicy flags) {
         new VolumePermission.Wish(request.usage(), Optional.of(volume), request.readOnly());
     if (!wish.isPermittedBy(permission)) {
       return Optional.of(new Refusal(OperatorCode.VOLUME_NOT_PERMITTED, ""));
+    }
+    Optional<NodeName> claimedFor =
+        request.claim().map(ClaimGrant::node).filter(it -> !it.equals(node.orElse(it)));
+    if (claimedFor.isPresent()) {
+      return Optional.of(
+          new Refusal(
+              OperatorCode.CLAIM_MISSING,
+              "it was claimed for node '"
+                  + claimedFor.get()
+                  + "', and this is node '"
+                  + node.orElseThrow()
+                  + "'"));
     }
     MountFlags asked = flagsOf(request.capability());
     return flags
@@ -50,7 +69,11 @@ record HostTerms(VolumePermission permission, MountFlagPolicy flags) {
   /** A claim says how a volume is mounted, so that nothing can be added here. */
   private Optional<Refusal> claimedWithout(MountRequest request, MountFlags asked) {
     List<String> missing =
-        request.claimedCapability().filter(claimed -> !claimed.isBlock()).isPresent()
+        request
+                .claim()
+                .flatMap(ClaimGrant::capability)
+                .filter(claimed -> !claimed.isBlock())
+                .isPresent()
             ? flags.missing(asked)
             : List.of();
     return missing.isEmpty()

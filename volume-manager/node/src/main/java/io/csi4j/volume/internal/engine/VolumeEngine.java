@@ -100,7 +100,7 @@ public final class VolumeEngine {
     origins = new MountOrigins(parts.kernel(), parts.layout(), index);
     drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow, this::retries);
-    terms = HostTerms.of(parts.settings());
+    terms = HostTerms.of(parts);
     rounds = new ClaimChecks.Rounds(parts, index::volumes);
     StartInventory found = new StartInventory(parts);
     foreign.know(found.unknown());

@@ -54,7 +54,7 @@ final class VolumeQueries {
   /** Why a mount would be refused by the host's terms or by what is on record, if it would. */
   Optional<OperatorMessage> refusal(MountRequest asked) {
     VolumeIdentity identity = new VolumeIdentity(asked.plugin(), asked.handle());
-    HostTerms terms = HostTerms.of(parts.settings());
+    HostTerms terms = HostTerms.of(parts);
     Optional<HostTerms.Refusal> refused = terms.refusal(asked);
     if (refused.isPresent()) {
       return refused.map(it -> refused(identity, asked, it.code(), it.seen()));

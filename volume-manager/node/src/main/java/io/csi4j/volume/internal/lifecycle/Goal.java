@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -92,7 +93,7 @@ public sealed interface Goal {
           request.readOnly(),
           Plan.mustBeWritable(request.capability(), request.readOnly()),
           false,
-          request.claimEpoch().orElse(known.epoch()),
+          request.claim().map(ClaimGrant::epoch).orElse(known.epoch()),
           Digests.of(identity, request.volumeContext()),
           request
               .capability()
@@ -163,7 +164,7 @@ public sealed interface Goal {
         return there.isEmpty() || own.isEmpty() ? there : own;
       }
       // A claim says how the volume is mounted, and the controller was told the same.
-      return isTaken && request.claimedCapability().isEmpty() ? own : "";
+      return isTaken && request.claim().flatMap(ClaimGrant::capability).isEmpty() ? own : "";
     }
 
     /**

@@ -11,6 +11,7 @@ import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.mount.model.RefCheck;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /**
@@ -93,6 +94,18 @@ public interface MountTable {
   default List<MountRecord> newer(MountRef than, Predicate<MountRecord> filter) {
     return list().newer(than).stream().filter(filter).toList();
   }
+
+  /**
+   * Returns the group from which mounts reach a mount whose master this process cannot see: the
+   * nearest one above that has a member in its view ({@code propagate_from} in the kernel's table).
+   * Nothing if the master can be seen, if there is no such group, or if the mount is gone.
+   *
+   * <p>No {@link MountRecord} has it, since the kernel walks along all peers of the master for it:
+   * in a slave mount namespace, reading it of each mount costs as many steps as there are mounts,
+   * for each of them. The answer is that of the moment, and not of the snapshot that the reference
+   * comes from.
+   */
+  OptionalInt propagateFrom(MountRef ref);
 
   /** The mounts that are directly on this one; none if it is gone. */
   List<MountRecord> children(MountRef ref);

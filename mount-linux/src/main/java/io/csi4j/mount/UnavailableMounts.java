@@ -22,6 +22,7 @@ import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.model.UnmountResult;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -70,6 +71,11 @@ final class UnavailableMounts implements MountTable, Mounts, MountWatch {
 
   @Override
   public RefCheck check(MountRef ref) {
+    throw why.get();
+  }
+
+  @Override
+  public OptionalInt propagateFrom(MountRef ref) {
     throw why.get();
   }
 

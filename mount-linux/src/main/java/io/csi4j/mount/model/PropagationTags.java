@@ -6,26 +6,21 @@ import java.util.OptionalInt;
 
 /**
  * With whom a mount shares the mounts made below it, as its row in the kernel's table says. Nothing
- * set means private.
+ * set means private. The group behind an invisible master is a question of its own: {@link
+ * io.csi4j.mount.MountTable#propagateFrom}.
  *
  * @param peerGroup the group that sends and receives, if any ({@code shared})
  * @param master the group that it only receives from, if any ({@code master})
- * @param propagateFrom the nearest such group that this process can see, if it is another
  * @param unbindable whether it can be bound nowhere else
  * @param unknown words of newer kernels, kept as they are
  * @since 1.0
  */
 public record PropagationTags(
-    OptionalInt peerGroup,
-    OptionalInt master,
-    OptionalInt propagateFrom,
-    boolean unbindable,
-    List<KernelText> unknown) {
+    OptionalInt peerGroup, OptionalInt master, boolean unbindable, List<KernelText> unknown) {
 
   /** Neither sends nor receives. */
   public static final PropagationTags PRIVATE =
-      new PropagationTags(
-          OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), false, List.of());
+      new PropagationTags(OptionalInt.empty(), OptionalInt.empty(), false, List.of());
 
   /** Copies the list. */
   public PropagationTags {
@@ -48,7 +43,6 @@ public record PropagationTags(
     List<String> words = new ArrayList<>();
     peerGroup.ifPresent(group -> words.add("shared:" + group));
     master.ifPresent(group -> words.add("master:" + group));
-    propagateFrom.ifPresent(group -> words.add("propagate_from:" + group));
     if (unbindable) {
       words.add("unbindable");
     }

@@ -9,6 +9,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.PropagationTags;
 import io.csi4j.mount.model.UnmountResult.Step;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 /** With whom mounts are shared: cases R of the mount facts. */
@@ -162,6 +163,29 @@ public abstract class PropagationContract extends MountsContract {
     assertThat(tags(world.path("peer/a"))).isEqualTo(there);
     assertThat(tags(world.path("end/a")).master()).isEqualTo(there.peerGroup());
     assertThat(tags(end).master()).isEqualTo(tags(middle).peerGroup());
+  }
+
+  @Test
+  void theGroupBehindAMasterThatHasNoMemberHereIsNamed() {
+    MountPath mount = shared("mount");
+    MountPath middle = copy(mount, "middle", Propagation.HOST_TO_CONTAINER);
+    world.mounts().setPropagation(middle, Propagation.BIDIRECTIONAL, false);
+    MountPath end = copy(middle, "end", Propagation.HOST_TO_CONTAINER);
+    OptionalInt between = tags(middle).peerGroup();
+    assertThat(propagateFrom(end)).as("its master is here").isEmpty();
+    assertThat(propagateFrom(mount)).as("it has no master").isEmpty();
+
+    try (World.Elsewhere elsewhere = world.elsewhere()) {
+      world.mounts().unmount(middle, ONCE);
+
+      assertThat(elsewhere.isMount(middle)).isTrue();
+      assertThat(tags(end).master()).isEqualTo(between);
+      assertThat(propagateFrom(end)).isEqualTo(tags(mount).peerGroup());
+    }
+  }
+
+  private OptionalInt propagateFrom(MountPath path) {
+    return world.table().propagateFrom(record(path).ref());
   }
 
   @Test

@@ -71,9 +71,9 @@ class PropagationTest {
 
   @Test
   void tagsSayWhoSendsAndWhoReceives() {
-    PropagationTags shared = tags(OptionalInt.of(5), OptionalInt.empty(), OptionalInt.empty());
-    PropagationTags slave = tags(OptionalInt.empty(), OptionalInt.of(5), OptionalInt.of(4));
-    PropagationTags both = tags(OptionalInt.of(6), OptionalInt.of(5), OptionalInt.empty());
+    PropagationTags shared = tags(OptionalInt.of(5), OptionalInt.empty());
+    PropagationTags slave = tags(OptionalInt.empty(), OptionalInt.of(5));
+    PropagationTags both = tags(OptionalInt.of(6), OptionalInt.of(5));
 
     assertThat(PropagationTags.PRIVATE.sends() || PropagationTags.PRIVATE.receives()).isFalse();
     assertThat(shared.sends() && shared.receives()).isTrue();
@@ -81,7 +81,7 @@ class PropagationTest {
     assertThat(slave.receives()).isTrue();
     assertThat(both.sends() && both.receives()).isTrue();
     assertThat(PropagationTags.PRIVATE).hasToString("private");
-    assertThat(slave).hasToString("master:5,propagate_from:4");
+    assertThat(slave).hasToString("master:5");
     assertThat(both).hasToString("shared:6,master:5");
   }
 
@@ -89,16 +89,12 @@ class PropagationTest {
   void tagsOfNewerKernelsAreKept() {
     PropagationTags newer =
         new PropagationTags(
-            OptionalInt.empty(),
-            OptionalInt.empty(),
-            OptionalInt.empty(),
-            true,
-            List.of(KernelText.of("new:\n7")));
+            OptionalInt.empty(), OptionalInt.empty(), true, List.of(KernelText.of("new:\n7")));
 
     assertThat(newer).hasToString("unbindable,new:\\n7");
   }
 
-  private static PropagationTags tags(OptionalInt peers, OptionalInt master, OptionalInt from) {
-    return new PropagationTags(peers, master, from, false, List.of());
+  private static PropagationTags tags(OptionalInt peers, OptionalInt master) {
+    return new PropagationTags(peers, master, false, List.of());
   }
 }

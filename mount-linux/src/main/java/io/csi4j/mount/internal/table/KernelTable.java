@@ -18,6 +18,7 @@ import io.csi4j.mount.model.RefCheck;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -36,6 +37,7 @@ public class KernelTable {
 
   private final Kernel kernel;
   private final TableReader reader;
+  private final MountInfoReader text;
   private final StatmountReader mounts;
   private final PathLook look;
   private final MountIds ids;
@@ -58,6 +60,7 @@ public class KernelTable {
   protected KernelTable(Kernel kernel, BooleanSupplier careful) {
     this.kernel = kernel;
     this.reader = new TableReader(kernel);
+    this.text = new MountInfoReader(kernel);
     this.mounts = new StatmountReader(kernel);
     this.look = new PathLook(kernel, reader, careful);
     this.ids = new MountIds(kernel);
@@ -143,6 +146,18 @@ public class KernelTable {
     return mounts.path(unique.id()).isEmpty()
         ? Optional.of(new long[0])
         : Optional.of(ids.after(unique.id())).filter(newer -> newer.length <= FEW);
+  }
+
+  /** The group from which mounts reach a mount whose master is not seen. */
+  public OptionalInt propagateFrom(MountRef ref) {
+    if (isOfAnotherBoot(ref)) {
+      return OptionalInt.empty();
+    }
+    if (ref.identity() instanceof MountIdentity.Unique unique) {
+      needUniqueIds(ref);
+      return mounts.propagateFrom(unique.id());
+    }
+    return text.propagateFrom((MountIdentity.Reusable) ref.identity());
   }
 
   /** The mounts that are directly on this one. */

@@ -6,12 +6,15 @@ import io.csi4j.mount.internal.proc.ProcFiles;
 import io.csi4j.mount.internal.text.PrintableText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
+import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountRecord;
+import io.csi4j.mount.model.MountRef;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -114,6 +117,26 @@ public final class MountInfoReader {
       }
     }
     return found;
+  }
+
+  /**
+   * The group that the row of this mount names as the one mounts come from; nothing if it names
+   * none, or if the mount is gone.
+   */
+  OptionalInt propagateFrom(MountIdentity.Reusable mount) {
+    int readings = kernel.features().has(Feature.STATX_MOUNT_ROOT) ? 1 : MOST_READINGS;
+    for (int reading = 1; reading <= readings; reading++) {
+      MountInfoParser parser = new MountInfoParser(id -> id == mount.id());
+      scan(parser, () -> parser.found() > 0);
+      ScannedRows row = parser.end();
+      if (row.size() > 0) {
+        MountRef found = rows(row).records().get(0).ref();
+        return found.identity().equals(mount)
+            ? RowFields.propagateFrom(row.pages().get(0).tags(0))
+            : OptionalInt.empty();
+      }
+    }
+    return OptionalInt.empty();
   }
 
   private TableRows readOnce() {

@@ -84,11 +84,10 @@ final class RowFields {
     return flags;
   }
 
-  /** The optional fields, with one blank between them. */
+  /** The optional fields, with one blank between them, but for {@link #propagateFrom}. */
   static PropagationTags propagation(byte[] fields) {
     OptionalInt peerGroup = OptionalInt.empty();
     OptionalInt master = OptionalInt.empty();
-    OptionalInt propagateFrom = OptionalInt.empty();
     boolean unbindable = false;
     List<KernelText> unknown = new ArrayList<>();
     for (KernelText field : split(fields, ' ')) {
@@ -97,15 +96,21 @@ final class RowFields {
         peerGroup = OptionalInt.of(group(tag, SHARED));
       } else if (group(tag, MASTER) >= 0) {
         master = OptionalInt.of(group(tag, MASTER));
-      } else if (group(tag, PROPAGATE_FROM) >= 0) {
-        propagateFrom = OptionalInt.of(group(tag, PROPAGATE_FROM));
       } else if (Arrays.equals(tag, UNBINDABLE)) {
         unbindable = true;
-      } else {
+      } else if (group(tag, PROPAGATE_FROM) < 0) {
         unknown.add(field);
       }
     }
-    return new PropagationTags(peerGroup, master, propagateFrom, unbindable, unknown);
+    return new PropagationTags(peerGroup, master, unbindable, unknown);
+  }
+
+  /** The group that one of the optional fields names as the one mounts come from, if one does. */
+  static OptionalInt propagateFrom(byte[] fields) {
+    return split(fields, ' ').stream()
+        .mapToInt(field -> group(field.bytes(), PROPAGATE_FROM))
+        .filter(group -> group >= 0)
+        .findFirst();
   }
 
   /** The options of the filesystem; their escapes stay, so that a comma in one stays inside it. */

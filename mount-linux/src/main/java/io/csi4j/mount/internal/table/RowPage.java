@@ -68,6 +68,13 @@ final class RowPage {
     return fields[row * KEPT + kept];
   }
 
+  /** Returns the optional fields of one of the rows, with one blank between them. */
+  byte[] tags(int row) {
+    int from = get(row, TAGS);
+    int dash = get(row, TYPE) - "- ".length();
+    return Arrays.copyOfRange(text, from, Math.max(from, dash - 1));
+  }
+
   /** Adds the row between these bytes, unless it makes no sense. */
   boolean add(int from, int to, int place) {
     int at = rows * KEPT;

@@ -5,6 +5,7 @@ import io.csi4j.mount.internal.kernel.ErrnoMeaning;
 import io.csi4j.mount.internal.kernel.Kernel;
 import io.csi4j.mount.internal.kernel.Spares;
 import io.csi4j.mount.internal.kernel.Struct;
+import io.csi4j.mount.internal.list.LazyList;
 import io.csi4j.mount.internal.text.ByteSearch;
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.KernelText;
@@ -18,9 +19,11 @@ import io.csi4j.mount.model.PropagationTags;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -37,7 +40,6 @@ public final class StatmountReader {
   private static final long ALL =
       Abi.STATMOUNT_SB_BASIC
           | Abi.STATMOUNT_MNT_BASIC
-          | Abi.STATMOUNT_PROPAGATE_FROM
           | Abi.STATMOUNT_MNT_ROOT
           | Abi.STATMOUNT_MNT_POINT
           | Abi.STATMOUNT_FS_TYPE
@@ -53,8 +55,20 @@ public final class StatmountReader {
   /** How often a row of the text table is looked for that fits a mount. */
   private static final int MOST_LOOKS = 3;
 
+  /** One mount of so many is looked at to decide how a table is read. */
+  private static final int SAMPLE = 64;
+
+  /**
+   * Reading a mount by its number costs about as much more than its row in the text as so many
+   * steps along a list of peers do, in the kernel.
+   */
+  private static final long STEPS_FOR_A_ROW = 256;
+
   private final Kernel kernel;
   private final MountInfoReader text;
+
+  /** Whether the kernel was seen to give a source, so that one without it has an empty one. */
+  private volatile boolean isSourceGiven;
 
   /** A structure is read often, and clearing memory for it costs more than reading it does. */
   private final Spares<byte[]> spares = new Spares<>(() -> new byte[FIRST_SIZE]);
@@ -98,57 +112,102 @@ public final class StatmountReader {
     return read(uniqueId, Abi.STATMOUNT_MNT_BASIC, Statmount::id);
   }
 
-  /** All about these mounts, in this order, without those that are gone. */
+  /**
+   * The group from which mounts reach a mount whose master is not seen; nothing if there is none,
+   * or if the mount is gone or out of this namespace. The kernel walks along all peers of the
+   * master.
+   */
+  public OptionalInt propagateFrom(long uniqueId) {
+    return read(
+            uniqueId,
+            Abi.STATMOUNT_MNT_BASIC | Abi.STATMOUNT_PROPAGATE_FROM,
+            Statmount::propagateFrom)
+        .orElse(OptionalInt.empty());
+  }
+
+  /**
+   * Whether reading all these mounts by their numbers costs less than the text table does. For the
+   * row of a slave the kernel walks along the peers of its master, so a mount namespace that is a
+   * slave of another one costs the square of its mounts. A look at a few of them shows their
+   * masters; a master has about as many peers as slaves. A kernel that does not give the source has
+   * to be asked for the text all the same.
+   */
+  boolean isQuickerThanText(long[] uniqueIds) {
+    Map<Integer, Integer> slaves = new HashMap<>();
+    for (int i = SAMPLE - 1; i < uniqueIds.length; i += SAMPLE) {
+      master(uniqueIds[i]).ifPresent(master -> slaves.merge(master, SAMPLE, Integer::sum));
+    }
+    long steps = slaves.values().stream().mapToLong(each -> (long) each * each).sum();
+    return steps > STEPS_FOR_A_ROW * uniqueIds.length && givesSource(uniqueIds);
+  }
+
+  private OptionalInt master(long uniqueId) {
+    return read(uniqueId, Abi.STATMOUNT_MNT_BASIC, Statmount::master).orElse(OptionalInt.empty());
+  }
+
+  private boolean givesSource(long[] uniqueIds) {
+    for (int i = SAMPLE - 1; i < uniqueIds.length && !isSourceGiven; i += SAMPLE) {
+      read(uniqueIds[i], Abi.STATMOUNT_SB_SOURCE, this::isComplete);
+    }
+    return isSourceGiven;
+  }
+
+  /**
+   * All about these mounts, in this order, without those that are gone. Everything is read now; the
+   * records are made when one of them is first looked at.
+   */
   public List<MountRecord> records(long[] uniqueIds) {
-    @Nullable MountRecord[] records = new MountRecord[uniqueIds.length];
+    @Nullable Read[] mounts = new Read[uniqueIds.length];
     List<Integer> incomplete = new ArrayList<>();
     for (int i = 0; i < uniqueIds.length; i++) {
       int place = i;
       long id = uniqueIds[i];
-      records[i] =
+      mounts[i] =
           read(
                   id,
                   ALL,
                   mount -> {
                     if (isComplete(mount)) {
-                      return record(id, mount);
+                      return Read.of(id, mount, null);
                     }
                     incomplete.add(place);
                     return null;
                   })
               .orElse(null);
     }
-    complete(uniqueIds, records, incomplete);
-    List<MountRecord> found = new ArrayList<>(records.length);
-    for (MountRecord record : records) {
-      if (record != null) {
-        found.add(record);
+    complete(uniqueIds, mounts, incomplete);
+    List<Read> found = new ArrayList<>(mounts.length);
+    for (Read mount : mounts) {
+      if (mount != null) {
+        found.add(mount);
       }
     }
-    return found;
+    return new LazyList<>(found.size(), () -> found.stream().map(this::record).toList());
   }
 
   /**
    * Whether the structure says all. A kernel that gives the source (6.13) also gives the subtype
-   * and the options where there are any. It never gives an empty source, nor the word for none.
+   * and the options where there are any. It leaves out an empty source.
    */
-  private static boolean isComplete(Statmount mount) {
-    return mount.has(Abi.STATMOUNT_SB_SOURCE);
+  private boolean isComplete(Statmount mount) {
+    if (mount.has(Abi.STATMOUNT_SB_SOURCE)) {
+      isSourceGiven = true;
+    }
+    return isSourceGiven;
   }
 
   /** The mount with what its structure lacks; null if it is gone, or cannot be reached. */
   private @Nullable MountRecord completed(long uniqueId) {
-    @Nullable MountRecord[] records = new MountRecord[1];
-    complete(new long[] {uniqueId}, records, List.of(0));
-    return records[0];
+    @Nullable Read[] mounts = new Read[1];
+    complete(new long[] {uniqueId}, mounts, List.of(0));
+    return mounts[0] == null ? null : record(mounts[0]);
   }
 
   /** Takes from the text table what the structures lack. */
-  private void complete(
-      long[] uniqueIds, @Nullable MountRecord[] records, List<Integer> incomplete) {
+  private void complete(long[] uniqueIds, @Nullable Read[] mounts, List<Integer> incomplete) {
     List<Integer> left = incomplete;
     for (int look = 1; !left.isEmpty(); look++) {
-      left = complete(uniqueIds, records, left, look == MOST_LOOKS);
+      left = complete(uniqueIds, mounts, left, look == MOST_LOOKS);
     }
   }
 
@@ -157,10 +216,7 @@ public final class StatmountReader {
    * fit.
    */
   private List<Integer> complete(
-      long[] uniqueIds,
-      @Nullable MountRecord[] records,
-      List<Integer> incomplete,
-      boolean isLastLook) {
+      long[] uniqueIds, @Nullable Read[] mounts, List<Integer> incomplete, boolean isLastLook) {
     Set<Integer> textIds = new HashSet<>();
     for (int i : incomplete) {
       textId(uniqueIds[i]).ifPresent(textIds::add);
@@ -176,13 +232,11 @@ public final class StatmountReader {
                   ALL,
                   mount -> {
                     MountRecord row = rows.get(mount.id());
-                    if (row != null && isRowOf(mount, row)) {
-                      records[i] = record(id, mount, row.type(), row.source(), row.options());
-                    } else if (isLastLook) {
-                      records[i] = record(id, mount);
-                    } else {
+                    boolean isItsRow = row != null && isRowOf(mount, row);
+                    if (!isItsRow && !isLastLook) {
                       return false;
                     }
+                    mounts[i] = Read.of(id, mount, isItsRow ? row : null);
                     return true;
                   })
               .orElse(true);
@@ -195,6 +249,29 @@ public final class StatmountReader {
 
   private static boolean isRowOf(Statmount mount, MountRecord row) {
     return row.device().equals(mount.device()) && row.root().equals(mount.root());
+  }
+
+  /**
+   * A mount that was read, before a record is made of it.
+   *
+   * @param mount the structure, in memory that it shares with no other
+   * @param row has what the structure lacks, if that is so
+   */
+  private record Read(long id, Statmount mount, @Nullable MountRecord row) {
+
+    /** Null for a mount that cannot be reached from the root directory of this process. */
+    static @Nullable Read of(long id, Statmount mount, @Nullable MountRecord row) {
+      return mount.canBeMade() ? new Read(id, mount.copy(), row) : null;
+    }
+  }
+
+  private MountRecord record(Read read) {
+    MountRecord row = read.row;
+    Statmount mount = read.mount;
+    return Objects.requireNonNull(
+        row == null
+            ? record(read.id, mount)
+            : record(read.id, mount, row.type(), row.source(), row.options()));
   }
 
   private @Nullable MountRecord record(long uniqueId, Statmount mount) {
@@ -307,10 +384,46 @@ public final class StatmountReader {
       Abi.STATMOUNT_AT_SB_SOURCE
     };
 
+    /** All fields that are read are before this place. */
+    private static final int HEAD = 128;
+
     private final byte[] bytes;
 
+    /** Where the texts begin. */
+    private final int texts;
+
     Statmount(byte[] bytes) {
+      this(bytes, Abi.STATMOUNT_STRINGS);
+    }
+
+    private Statmount(byte[] bytes, int texts) {
       this.bytes = bytes;
+      this.texts = texts;
+    }
+
+    /** Returns a copy of what is used of the memory. */
+    Statmount copy() {
+      // Nothing but the kernel's word says where the last text ends.
+      int size = Struct.u32(bytes, 0);
+      int end = size < texts || size > bytes.length ? bytes.length : size;
+      for (int i = 0; i < TEXTS.length; i++) {
+        end = has(TEXTS[i]) && from(TEXTS[i], TEXT_PLACES[i]) > end ? bytes.length : end;
+      }
+      byte[] used = new byte[HEAD + end - texts];
+      System.arraycopy(bytes, 0, used, 0, HEAD);
+      System.arraycopy(bytes, texts, used, HEAD, end - texts);
+      return new Statmount(used, HEAD);
+    }
+
+    /**
+     * Whether it can be reached, so that a record can be made of it.
+     *
+     * @throws IllegalArgumentException if its device is none
+     */
+    boolean canBeMade() {
+      device();
+      int from = from(Abi.STATMOUNT_MNT_POINT, Abi.STATMOUNT_AT_MNT_POINT);
+      return ByteSearch.isOrdinaryPath(bytes, from, end(from)) || pathOf(this) != null;
     }
 
     /**
@@ -423,22 +536,29 @@ public final class StatmountReader {
       if ((kind & (MS_SHARED | MS_SLAVE | MS_UNBINDABLE)) == 0) {
         return PropagationTags.PRIVATE;
       }
-      int peers = group(kind & MS_SHARED, Abi.STATMOUNT_AT_PEER_GROUP);
-      int master = group(kind & MS_SLAVE, Abi.STATMOUNT_AT_MASTER);
-      int from = group(kind & MS_SLAVE, Abi.STATMOUNT_AT_PROPAGATE_FROM);
       return new PropagationTags(
-          optional(peers),
-          optional(master),
-          optional(from == master ? 0 : from),
+          group(kind & MS_SHARED, Abi.STATMOUNT_AT_PEER_GROUP),
+          master(),
           (kind & MS_UNBINDABLE) != 0,
           List.of());
     }
 
-    private int group(long applies, int at) {
-      return applies == 0 ? 0 : (int) Struct.u64(bytes, at);
+    OptionalInt master() {
+      return ofSlave(Abi.STATMOUNT_AT_MASTER);
     }
 
-    private static OptionalInt optional(int group) {
+    /** Nothing if the kernel names the master, which the text table leaves out too. */
+    OptionalInt propagateFrom() {
+      OptionalInt from = ofSlave(Abi.STATMOUNT_AT_PROPAGATE_FROM);
+      return from.equals(master()) ? OptionalInt.empty() : from;
+    }
+
+    private OptionalInt ofSlave(int at) {
+      return group(Struct.u64(bytes, Abi.STATMOUNT_AT_PROPAGATION) & MS_SLAVE, at);
+    }
+
+    private OptionalInt group(long applies, int at) {
+      int group = applies == 0 ? 0 : (int) Struct.u64(bytes, at);
       return group == 0 ? OptionalInt.empty() : OptionalInt.of(group);
     }
 
@@ -450,7 +570,7 @@ public final class StatmountReader {
 
     /** Where a text field begins; at the end of everything if it is left out. */
     private int from(long field, int at) {
-      return has(field) ? Abi.STATMOUNT_STRINGS + Struct.u32(bytes, at) : bytes.length;
+      return has(field) ? texts + Struct.u32(bytes, at) : bytes.length;
     }
 
     private int end(int from) {

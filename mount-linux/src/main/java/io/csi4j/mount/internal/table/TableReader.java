@@ -25,7 +25,8 @@ import java.util.function.Predicate;
  *
  * <p>Text is the fastest way to read every mount, but only lists of ids say which mounts are the
  * same as before. A first reading has both: the text between two equal lists of as many ids as it
- * has rows is about the mounts in those lists, in their order.
+ * has rows is about the mounts in those lists, in their order. In a slave mount namespace the text
+ * costs the square of its mounts, and each is read by its id.
  */
 public final class TableReader {
 
@@ -61,6 +62,9 @@ public final class TableReader {
       return textSnapshot(text.read(), filter);
     }
     long[] before = ids.all();
+    if (mounts.isQuickerThanText(before)) {
+      return snapshot(mounts.records(before), 0, before, filter);
+    }
     for (int reading = 1; reading <= MOST_READINGS; reading++) {
       ScannedRows rows = text.scan();
       long[] after = ids.all(before.length);

@@ -1,6 +1,7 @@
 package io.csi4j.mount.internal.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.csi4j.mount.RunningKernel;
 import io.csi4j.mount.internal.kernel.Abi;
@@ -142,6 +143,76 @@ class LookCostTest {
         .endsWith(many.toArray(MountPath[]::new))
         .hasSize(302);
     assertThat(log).filteredOn(call -> call.name().equals("statmount")).hasSizeLessThan(20);
+  }
+
+  /**
+   * The kernel finds the group that a slave receives from by walking along the peers of its master,
+   * so reading it of each mount costs as many steps as there are mounts, for each of them.
+   */
+  @Test
+  @NeedsUniqueIds
+  void manySlavesOfOneGroupAreReadByTheirNumbersAndWithoutTheGroupTheyReceiveFrom(Scratch scratch) {
+    assumeTrue(givesSource(scratch.root()), "the kernel gives the source in the text alone");
+    bindsWithSlaves(scratch, 700);
+
+    List<MountRecord> listed = table(false).list().records();
+
+    assertThat(log)
+        .filteredOn(call -> call.name().equals("statmount"))
+        .hasSizeGreaterThanOrEqualTo(listed.size())
+        .hasSizeLessThan(listed.size() + listed.size() / 32)
+        .noneMatch(call -> asksFor(call, Abi.STATMOUNT_PROPAGATE_FROM));
+    List<MountRecord> text = new MountInfoReader(RunningKernel.kernel()).read().records();
+    assertThat(RowText.table(listed)).isEqualTo(RowText.table(text));
+  }
+
+  @Test
+  @NeedsUniqueIds
+  void mountsThatReceiveFromNoGroupAreReadAsText(Scratch scratch) {
+    for (int i = 0; i < 700; i++) {
+      scratch.bind(scratch.directory("source"), scratch.directory("t-" + i));
+    }
+
+    assertThat(table(false).list().records()).hasSizeGreaterThan(700);
+
+    assertThat(log)
+        .filteredOn(call -> call.name().equals("statmount"))
+        .as("one of 64 is looked at, and the first and the last row")
+        .hasSizeLessThan(30);
+  }
+
+  @Test
+  @NeedsUniqueIds
+  void aSlaveIsFoundWithoutTheGroupItReceivesFrom(Scratch scratch) {
+    bindsWithSlaves(scratch, 1);
+    KernelTable table = table(false);
+
+    MountRecord slave = table.find(scratch.path("copy/t-0")).orElseThrow();
+
+    assertThat(slave.propagation().master()).isPresent();
+    assertThat(log)
+        .filteredOn(call -> call.name().equals("statmount"))
+        .isNotEmpty()
+        .noneMatch(call -> asksFor(call, Abi.STATMOUNT_PROPAGATE_FROM));
+  }
+
+  private static boolean asksFor(Call statmount, long field) {
+    return (Struct.u64((byte[]) statmount.arguments().get(0), 16) & field) != 0;
+  }
+
+  /** Binds of one directory below {@code shared}, each with a slave below {@code copy}. */
+  private static void bindsWithSlaves(Scratch scratch, int count) {
+    Syscalls calls = RunningKernel.kernel().calls();
+    MountPath shared = scratch.tmpfs("shared");
+    assertThat(calls.mount(null, Abi.path(shared), null, Abi.MS_SHARED, null)).isZero();
+    MountPath source = scratch.directory("shared/source");
+    for (int i = 0; i < count; i++) {
+      scratch.bind(source, scratch.directory("shared/t-" + i));
+    }
+    MountPath copy = scratch.directory("copy");
+    scratch.bindTree(shared, copy);
+    long slaves = Abi.MS_SLAVE | Abi.MS_REC;
+    assertThat(calls.mount(null, Abi.path(copy), null, slaves, null)).isZero();
   }
 
   private static Predicate<MountRecord> scratchOnly(Scratch scratch) {

@@ -51,8 +51,7 @@ class MountInfoParserTest {
                 device,
                 KernelText.of("/root"),
                 Set.of(MountFlag.READ_ONLY, MountFlag.NOSUID, MountFlag.RELATIME),
-                new PropagationTags(
-                    OptionalInt.of(4), OptionalInt.of(2), OptionalInt.of(1), false, List.of()),
+                new PropagationTags(OptionalInt.of(4), OptionalInt.of(2), false, List.of()),
                 KernelText.of("ext4"),
                 KernelText.of("/dev/root"),
                 List.of(KernelText.of("rw"), KernelText.of("errors=continue"))));
@@ -132,7 +131,8 @@ class MountInfoParserTest {
     "'', private",
     "shared:7, shared:7",
     "master:3, master:3",
-    "'shared:7 master:3 propagate_from:2', 'shared:7,master:3,propagate_from:2'",
+    "'shared:7 master:3 propagate_from:2', 'shared:7,master:3'",
+    "'master:3 propagate_from:x', 'master:3,propagate_from:x'",
     "unbindable, unbindable",
     "'shared:7 newer:1 newest', 'shared:7,newer:1,newest'",
     "shared:x, shared:x"
@@ -271,7 +271,6 @@ class MountInfoParserTest {
         root,
         flags,
         new PropagationTags(
-            group(random),
             group(random),
             group(random),
             random.nextBoolean(),

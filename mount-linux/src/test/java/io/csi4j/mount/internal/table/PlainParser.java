@@ -57,7 +57,6 @@ final class PlainParser {
       List<String> tags = new ArrayList<>();
       record.propagation().peerGroup().ifPresent(group -> tags.add("shared:" + group));
       record.propagation().master().ifPresent(group -> tags.add("master:" + group));
-      record.propagation().propagateFrom().ifPresent(g -> tags.add("propagate_from:" + g));
       tags.addAll(record.propagation().unbindable() ? List.of("unbindable") : List.of());
       record.propagation().unknown().forEach(tag -> tags.add(text(tag.bytes())));
       words.add(
@@ -111,7 +110,7 @@ final class PlainParser {
         unknown.add(tag);
       }
     }
-    List<String> tags = new ArrayList<>(Arrays.asList(numbers));
+    List<String> tags = new ArrayList<>(Arrays.asList(numbers).subList(0, 2));
     tags.add(unbindable ? "unbindable" : "");
     tags.addAll(unknown);
     tags.removeIf(String::isEmpty);

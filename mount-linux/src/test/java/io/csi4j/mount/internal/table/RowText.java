@@ -31,7 +31,6 @@ final class RowText {
     }
     record.propagation().peerGroup().ifPresent(group -> ascii(out, " shared:" + group));
     record.propagation().master().ifPresent(group -> ascii(out, " master:" + group));
-    record.propagation().propagateFrom().ifPresent(g -> ascii(out, " propagate_from:" + g));
     if (record.propagation().unbindable()) {
       ascii(out, " unbindable");
     }

@@ -27,6 +27,7 @@ import io.csi4j.mount.real.NeedsUniqueIds;
 import io.csi4j.mount.real.Scratch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
@@ -192,7 +193,7 @@ class TableTest {
   /** Case R of the mount facts: the master itself cannot be seen, but its master can. */
   @ParameterizedTest
   @EnumSource
-  void inAChangedRootTheNearestMasterThatIsSeenIsNamed(Rung rung, Scratch scratch) {
+  void inAChangedRootTheNearestGroupThatIsSeenIsNamed(Rung rung, Scratch scratch) {
     scratch.tmpfs("new");
     scratch.directory("new/proc");
     scratch.rawMount("/proc", scratch.file("new/proc"), "", Abi.MS_BIND | Abi.MS_REC, null);
@@ -204,25 +205,37 @@ class TableTest {
     scratch.rawMount("none", scratch.file("hidden"), "", Abi.MS_SHARED, null);
     scratch.bind(hidden, scratch.directory("new/last"));
     scratch.rawMount("none", scratch.file("new/last"), "", Abi.MS_SLAVE, null);
-    List<PropagationTags> tags =
-        OnThread.get(
-            () ->
-                rung.with(
-                    table -> {
-                      PropagationTags sender = tags(table, first);
-                      PropagationTags between = tags(table, hidden);
-                      PropagationTags before = tags(table, scratch.path("new/last"));
-                      LibcForTests.changeRoot(scratch.path("new"));
-                      return List.of(sender, between, before, tags(table, MountPath.of("/last")));
-                    }));
+    OnThread.get(
+        () ->
+            rung.with(
+                table -> {
+                  int sender = tags(table, first).peerGroup().orElseThrow();
+                  int between = tags(table, hidden).peerGroup().orElseThrow();
+                  MountRecord before = table.find(scratch.path("new/last")).orElseThrow();
+                  assertThat(before.propagation()).hasToString("master:" + between);
+                  assertThat(table.propagateFrom(before.ref())).isEmpty();
+                  LibcForTests.changeRoot(scratch.path("new"));
+                  MountRecord last = table.find(MountPath.of("/last")).orElseThrow();
+                  assertThat(last.propagation()).hasToString("master:" + between);
+                  assertThat(table.propagateFrom(last.ref())).hasValue(sender);
+                  return last;
+                }));
+  }
 
-    assertThat(tags.get(2)).hasToString("master:" + tags.get(1).peerGroup().getAsInt());
-    assertThat(tags.get(3))
-        .hasToString(
-            "master:"
-                + tags.get(1).peerGroup().getAsInt()
-                + ",propagate_from:"
-                + tags.get(0).peerGroup().getAsInt());
+  @ParameterizedTest
+  @EnumSource(Rung.class)
+  void noGroupIsNamedForAMountThatIsGoneOrOfAnotherBoot(Rung rung, Scratch scratch) {
+    MountPath path = scratch.tmpfs("t");
+    MountRef ref = rung.with(table -> table.find(path).orElseThrow().ref());
+    MountRef old = new MountRef(path, "another-boot", ref.identity());
+    assertThat(propagateFrom(rung, old)).isEmpty();
+    assertThat(scratch.rawUnmount(path, 0)).isZero();
+
+    assertThat(propagateFrom(rung, ref)).isEmpty();
+  }
+
+  private static OptionalInt propagateFrom(Rung rung, MountRef ref) {
+    return rung.with(table -> table.propagateFrom(ref));
   }
 
   private static PropagationTags tags(MountTable table, MountPath path) {

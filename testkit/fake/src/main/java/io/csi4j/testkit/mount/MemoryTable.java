@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +99,16 @@ final class MemoryTable implements MountTable {
               ? new RefCheck.Replaced(
                   new MountRef(ref.path(), kernel.boot(), identity(there.mount())))
               : new RefCheck.Gone();
+        });
+  }
+
+  @Override
+  public OptionalInt propagateFrom(MountRef ref) {
+    return kernel.call(
+        () -> {
+          pass("Reading where mounts on " + ref + " come from");
+          Mount mount = mount(ref);
+          return mount == null ? OptionalInt.empty() : Records.propagateFrom(mount);
         });
   }
 

@@ -49,17 +49,13 @@ final class Records {
 
   private static PropagationTags tags(Mount mount) {
     return new PropagationTags(
-        number(mount.peers),
-        number(mount.master),
-        propagateFrom(mount),
-        mount.unbindable,
-        List.of());
+        number(mount.peers), number(mount.master), mount.unbindable, List.of());
   }
 
   /**
    * Returns the nearest group above with a member in the same namespace, if it is not the master.
    */
-  private static OptionalInt propagateFrom(Mount mount) {
+  static OptionalInt propagateFrom(Mount mount) {
     PeerGroup group = mount.master;
     Table table = mount.table;
     for (boolean nearest = true; group != null; nearest = false) {

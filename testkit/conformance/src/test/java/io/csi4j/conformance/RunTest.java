@@ -8,6 +8,7 @@ import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceCase;
@@ -19,6 +20,7 @@ import io.csi4j.conformance.model.PluginUnderTest.Cleanup;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.proxy.CsiProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,10 +35,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** How a run goes, beyond what the cases say. */
 class RunTest {
@@ -175,6 +180,88 @@ class RunTest {
     }
   }
 
+  /** Cases that come after the one in which the plugin died. */
+  static Stream<Arguments> casesAndTheirOutcomes() {
+    return Stream.of(
+        Arguments.of("identity/probe/says-ready", Outcome.PASSED),
+        Arguments.of("node/unstage/again-succeeds", Outcome.PASSED),
+        Arguments.of("node/stats/tells-how-full-a-volume-is", Outcome.SKIPPED));
+  }
+
+  @ParameterizedTest
+  @MethodSource("casesAndTheirOutcomes")
+  void theCaseAfterADeathIsJudgedByThePluginThatTheSuiteHasStartedAgain(
+      String next, Outcome outcome, @TempDir Path directory) throws Exception {
+    Path started = directory.resolve("started");
+    assertThat(new ProcessBuilder("mkfifo", started.toString()).start().waitFor()).isZero();
+    PluginShape shape = PluginShape.full().without(NodeCapability.GET_VOLUME_STATS);
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(shape)) {
+      plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME).once());
+      CompletableFuture<Void> deathAndRestart =
+          CompletableFuture.runAsync(
+              () -> {
+                var unused =
+                    plugin
+                        .journal()
+                        .await(
+                            call -> call.operation() == CsiOperation.NODE_STAGE_VOLUME,
+                            Duration.ofSeconds(20));
+                plugin.stop();
+                read(started);
+                plugin.start();
+              });
+      PluginUnderTest described =
+          PluginUnderTest.builder(plugin.endpoint())
+              .command(List.of("/bin/sh", "-c", "echo started >" + started + "; exec sleep 60"))
+              .build();
+      try (ConformanceRun run = PluginConformance.open(described)) {
+        CaseResult first = run.run(named(STAGE_AGAIN));
+        assertThat(first.story()).contains("got:      the plugin died in this call: nothing");
+
+        CaseResult second = run.run(named(next));
+
+        assertThat(second.outcome()).as(second.story()).isEqualTo(outcome);
+        assertThat(run.cleanUpAgain()).as("what the first case had made").hasSize(1);
+      }
+      deathAndRestart.join();
+      assertThat(plugin.contents().volumes()).isEmpty();
+    }
+  }
+
+  @Test
+  void aPluginThatDiesAgainAtItsStartIsQuotedAndNoCaseIsFailedByIt() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      PluginUnderTest described =
+          PluginUnderTest.builder(plugin.endpoint())
+              .command(List.of("/bin/sh", "-c", "echo no storage; exit 9"))
+              .build();
+      try (ConformanceRun run = PluginConformance.open(described)) {
+        assertThat(run.run(named("identity/probe/says-ready")).outcome()).isEqualTo(Outcome.PASSED);
+        plugin.stop();
+        assertThat(run.run(named(STAGE_AGAIN)).outcome()).isEqualTo(Outcome.FAILED);
+
+        CaseResult after = run.run(named(STAGE_AGAIN));
+
+        assertThat(after.outcome()).isEqualTo(Outcome.NOT_RUN);
+        assertThat(after.story())
+            .startsWith("nothing answers on " + plugin.endpoint() + ": ")
+            .endsWith(
+                """
+                . Look whether the plugin runs and listens on the socket. It ended with code 9. Its last lines:
+                            | no storage\
+                """);
+      }
+    }
+  }
+
+  private static void read(Path file) {
+    try {
+      assertThat(Files.readString(file)).isEqualTo("started\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Test
   void anyValueIsASecretThatNobodySees() {
     for (String secret : List.of("a", "1", "=", "true", "%", "\\", "é", "hunter2-hunter2")) {
@@ -195,11 +282,7 @@ class RunTest {
   void aRunThatIsStoppedRunsNoFurtherCaseAndLeavesNothing() {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
         ConformanceRun run = PluginConformance.open(PluginUnderTest.at(plugin.endpoint()))) {
-      ConformanceCase any =
-          PluginConformance.cases().stream()
-              .filter(ConformanceCase.named(STAGE_AGAIN))
-              .findFirst()
-              .orElseThrow();
+      ConformanceCase any = named(STAGE_AGAIN);
       assertThat(run.run(any).outcome()).isEqualTo(Outcome.PASSED);
 
       run.stop();
@@ -262,9 +345,9 @@ class RunTest {
     return Files.createDirectories(ledger.resolveSibling(ledger.getFileName() + ".next/in-use"));
   }
 
-  private static ConformanceCase stageAgain() {
+  private static ConformanceCase named(String name) {
     return PluginConformance.cases().stream()
-        .filter(ConformanceCase.named(STAGE_AGAIN))
+        .filter(ConformanceCase.named(name))
         .findFirst()
         .orElseThrow();
   }
@@ -279,9 +362,9 @@ class RunTest {
           Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.DELETE_VOLUME));
       Path obstacle;
       try (ConformanceRun run = PluginConformance.open(described)) {
-        assertThat(run.run(stageAgain()).leftBehind()).hasSize(1);
+        assertThat(run.run(named(STAGE_AGAIN)).leftBehind()).hasSize(1);
         obstacle = obstruct(ledger);
-        CaseResult result = run.run(stageAgain());
+        CaseResult result = run.run(named(STAGE_AGAIN));
 
         assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
         assertThat(result.story())
@@ -326,7 +409,7 @@ class RunTest {
                     plugin.release();
                   }
                 });
-        result = run.run(stageAgain());
+        result = run.run(named(STAGE_AGAIN));
         assertThat(obstructed.join()).exists();
       }
 

@@ -50,7 +50,13 @@ final class PluginPresence {
     }
     silent = null;
     hung.clear();
+    answered.clear();
     return true;
+  }
+
+  /** Whether a plugin that does not answer yet may do so later. */
+  boolean mayAnswer(RawPlugin socket) {
+    return RawPlugin.listens(socket.endpoint()) || (started != null && started.isAlive());
   }
 
   /** Ends the case if it would make a call that hung before. */
@@ -86,7 +92,8 @@ final class PluginPresence {
           death
               + ": "
               + SafeText.escape(reply.text(), 256)
-              + ". Look whether the plugin runs and listens on the socket");
+              + ". Look whether the plugin runs and listens on the socket"
+              + (started == null ? "" : started.lastWords()));
     }
     throw lost(operation, socket.endpoint());
   }

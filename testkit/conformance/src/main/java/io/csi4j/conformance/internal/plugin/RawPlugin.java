@@ -58,12 +58,12 @@ final class RawPlugin implements AutoCloseable {
 
   private final CsiEndpoint endpoint;
   private final EventLoop loop;
-  private final ManagedChannel channel;
+  private ManagedChannel channel;
 
-  private RawPlugin(CsiEndpoint endpoint, EventLoop loop, ManagedChannel channel) {
+  private RawPlugin(CsiEndpoint endpoint, EventLoop loop) {
     this.endpoint = endpoint;
     this.loop = loop;
-    this.channel = channel;
+    channel = newChannel(endpoint, loop);
   }
 
   /** The socket there; connected to with the first call. */
@@ -74,6 +74,11 @@ final class RawPlugin implements AutoCloseable {
             null,
             RawPlugin::newThread,
             epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    return new RawPlugin(endpoint, loop);
+  }
+
+  private static ManagedChannel newChannel(CsiEndpoint endpoint, EventLoop loop) {
+    boolean epoll = Epoll.isAvailable();
     String path = endpoint.path().toString();
     NettyChannelBuilder builder =
         epoll
@@ -81,19 +86,17 @@ final class RawPlugin implements AutoCloseable {
                 .channelType(EpollDomainSocketChannel.class)
             : NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(path))
                 .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class);
-    ManagedChannel channel =
-        builder
-            .eventLoopGroup(loop)
-            .usePlaintext()
-            .overrideAuthority("localhost")
-            .withOption(ChannelOption.SO_KEEPALIVE, null)
-            .directExecutor()
-            .offloadExecutor(loop)
-            .disableRetry()
-            .disableServiceConfigLookUp()
-            .maxTraceEvents(0)
-            .build();
-    return new RawPlugin(endpoint, loop, channel);
+    return builder
+        .eventLoopGroup(loop)
+        .usePlaintext()
+        .overrideAuthority("localhost")
+        .withOption(ChannelOption.SO_KEEPALIVE, null)
+        .directExecutor()
+        .offloadExecutor(loop)
+        .disableRetry()
+        .disableServiceConfigLookUp()
+        .maxTraceEvents(0)
+        .build();
   }
 
   /** Begins a call; ends normally in any case. */
@@ -150,9 +153,13 @@ final class RawPlugin implements AutoCloseable {
     return endpoint;
   }
 
-  /** Connects with the next call, however lately that failed. */
+  /**
+   * Makes a new connection with the next call. A channel whose connection failed fails every call
+   * until it is connected again, which it does in the background.
+   */
   void reconnect() {
-    channel.resetConnectBackoff();
+    channel.shutdownNow();
+    channel = newChannel(endpoint, loop);
   }
 
   /** Returns an empty request of each type. */

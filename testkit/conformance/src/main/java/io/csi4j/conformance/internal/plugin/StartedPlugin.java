@@ -97,7 +97,8 @@ final class StartedPlugin implements AutoCloseable {
     }
   }
 
-  private boolean isAlive() {
+  /** Whether the process runs that was started. */
+  boolean isAlive() {
     Process begun = process;
     return begun != null && begun.isAlive();
   }

@@ -163,9 +163,8 @@ public final class SuiteRun implements ConformanceRun {
     checkNotStopped();
     checkInBudget();
     if (presence.begin(about.name())) {
-      controller.reconnect();
-      node.reconnect();
       readinessAsked = false;
+      new Trial(this, 0).awaitAnswer();
     }
     if (!about.group().equals("identity")) {
       checkReady();

@@ -28,6 +28,7 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.redaction.RedactedText;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.PluginUnderTest;
@@ -300,6 +301,25 @@ final class Trial {
   /** Calls on the socket of the node, for any service. */
   Reply callNode(Message request) throws CaseEndedException {
     return judged(request, noted(request, run.node().call(request, run.deadline())), run.node());
+  }
+
+  /** Waits until a plugin that was started again answers, on new connections to its sockets. */
+  void awaitAnswer() throws CaseEndedException {
+    awaitAnswer(run.controller());
+    if (run.node() != run.controller()) {
+      awaitAnswer(run.node());
+    }
+  }
+
+  private void awaitAnswer(RawPlugin socket) throws CaseEndedException {
+    Message probe = ProbeRequest.getDefaultInstance();
+    Pause pause = new Pause(run.deadline());
+    Reply reply;
+    do {
+      socket.reconnect();
+      reply = noted(probe, socket.call(probe, run.deadline()));
+    } while (reply.lost() && run.presence().mayAnswer(socket) && pause.again());
+    run.presence().heard(CsiOperation.PROBE, reply, socket);
   }
 
   /**

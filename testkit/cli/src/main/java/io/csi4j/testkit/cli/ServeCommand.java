@@ -77,7 +77,7 @@ final class ServeCommand implements Callable<Integer> {
       description =
           "What the plugin is: full, full-113, full-112-and-113, separate-sockets, node-only,"
               + " no-staging, no-attach, attach-required, block-only, csi-sanity or plain. Default:"
-              + " full. Not with --host-path.")
+              + " full. With --host-path only csi-sanity.")
   private @Nullable String shape;
 
   @Option(
@@ -225,25 +225,29 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private TestPlugin fake(Path socket) {
-    PluginShape base =
-        shape == null
-            ? PluginShape.full()
-            : ShapeOptions.chosen("shape", shape, ShapePreset.values()).shape();
+    ShapePreset preset = preset();
     FakeCsiPlugin fake =
         FakeCsiPlugin.builder()
             .socket(socket)
-            .shape(changed(base))
+            .shape(changed(preset == null ? PluginShape.full() : preset.shape()))
             .nodes(nodes.get(0), nodes.subList(1, nodes.size()).toArray(NodeId[]::new))
             .open();
     volumes.forEach(fake::addVolume);
     return fake;
   }
 
+  private @Nullable ShapePreset preset() {
+    return shape == null ? null : ShapeOptions.chosen("shape", shape, ShapePreset.values());
+  }
+
   private TestPlugin hostPath(Path socket, Path data) {
-    if (shape != null) {
+    ShapePreset preset = preset();
+    if (preset != null && preset != ShapePreset.CSI_SANITY) {
       throw CommandFailure.usage(
-          "--shape does not go with --host-path, which offers what it can do. Leave it out, and"
-              + " take away what is not wanted with --without.");
+          "--shape "
+              + OptionText.written(preset)
+              + " does not go with --host-path, which offers what it can do. Write --shape"
+              + " csi-sanity or none, and take away what is not wanted with --without.");
     }
     if (!volumes.isEmpty()) {
       throw CommandFailure.usage(
@@ -258,9 +262,10 @@ final class ServeCommand implements Callable<Integer> {
     if (nodes.size() > 1) {
       throw CommandFailure.usage("--host-path runs on one node. Write --node once.");
     }
+    PluginShape offered = HostPathPlugin.defaultShape();
     return HostPathPlugin.builder(data)
         .socket(socket)
-        .shape(changed(HostPathPlugin.defaultShape()))
+        .shape(changed(preset == null ? offered : offered.forCsiSanity()))
         .node(nodes.get(0))
         .open();
   }

@@ -152,8 +152,8 @@ class ProgramTest {
         "serve --endpoint unix:///d/csi.sock --shape round | Write full, full-113, full-112-and-113,",
         "serve --endpoint unix:///d/csi.sock --quirk round | Write separate-sockets, probe-without",
         "serve --endpoint unix:///d/csi.sock --without ROUND | Write CONTROLLER_SERVICE, ",
-        "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Leave it out, and"
-            + " take",
+        "serve --endpoint unix:///d/csi.sock --host-path /none --shape plain | Write --shape"
+            + " csi-sanity or none, and take",
         "serve --endpoint unix:///d/csi.sock --faults /none | there is no such file",
         "serve --endpoint unix:///d/csi.sock --journal /none/j | there is no such file or directory"
       })

@@ -21,6 +21,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.model.PluginShape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -181,6 +182,22 @@ class ServeTest {
       assertThat(plugin.node().getInfo().nodeId().value()).isEqualTo("node-1");
     }
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void aHostPathPluginTakesTheShapeForCsiSanity() {
+    PluginShape shape = HostPathPlugin.defaultShape().forCsiSanity();
+    try (Run run =
+            serve("--host-path", directory.resolve("volumes").toString(), "--shape", "csi-sanity");
+        CsiPlugin plugin = connect()) {
+      assertThat(run.out()).startsWith("hostpath.csi4j.example ");
+      assertThat(plugin.controller().getCapabilities().offered())
+          .isEqualTo(shape.controllerCapabilities())
+          .doesNotContain(
+              ControllerCapability.GET_SNAPSHOT,
+              ControllerCapability.GET_VOLUME_HEALTH,
+              ControllerCapability.LIST_VOLUME_HEALTH);
+    }
   }
 
   @Test

@@ -165,18 +165,35 @@ public final class PluginShape {
   }
 
   /**
-   * A plugin that does what csi-sanity, the Go suite for plugins, asks for beyond the spec: it has
-   * none of the capabilities that csi-sanity does not know, one place, the mutable parameter {@code
-   * tier} alone, and the quirks {@link Quirk#RELATIVE_PATH_NOT_FOUND} and {@link
-   * Quirk#SNAPSHOT_IDS_NOT_NEEDED}.
+   * A plugin that does what csi-sanity, the Go suite for plugins, asks for beyond the spec: {@link
+   * #full}, as {@link #forCsiSanity} changes it, with one place and the mutable parameter {@code
+   * tier} alone.
    */
   public static PluginShape csiSanity() {
     return full()
-        .without(PluginCapability.SNAPSHOT_METADATA_SERVICE)
-        .without(ControllerCapability.GET_SNAPSHOT)
         .topologies(Topology.of(Map.of("zone", "z1")))
         .mutableParameters("tier")
-        .with(Quirk.RELATIVE_PATH_NOT_FOUND, Quirk.SNAPSHOT_IDS_NOT_NEEDED);
+        .forCsiSanity();
+  }
+
+  /**
+   * Returns this shape as csi-sanity wants it: without the capabilities that csi-sanity does not
+   * know, and with the quirks {@link Quirk#RELATIVE_PATH_NOT_FOUND}, {@link
+   * Quirk#SNAPSHOT_IDS_NOT_NEEDED} and {@link Quirk#VOLUME_CONTEXT_NOT_NEEDED}.
+   */
+  public PluginShape forCsiSanity() {
+    return without(
+            PluginCapability.SNAPSHOT_METADATA_SERVICE,
+            PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)
+        .without(
+            ControllerCapability.GET_SNAPSHOT,
+            ControllerCapability.GET_VOLUME_HEALTH,
+            ControllerCapability.LIST_VOLUME_HEALTH)
+        .without(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH)
+        .with(
+            Quirk.RELATIVE_PATH_NOT_FOUND,
+            Quirk.SNAPSHOT_IDS_NOT_NEEDED,
+            Quirk.VOLUME_CONTEXT_NOT_NEEDED);
   }
 
   /** Create, publish, unpublish, delete, and nothing more: the least useful plugin there is. */

@@ -27,6 +27,12 @@ public enum Quirk {
    */
   SNAPSHOT_IDS_NOT_NEEDED(true),
   /**
+   * Volumes are attached, staged and published without {@code volume_context}, too; another one
+   * than the volume's own is refused. Lawful: callers have to send it, and no plugin has to need
+   * it.
+   */
+  VOLUME_CONTEXT_NOT_NEEDED(true),
+  /**
    * {@code NodePublishVolume} is expected to tell of the workload, beside the volume's context,
    * under keys that begin with {@code csi.storage.k8s.io/}: as {@code podInfoOnMount} asks of a
    * kubelet. Only with this does the referee allow them, and only there. Lawful: a plugin may read

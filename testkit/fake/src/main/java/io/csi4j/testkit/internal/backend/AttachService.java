@@ -50,7 +50,7 @@ final class AttachService {
       if (!ground.nodes().contains(NodeId.of(node))) {
         throw Refusal.notFound("node_id", node);
       }
-      VolumeService.checkContext(volume, request.getVolumeContextMap());
+      VolumeService.checkContext(shape, volume, request.getVolumeContextMap());
       ControllerPublishVolumeRequest before = ground.now().attachments().get(new OnNode(id, node));
       if (before != null) {
         same(before, request);

@@ -48,7 +48,7 @@ final class NodeVolumeService {
     Capabilities.checkAtNode(call.shape(), "volume_capability", request.getVolumeCapability());
     try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
       StoredVolume volume = ground.volume("volume_id", id);
-      VolumeService.checkContext(volume, request.getVolumeContextMap());
+      VolumeService.checkContext(call.shape(), volume, request.getVolumeContextMap());
       NodeStageVolumeRequest before = ground.now().stagings().get(call.onThisNode(id));
       if (before != null) {
         same(before, request);
@@ -156,6 +156,7 @@ final class NodeVolumeService {
     try (Held held = ground.flights().take(Thing.volumeOn(id, call.here()))) {
       StoredVolume volume = ground.volume("volume_id", id);
       VolumeService.checkContext(
+          call.shape(),
           volume,
           call.shape()
               .withoutFacts(volume.volume().getVolumeContextMap(), request.getVolumeContextMap()));

@@ -264,9 +264,11 @@ final class VolumeService {
     }
   }
 
-  /** Refuses a context other than the volume's own. */
-  static void checkContext(StoredVolume volume, Map<String, String> context) throws Refusal {
-    if (!volume.volume().getVolumeContextMap().equals(context)) {
+  /** Refuses a context other than the volume's own; none, unless the plugin needs none. */
+  static void checkContext(PluginShape shape, StoredVolume volume, Map<String, String> context)
+      throws Refusal {
+    boolean leftOut = context.isEmpty() && shape.has(Quirk.VOLUME_CONTEXT_NOT_NEEDED);
+    if (!leftOut && !volume.volume().getVolumeContextMap().equals(context)) {
       throw Refusal.invalid(
           "volume_context",
           "is not that of volume "

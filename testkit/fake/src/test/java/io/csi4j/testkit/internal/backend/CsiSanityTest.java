@@ -6,13 +6,16 @@ import static io.csi4j.testkit.internal.backend.Requests.attach;
 import static io.csi4j.testkit.internal.backend.Requests.created;
 import static io.csi4j.testkit.internal.backend.Requests.expand;
 import static io.csi4j.testkit.internal.backend.Requests.newVolume;
+import static io.csi4j.testkit.internal.backend.Requests.publish;
 import static io.csi4j.testkit.internal.backend.Requests.published;
+import static io.csi4j.testkit.internal.backend.Requests.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
+import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerServiceCapability;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
@@ -37,9 +40,13 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The answers that csi-sanity waits for, where the spec leaves more than one. */
 class CsiSanityTest {
@@ -53,10 +60,19 @@ class CsiSanityTest {
   private final Asking plugin = new Asking(PluginShape.csiSanity());
   private final Asking byTheBook = new Asking();
 
-  @Test
-  void noCapabilityIsNewToIt() {
+  static Stream<PluginShape> shapesForIt() {
+    return Stream.of(
+        PluginShape.csiSanity(),
+        PluginShape.full112And113().forCsiSanity(),
+        HostPathPlugin.defaultShape().forCsiSanity());
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapesForIt")
+  void noCapabilityIsNewToIt(PluginShape shape) {
+    Asking shaped = new Asking(shape);
     assertThat(
-            plugin
+            shaped
                 .ask(
                     ControllerGetCapabilitiesResponse.class,
                     ControllerGetCapabilitiesRequest.getDefaultInstance())
@@ -79,7 +95,7 @@ class CsiSanityTest {
             ControllerServiceCapability.RPC.Type.VOLUME_CONDITION,
             ControllerServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER);
     assertThat(
-            plugin
+            shaped
                 .ask(
                     NodeGetCapabilitiesResponse.class,
                     NodeGetCapabilitiesRequest.getDefaultInstance())
@@ -94,14 +110,15 @@ class CsiSanityTest {
             NodeServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER,
             NodeServiceCapability.RPC.Type.VOLUME_MOUNT_GROUP);
     assertThat(
-            plugin
+            shaped
                 .ask(
                     GetPluginCapabilitiesResponse.class,
                     GetPluginCapabilitiesRequest.getDefaultInstance())
                 .getCapabilitiesList())
         .filteredOn(each -> each.hasService())
         .extracting(each -> each.getService().getType())
-        .containsExactlyInAnyOrder(
+        .isNotEmpty()
+        .isSubsetOf(
             Service.Type.CONTROLLER_SERVICE,
             Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS,
             Service.Type.GROUP_CONTROLLER_SERVICE);
@@ -118,6 +135,34 @@ class CsiSanityTest {
     request.getAccessibilityRequirementsBuilder().addRequisite(node.getAccessibleTopology());
     assertThat(created(plugin, request).getAccessibleTopologyList())
         .containsExactly(node.getAccessibleTopology());
+  }
+
+  /** Its case of an incompatible ControllerPublishVolume leaves the context out. */
+  @Test
+  void aVolumeIsAttachedStagedAndPublishedWithoutItsContextButNotWithAnotherOne() {
+    Volume volume = created(plugin, "v", ANY_FILESYSTEM);
+    assertThat(volume.getVolumeContextMap()).isNotEmpty();
+    var attach = attach(volume, Asking.ONE, ANY_FILESYSTEM).clearVolumeContext();
+
+    assertThat(plugin.refusal(attach.clone().putVolumeContext("a", "b").build()).code())
+        .isEqualTo(StatusCode.INVALID_ARGUMENT);
+    Map<String, String> attached =
+        plugin.ask(ControllerPublishVolumeResponse.class, attach.build()).getPublishContextMap();
+    var stage = stage(volume, attached, ANY_FILESYSTEM).clearVolumeContext();
+    assertThat(plugin.refusal(stage.clone().putVolumeContext("a", "b").build()).code())
+        .isEqualTo(StatusCode.INVALID_ARGUMENT);
+    plugin.ask(stage.build());
+    var publish = publish(volume, attached, ANY_FILESYSTEM, "/target").clearVolumeContext();
+    assertThat(plugin.refusal(publish.clone().putVolumeContext("a", "b").build()).code())
+        .isEqualTo(StatusCode.INVALID_ARGUMENT);
+    plugin.ask(publish.build());
+
+    Volume other = created(byTheBook, "v");
+    assertThat(
+            byTheBook
+                .refusal(attach(other, Asking.ONE, ANY_FILESYSTEM).clearVolumeContext().build())
+                .code())
+        .isEqualTo(StatusCode.INVALID_ARGUMENT);
   }
 
   @Test

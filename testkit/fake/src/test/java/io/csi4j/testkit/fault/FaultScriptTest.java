@@ -169,7 +169,8 @@ class FaultScriptTest {
         "Probe: answer {\"ready\": 7} | 15 | The field value of a BoolValue takes true or false, and"
             + " was given a number.",
         "Probe: change {\"redy\": 7} | 15 | A ProbeResponse has no field 'redy'. It has ready.",
-        "Probe: answer {\"ready\" true} | 15 | The text is no JSON: at character 10 ",
+        "Probe: answer {\"ready\" true} | 15 | The text is not valid JSON: at character 10 ':'"
+            + " is expected.",
         "Probe: answer {\"ready\": true | 15 | The brace that opens here is not closed.",
         "Probe: change EMPTY | 15 | Write {\"FIELD\": …}, not 'EMPTY'.",
         "any: answer {\"ready\": true} | 13 | A ",

@@ -24,6 +24,14 @@ public final class JsonReader {
 
   private static final int DEEPEST = 64;
 
+  private static final String A_VALUE =
+      "a value (text in double quotes, a number, true, false, null, {…} or […])";
+  private static final String A_NAME = "a name in double quotes";
+  private static final String FOUR_DIGITS = "a code of four hexadecimal digits behind \\u";
+  private static final String A_NUMBER =
+      "a number such as -1.5e3, with at most 31 digits before the point, 30 behind it and 3 in the"
+          + " exponent";
+
   private final String text;
   private int at;
 
@@ -42,7 +50,7 @@ public final class JsonReader {
     Object value = reader.value(0);
     reader.skipBlanks();
     if (reader.at < text.length()) {
-      throw reader.mistake("nothing more");
+      throw reader.expected("the end of the text");
     }
     return value;
   }
@@ -57,15 +65,19 @@ public final class JsonReader {
     if (read(text) instanceof Map<?, ?> map) {
       return (Map<String, Object>) map;
     }
-    throw new IllegalArgumentException("The text is no JSON object. Write {\"field\": value}.");
+    throw new IllegalArgumentException(
+        "The text is JSON, and not an object. Write {\"field\": value}.");
   }
 
   private Object value(int depth) {
     if (depth > DEEPEST) {
-      throw mistake("no more than " + DEEPEST + " values within each other");
+      throw mistake(
+          "there are more than "
+              + DEEPEST
+              + " values within each other, the most that is accepted");
     }
     skipBlanks();
-    return switch (peek()) {
+    return switch (peek(A_VALUE)) {
       case '{' -> object(depth);
       case '[' -> array(depth);
       case '"' -> string();
@@ -84,13 +96,15 @@ public final class JsonReader {
     }
     do {
       skipBlanks();
-      if (peek() != '"') {
-        throw mistake("a name in double quotes");
+      if (peek(A_NAME) != '"') {
+        throw expected(A_NAME);
       }
+      int from = at;
       String name = string();
       expect(':');
       if (fields.put(name, value(depth + 1)) != null) {
-        throw mistake("each name once");
+        at = from;
+        throw mistake("an object has a name for the second time; each name is accepted once");
       }
     } while (next(','));
     expect('}');
@@ -113,11 +127,12 @@ public final class JsonReader {
   private String string() {
     StringBuilder out = new StringBuilder();
     at++;
-    while (peek() != '"') {
-      char c = text.charAt(at++);
+    while (peek("a closing double quote") != '"') {
+      char c = text.charAt(at);
       if (c < 0x20) {
-        throw mistake("no control character in a text");
+        throw mistake("there is a control character; write it as an escape such as \\n or \\u0001");
       }
+      at++;
       out.append(c == '\\' ? escaped() : c);
     }
     at++;
@@ -125,7 +140,8 @@ public final class JsonReader {
   }
 
   private char escaped() {
-    char c = peek();
+    String known = "an escape of JSON (\\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four digits)";
+    char c = peek(known);
     at++;
     return switch (c) {
       case '"', '\\', '/' -> c;
@@ -137,22 +153,25 @@ public final class JsonReader {
       case 'u' -> {
         int code = 0;
         for (int i = 0; i < 4; i++) {
-          int digit = Character.digit(peek(), 16);
+          int digit = Character.digit(peek(FOUR_DIGITS), 16);
           if (digit < 0) {
-            throw mistake("four hexadecimal digits");
+            throw expected(FOUR_DIGITS);
           }
           code = code * 16 + digit;
           at++;
         }
         yield (char) code;
       }
-      default -> throw mistake("an escape that JSON knows");
+      default -> {
+        at--;
+        throw expected(known);
+      }
     };
   }
 
   private Object word(String word, Object value) {
     if (!text.startsWith(word, at)) {
-      throw mistake("a value");
+      throw expected(A_VALUE);
     }
     at += word.length();
     return value;
@@ -167,7 +186,7 @@ public final class JsonReader {
     // A number of a thousand digits, or with an exponent of nine, would cost more than it tells.
     if (!digits.matches("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?([eE][+-]?\\d{1,3})?")) {
       at = from;
-      throw mistake("a value");
+      throw expected(digits.isEmpty() ? A_VALUE : A_NUMBER);
     }
     return new BigDecimal(digits);
   }
@@ -183,13 +202,14 @@ public final class JsonReader {
 
   private void expect(char sign) {
     if (!next(sign)) {
-      throw mistake("'" + sign + "'");
+      throw expected(sign == ':' ? "':'" : "',' or '" + sign + "'");
     }
   }
 
-  private char peek() {
+  /** Returns the next character, which is there if the text goes on with this. */
+  private char peek(String wanted) {
     if (at >= text.length()) {
-      throw mistake("more");
+      throw expected(wanted);
     }
     return text.charAt(at);
   }
@@ -200,12 +220,19 @@ public final class JsonReader {
     }
   }
 
-  private IllegalArgumentException mistake(String wanted) {
+  private IllegalArgumentException expected(String wanted) {
+    return at < text.length()
+        ? mistake(wanted + " is expected")
+        : new IllegalArgumentException(
+            "The text is not valid JSON: it ends after character "
+                + text.length()
+                + ", where "
+                + wanted
+                + " is expected.");
+  }
+
+  private IllegalArgumentException mistake(String what) {
     return new IllegalArgumentException(
-        "The text is no JSON: at character "
-            + (at + 1)
-            + " stands not what belongs there, which is "
-            + wanted
-            + ".");
+        "The text is not valid JSON: at character " + (at + 1) + " " + what + ".");
   }
 }

@@ -4,7 +4,8 @@ module io.csi4j.client.model {
   requires static transitive org.jspecify;
 
   exports io.csi4j.client.model;
-  // Escaping, and reading tables, are the same in all of our own modules; no other module sees
+  // Escaping, reading tables and stack traces are the same in all of our own modules; no other
+  // module sees
   // them.
   exports io.csi4j.client.internal.text to
       io.csi4j.client,

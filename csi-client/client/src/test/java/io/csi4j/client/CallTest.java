@@ -42,6 +42,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -192,6 +193,28 @@ class CallTest extends AgainstScriptedPlugin {
             CsiConditionException.class, () -> plugin.node().unpublishVolume(UNPUBLISH));
     assertThat(failure.getStackTrace())
         .anyMatch(frame -> frame.getMethodName().contains("aFailureShowsWhoCalled"));
+  }
+
+  @Test
+  void aFailureIsPrintedWithItsCodeAndWithoutFramesOfTheTransport() {
+    scripted.fail(OPERATION, StatusCode.RESOURCE_EXHAUSTED, "too many calls");
+    for (boolean inPlace : List.of(false, true)) {
+      CsiPlugin plugin = connect(options -> inPlace ? options.callbacksInPlace() : options);
+      CsiTransientException blocking =
+          catchThrowableOfType(
+              CsiTransientException.class, () -> plugin.node().unpublishVolume(UNPUBLISH));
+      CompletionException async =
+          catchThrowableOfType(CompletionException.class, () -> unpublish(plugin).join());
+
+      assertThat(blocking.getSuppressed()).as("earlier attempts").hasSize(2);
+      for (String trace :
+          List.of(Throwables.getStackTrace(blocking), Throwables.getStackTrace(async.getCause()))) {
+        assertThat(trace)
+            .contains("(RESOURCE_EXHAUSTED); the plugin says: \"too many calls\"")
+            .contains("\tat io.csi4j.client.")
+            .doesNotContain("io.grpc.", "io.netty.");
+      }
+    }
   }
 
   // Answers

@@ -1,5 +1,6 @@
 package io.csi4j.client.registration;
 
+import io.csi4j.client.internal.text.OwnFrames;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.StatusCode;
@@ -66,6 +67,7 @@ public final class RegistrarException extends RuntimeException {
       CsiFailure failure, Call call, Reason reason, @Nullable Throwable cause) {
     super(message(failure, call), cause);
     this.failure = failure;
+    OwnFrames.keep(this);
     this.call = call;
     this.reason = reason;
   }

@@ -1,5 +1,6 @@
 package io.csi4j.client.model;
 
+import io.csi4j.client.internal.text.OwnFrames;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public abstract sealed class CsiException extends RuntimeException
   CsiException(CsiFailure failure, @Nullable Throwable cause) {
     super(failure.message(), cause);
     this.failure = failure;
+    OwnFrames.keep(this);
   }
 
   /** Everything known about the failure. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.model;
 
+import io.csi4j.client.internal.text.OwnFrames;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ public abstract class OperatorException extends RuntimeException {
   protected OperatorException(OperatorMessage message, @Nullable Throwable cause) {
     super(message.line(), cause);
     operatorMessage = Objects.requireNonNull(message, "message");
+    OwnFrames.keep(this);
   }
 
   /** Returns what happened. */

@@ -1,5 +1,6 @@
 /**
- * Foreign text made fit for one line: escaped, quoted and cut; and the rows of tables in jars.
+ * Foreign text made fit for one line: escaped, quoted and cut; the rows of tables in jars; and
+ * stack traces without foreign frames.
  *
  * <p>Start at {@code SafeText} and {@code Rows}. What is secret in a text is found in the client,
  * in {@code redaction}. Exported to our own modules only.

@@ -18,6 +18,10 @@ final class JetcdFailures {
 
   Etcd.Failure of(Throwable thrown) {
     Status status = status(thrown);
+    for (Throwable each = thrown; each != null; each = each.getCause()) {
+      // It was made on threads of gRPC, and dozens of their frames show no reason.
+      each.setStackTrace(new StackTraceElement[0]);
+    }
     return new Etcd.Failure(
         fate(status.getCode()), because(reason(status)), remedy(status), thrown);
   }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -126,6 +127,9 @@ class EtcdAnswersTest {
 
     assertThat(failure.because()).startsWith("etcd at http://h:1 ").doesNotContain("secret");
     assertThat(failure.remedy()).doesNotContain("secret").doesNotEndWith(".");
+    assertThat(Throwables.getStackTrace(failure))
+        .contains("Caused by: io.grpc.StatusRuntimeException: " + code)
+        .doesNotContain("\tat io.grpc.");
   }
 
   @Test

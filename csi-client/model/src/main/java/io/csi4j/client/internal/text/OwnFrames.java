@@ -1,0 +1,24 @@
+package io.csi4j.client.internal.text;
+
+import java.util.Arrays;
+
+/**
+ * Stack traces without the frames of gRPC and its transport. An exception that is made when an
+ * answer arrives has dozens of them, and they show neither the caller nor the reason.
+ */
+public final class OwnFrames {
+
+  private OwnFrames() {}
+
+  /** Removes the frames of gRPC and all that called them. */
+  public static void keep(Throwable thrown) {
+    StackTraceElement[] frames = thrown.getStackTrace();
+    for (int i = 0; i < frames.length; i++) {
+      String name = frames[i].getClassName();
+      if (name.startsWith("io.grpc.") || name.startsWith("io.netty.")) {
+        thrown.setStackTrace(Arrays.copyOf(frames, i));
+        return;
+      }
+    }
+  }
+}

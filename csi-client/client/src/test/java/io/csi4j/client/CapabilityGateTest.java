@@ -266,7 +266,7 @@ class CapabilityGateTest extends AgainstScriptedPlugin {
     assertThat(failure.getSuppressed()).hasSize(3);
     assertThat(failure.failure().pluginText()).contains("starting");
     assertThat(failure.failure().why())
-        .startsWith("it was not sent, because ControllerGetCapabilities failed: ")
+        .startsWith("the call was not sent, because ControllerGetCapabilities failed: ")
         .doesNotContain("somebody listens");
     assertThat(asked(CsiOperation.CONTROLLER_EXPAND_VOLUME)).isZero();
   }

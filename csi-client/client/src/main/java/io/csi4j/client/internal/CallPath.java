@@ -261,7 +261,7 @@ public final class CallPath {
     StatusCode code = refusal.code() == StatusCode.OK ? StatusCode.INTERNAL : refusal.code();
     String asked = refusal.operation().map(CsiOperation::rpcName).orElse("a question");
     failure
-        .why("it was not sent, because " + asked + " failed: " + refusal.failure().why())
+        .why("the call was not sent, because " + asked + " failed: " + refusal.failure().why())
         .advice(refusal.advice())
         .pluginText(refusal.failure().pluginText().orElse(null));
     FailureRule rule = FailureRule.of(operation, code);

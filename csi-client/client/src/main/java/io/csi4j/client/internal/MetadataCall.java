@@ -368,7 +368,10 @@ final class MetadataCall<Q extends Message, A extends Message>
       admit();
       return;
     }
-    FailureRule rule = FailureRule.of(source.operation(), status.code());
+    FailureRule rule =
+        status.fromPlugin()
+            ? FailureRule.of(source.operation(), status.code())
+            : FailureRule.unanswered(source.operation(), status.code());
     CsiException failure =
         path.failed(describe(status.code(), rule.outcome()), rule, status, request);
     boolean unanswered = status.code() == StatusCode.UNAVAILABLE && !status.fromPlugin();

@@ -265,7 +265,10 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return cancelled(reason);
     }
     explained = status.fromPlugin();
-    FailureRule rule = FailureRule.of(rpc.operation(), status.code());
+    FailureRule rule =
+        status.fromPlugin()
+            ? FailureRule.of(rpc.operation(), status.code())
+            : FailureRule.unanswered(rpc.operation(), status.code());
     uncertain |= rule.outcome() == Outcome.UNCERTAIN;
     return path.failed(describe(status.code()), rule, status, request);
   }

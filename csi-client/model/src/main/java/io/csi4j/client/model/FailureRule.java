@@ -2,7 +2,8 @@ package io.csi4j.client.model;
 
 /**
  * The meaning of one status of one operation, and what to do about it: a row of the table that all
- * failures are judged by. There is a row for every operation and every code but OK.
+ * failures are judged by. There is a row for every operation and every code but OK, and others for
+ * a status that stands for a missing answer.
  *
  * @param operation the call that failed
  * @param code the status it failed with
@@ -21,11 +22,21 @@ public record FailureRule(
     String advice) {
 
   /**
-   * The row for this operation and code.
+   * The row for this operation and a code that the plugin answered.
    *
    * @throws IllegalArgumentException for {@link StatusCode#OK}, which is no failure
    */
   public static FailureRule of(CsiOperation operation, StatusCode code) {
-    return FailureTable.rule(operation, code);
+    return FailureTable.rule(operation, code, true);
+  }
+
+  /**
+   * The row for this operation and a code that this side gave, as no answer came ({@link
+   * CsiFailure#answered}).
+   *
+   * @throws IllegalArgumentException for {@link StatusCode#OK}, which is no failure
+   */
+  public static FailureRule unanswered(CsiOperation operation, StatusCode code) {
+    return FailureTable.rule(operation, code, false);
   }
 }

@@ -13,12 +13,15 @@ import java.util.Optional;
  *
  * <p>A status means what its row for {@code any} operation says, unless the operation has a row of
  * its own. Where a status stands for several conditions, its row names them all, for nothing but
- * the plugin's text tells them apart, and no decision is made by text. Where the same request may
- * simply be repeated, the advice goes on with what the operation may have left behind.
+ * the plugin's text tells them apart, and no decision is made by text. These rows are about what a
+ * plugin answers. A status that this side gives, as no answer came, means what its {@code
+ * unanswered} row says, or else that for any operation. Where the same request may simply be
+ * repeated, the advice goes on with what the operation may have left behind.
  */
 final class FailureTable {
 
   private static final Map<StatusCode, Row> GENERAL = new EnumMap<>(StatusCode.class);
+  private static final Map<StatusCode, Row> UNANSWERED = new EnumMap<>(StatusCode.class);
   private static final Map<CsiOperation, Map<StatusCode, Row>> OWN =
       new EnumMap<>(CsiOperation.class);
   private static final Map<CsiOperation, String> LEFT = new EnumMap<>(CsiOperation.class);
@@ -39,10 +42,13 @@ final class FailureTable {
       isNew = LEFT.put(CsiOperation.valueOf(operation), row.get(4)) == null;
     } else {
       Map<StatusCode, Row> section =
-          operation.equals("any")
-              ? GENERAL
-              : OWN.computeIfAbsent(
-                  CsiOperation.valueOf(operation), own -> new EnumMap<>(StatusCode.class));
+          switch (operation) {
+            case "any" -> GENERAL;
+            case "unanswered" -> UNANSWERED;
+            default ->
+                OWN.computeIfAbsent(
+                    CsiOperation.valueOf(operation), own -> new EnumMap<>(StatusCode.class));
+          };
       isNew =
           section.put(
                   StatusCode.valueOf(row.get(1)),
@@ -65,14 +71,19 @@ final class FailureTable {
    */
   public record Row(Retry retry, String meaning, String advice) {}
 
-  /** The rule for this operation and code. */
-  public static FailureRule rule(CsiOperation operation, StatusCode code) {
-    Row row = own(operation).getOrDefault(code, general(code));
+  /** The rule for this operation and code, which a plugin answered or stands for no answer. */
+  public static FailureRule rule(CsiOperation operation, StatusCode code, boolean answered) {
+    Row row = (answered ? own(operation) : UNANSWERED).getOrDefault(code, general(code));
     String advice = row.advice();
     if (row.retry() == Retry.BACKOFF) {
       advice = leftBehind(operation).map(rest -> row.advice() + " " + rest).orElse(advice);
     }
     return new FailureRule(operation, code, row.meaning(), row.retry(), outcome(code), advice);
+  }
+
+  /** The rows for a status that stands for a missing answer, in the order of their codes. */
+  public static Map<StatusCode, Row> unanswered() {
+    return Collections.unmodifiableMap(UNANSWERED);
   }
 
   /** The rows of its own that {@code operation} has, in the order of their codes. */

@@ -65,6 +65,18 @@ final class ErrorsDoc {
 
       """;
 
+  private static final String UNANSWERED =
+      """
+
+      ## Without an answer
+
+      The rows of the operations are about what a plugin answers. If no answer came, the client itself gives the failure a code, and
+      `CsiFailure.answered()` is false. Then these rows hold, and the general ones for all other codes; in a program, `FailureRule.unanswered(operation, code)`.
+
+      | code | outcome | retry | it means | what to do |
+      |---|---|---|---|---|
+      """;
+
   private ErrorsDoc() {}
 
   static String render() {
@@ -75,6 +87,8 @@ final class ErrorsDoc {
         row(page, code, FailureTable.general(code));
       }
     }
+    page.append(UNANSWERED);
+    FailureTable.unanswered().forEach((code, row) -> row(page, code, row));
     page.append("\n## Operations\n");
     for (CsiOperation operation : CsiOperation.values()) {
       section(page, operation);

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.text;
 
 import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 
@@ -32,16 +33,23 @@ public final class Messages {
    * Returns the message, where the answer to a call says best what it means, and often what to do.
    */
   public static OperatorMessage answered(OperatorCode code, Subject subject, CsiFailure answer) {
-    String call = answer.operation().map(operation -> " to " + operation.rpcName()).orElse("");
-    String words = answer.pluginText().map(text -> ": " + ForeignText.clause(text)).orElse("");
     return compose(
         code,
         subject,
-        answer.why()
-            + (" (" + answer.code() + call)
-            + (words.length() > 2 ? words : ", without a word")
-            + ")",
+        answer.why() + " (" + status(answer) + ")",
         isForTheAnswerToSay(code) ? ForeignText.clause(answer.advice()) : code.next());
+  }
+
+  /** The status, with the call that it ended if that was sent, and with the plugin's own text. */
+  private static String status(CsiFailure answer) {
+    String call = answer.operation().map(CsiOperation::rpcName).orElse("the connection");
+    String text = answer.pluginText().map(ForeignText::clause).orElse("");
+    if (!text.isEmpty()) {
+      return answer.code() + (answer.answered() ? " to " + call : "") + ": " + text;
+    } else if (answer.answered()) {
+      return answer.code() + " to " + call + ", and the plugin gave no reason";
+    }
+    return answer.code() + (answer.attempts() > 0 ? ", no answer to " + call : "");
   }
 
   /**

@@ -189,14 +189,34 @@ class MessagesTest {
                         .build())
                 .seen()
                 .text())
-        .isEqualTo("nobody listens (UNAVAILABLE, without a word)");
+        .isEqualTo("nobody listens (UNAVAILABLE)");
   }
 
   @Test
-  void aPluginThatSaysNothingIsSaidToHaveSaidNothing() {
+  void aPluginThatGivesNoReasonIsReportedWithoutOne() {
     assertThat(answered("").seen().text())
-        .isEqualTo("the disk is gone (INTERNAL to NodeStageVolume, without a word)");
-    assertThat(answered(" .").seen().text()).endsWith("NodeStageVolume, without a word)");
+        .isEqualTo("the disk is gone (INTERNAL to NodeStageVolume, and the plugin gave no reason)");
+    assertThat(answered(" .").seen().text())
+        .endsWith("NodeStageVolume, and the plugin gave no reason)");
+  }
+
+  @Test
+  void aPluginThatDidNotAnswerIsNotSaidToHaveAnswered() {
+    CsiFailure.Builder lost =
+        CsiFailure.builder(
+                CsiEndpoint.of(Path.of("/run/x.sock")), StatusCode.UNAVAILABLE, Outcome.UNCERTAIN)
+            .operation(CsiOperation.NODE_UNPUBLISH_VOLUME)
+            .why("the plugin cannot be reached");
+    assertThat(seen(lost)).isEqualTo("the plugin cannot be reached (UNAVAILABLE)");
+    assertThat(seen(lost.attempts(1)))
+        .isEqualTo("the plugin cannot be reached (UNAVAILABLE, no answer to NodeUnpublishVolume)");
+    assertThat(seen(lost.pluginText("starting")))
+        .as("to another call, because of which this one was not sent")
+        .isEqualTo("the plugin cannot be reached (UNAVAILABLE: starting)");
+  }
+
+  private static String seen(CsiFailure.Builder failure) {
+    return Messages.answered(OperatorCode.PLUGIN_NOT_UP, SUBJECT, failure.build()).seen().text();
   }
 
   @Test
@@ -295,6 +315,8 @@ class MessagesTest {
             .why("the disk is gone")
             .advice("Bring it back.")
             .pluginText(words)
+            .answered(true)
+            .attempts(1)
             .build());
   }
 }

@@ -152,9 +152,9 @@ class BeginnersMistakesTest {
       isTold(
           () -> manager.mount(request()),
           "CSI-301 PLUGIN_NOT_REGISTERED: mounting volume 'vol-1' (default/db for workload "
-              + "'web-1') of plugin 'fake.csi4j.example': no plugin is registered; nothing was done, "
-              + "and what is mounted stays. Register the plugin; what waits for it goes on by "
-              + "itself.");
+              + "'web-1') of plugin 'fake.csi4j.example': no plugin is registered with the role "
+              + "NODE; nothing was done, and what is mounted stays. Register the plugin with the "
+              + "role that is named; what waits for it then continues.");
     }
   }
 
@@ -184,9 +184,81 @@ class BeginnersMistakesTest {
                   MountRequest.builder(PLUGIN, other, HANDLE, AccessMode.SINGLE_NODE_SINGLE_WRITER)
                       .build()),
           "CSI-502 VOLUME_IN_USE: mounting volume 'vol-1' (default/db for workload 'web-2') of "
-              + "plugin 'fake.csi4j.example': its access mode SINGLE_NODE_WRITER has room for one, "
-              + "and it is held by workload 'web-1'; nothing was begun, and the present use stays. "
-              + "Release it for the other workload first.");
+              + "plugin 'fake.csi4j.example': access mode SINGLE_NODE_WRITER admits one workload "
+              + "(SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit several), and the "
+              + "volume is held by workload 'web-1'; nothing was begun, and the present use stays. "
+              + "Release it for that workload first, or mount it for all workloads with an access "
+              + "mode that admits several, if the plugin offers one.");
+    }
+  }
+
+  @Test
+  void oneVolumeTwiceForOneWorkloadInTwoModes() {
+    plugin.addVolume(HANDLE);
+    try (VolumeManager manager = manager().plugin(binding()).open()) {
+      manager.mount(request());
+      isTold(
+          () ->
+              manager.mount(
+                  MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.MULTI_NODE_MULTI_WRITER)
+                      .build()),
+          "CSI-501 OPTIONS_DIFFER: mounting volume 'vol-1' (default/db for workload 'web-1') of "
+              + "plugin 'fake.csi4j.example': it is used in another way by this workload; these "
+              + "differ: access mode (it has SINGLE_NODE_WRITER, this request "
+              + "MULTI_NODE_MULTI_WRITER); nothing was begun, and the present uses stay. Repeat "
+              + "the request with the options in use, or release the present uses first.");
+    }
+  }
+
+  @Test
+  void aVolumeThatIsNotAttached() {
+    try (FakeCsiPlugin attaching = FakeCsiPlugin.open(PluginShape.full())) {
+      attaching.addVolume(HANDLE);
+      PluginBinding binding = PluginBinding.of(PLUGIN, attaching.nodeEndpoint());
+      try (VolumeManager manager = manager().plugin(binding).open()) {
+        isTold(
+            () -> manager.mount(request()),
+            "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-1' (default/db for workload 'web-1') "
+                + "of plugin 'fake.csi4j.example' at */t: the volume is not attached to this node, "
+                + "does not support the capability, or not while it is in use on the node "
+                + "(FAILED_PRECONDITION to NodeStageVolume: Volume 'vol-1' is not attached to this "
+                + "node. Call ControllerPublishVolume for it first); the workload was not given "
+                + "the volume; what was done before is taken back. If the plugin attaches volumes, "
+                + "call ControllerPublishVolume for this node first and send the publish context "
+                + "that it returned. Else wait until the volume is unpublished on this node, or "
+                + "check the capability with ValidateVolumeCapabilities; then call again.");
+      }
+    }
+  }
+
+  @Test
+  void aWrongPathOfASocket() {
+    CsiEndpoint wrong = CsiEndpoint.of(temp.resolve("wrong.sock"));
+    try (VolumeManager manager = manager().plugin(PluginBinding.of(PLUGIN, wrong)).open()) {
+      isTold(
+          () -> manager.mount(request()),
+          "CSI-302 PLUGIN_NOT_UP: mounting volume 'vol-1' (default/db for workload 'web-1') of "
+              + "plugin 'fake.csi4j.example': there is no socket 'wrong.sock' in the directory "
+              + "'*', which exists (UNAVAILABLE); no call was sent, and what is mounted stays. "
+              + "Check that the plugin runs and that its endpoint is the path of its socket; "
+              + "pending releases then continue, and a mount has to be requested again.");
+    }
+  }
+
+  @Test
+  void aPluginThatHasEndedSinceTheMount() {
+    plugin.addVolume(HANDLE);
+    try (VolumeManager manager = manager().plugin(binding()).open()) {
+      manager.mount(request());
+      plugin.close();
+      isTold(
+          () -> manager.unmount(WEB),
+          "CSI-302 PLUGIN_NOT_UP: unmounting volume 'vol-1' (default/db for workload 'web-1') of "
+              + "plugin 'fake.csi4j.example': the call was not sent, because GetPluginInfo "
+              + "failed: the plugin cannot be reached: there is no directory '*'; '*' exists "
+              + "(UNAVAILABLE); no call was sent, and what is mounted stays. Check that the plugin "
+              + "runs and that its endpoint is the path of its socket; pending releases then "
+              + "continue, and a mount has to be requested again.");
     }
   }
 

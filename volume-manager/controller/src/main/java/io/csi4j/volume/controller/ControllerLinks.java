@@ -5,12 +5,12 @@ import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginConnections;
 import io.csi4j.volume.internal.link.PluginLink;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
+import io.csi4j.volume.internal.plugin.PluginMessages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginEvent;
-import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
@@ -119,20 +119,24 @@ final class ControllerLinks implements AutoCloseable {
   private static PluginAnswer.Down none(PluginId plugin, List<RegisteredPlugin> all) {
     List<RegisteredPlugin> controllers = Preference.controllers(plugin, all);
     if (controllers.isEmpty()) {
-      return new PluginAnswer.Down(
-          "no controller of it is registered", OperatorCode.PLUGIN_NOT_REGISTERED);
+      return PluginMessages.unregistered(plugin, PluginRole.CONTROLLER, all);
     }
-    PluginHealth newest = controllers.get(0).health();
+    RegisteredPlugin newest = controllers.get(0);
+    if (newest.remembered()) {
+      return new PluginAnswer.Down(
+          "it is known from an earlier run, and was not registered with the role "
+              + PluginRole.CONTROLLER
+              + " since this start",
+          OperatorCode.PLUGIN_NOT_REGISTERED);
+    }
     return new PluginAnswer.Down(
         (controllers.size() == 1
                 ? "its only controller cannot be called: "
                 : "none of its "
                     + controllers.size()
                     + " controllers can be called; the newest says: ")
-            + newest.text(),
-        controllers.get(0).remembered()
-            ? OperatorCode.PLUGIN_NOT_REGISTERED
-            : OperatorCode.PLUGIN_UNHEALTHY);
+            + newest.health().text(),
+        OperatorCode.PLUGIN_UNHEALTHY);
   }
 
   private @Nullable ControllerLink link(PluginRegistration registration) {

@@ -163,8 +163,8 @@ record NodeCheck(
         OperatorCode.PLUGIN_NOT_REGISTERED,
         node,
         known.isEmpty()
-            ? "no plugin is registered for volumes of this node"
-            : "registered for volumes of this node are: " + String.join(", ", known));
+            ? "no plugin is registered with the role NODE on this node"
+            : "registered with the role NODE on this node are: " + String.join(", ", known));
   }
 
   /** A plugin that was not asked yet stands in no one's way. */
@@ -176,7 +176,8 @@ record NodeCheck(
           message(
               OperatorCode.PLUGIN_NOT_REGISTERED,
               node,
-              instance + "is known from an earlier run, and was not registered since"));
+              instance
+                  + "is known from an earlier run, and was not registered with the role NODE since"));
     }
     OperatorCode code =
         switch (health.state()) {

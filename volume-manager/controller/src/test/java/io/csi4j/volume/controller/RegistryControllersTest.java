@@ -31,16 +31,21 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginHealth.Reason;
 import io.csi4j.volume.plugin.PluginHealth.State;
+import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.PluginRole;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -238,8 +243,8 @@ class RegistryControllersTest {
     assertThat(missing.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
     assertThat(missing)
         .hasMessageContaining(
-            "attaching volume 'vol-1' of plugin 'fake' to node 'node-1': no controller of it is"
-                + " registered; ");
+            "attaching volume 'vol-1' of plugin 'fake' to node 'node-1': it is not registered with"
+                + " the role CONTROLLER; ");
     assertThat(missing.rpc()).isEqualTo(Optional.empty());
 
     FakeCsiPlugin plugin = world.plugin(PluginShape.full());
@@ -249,6 +254,21 @@ class RegistryControllersTest {
     assertThat(unhealthy.code()).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
     assertThat(unhealthy).hasMessageContaining(": its only controller cannot be called: ");
     assertThat(plugin.journal().calls()).isEmpty();
+  }
+
+  @Test
+  void aPluginThatIsRegisteredForTheNodeAloneHasNoControllerAndTheMissingRoleIsNamed() {
+    PluginBinding binding = PluginBinding.of(ID, world.plugin(PluginShape.full()).endpoint());
+    world
+        .registry()
+        .register(new PluginRegistration(binding, InstanceId.ONLY, EnumSet.of(PluginRole.NODE)));
+
+    assertThat(failure(publish(ONE, NODE)))
+        .hasMessage(
+            "CSI-301 PLUGIN_NOT_REGISTERED: attaching volume 'vol-1' of plugin 'fake' to node"
+                + " 'node-1': it is registered with the role NODE, and not registered with the role"
+                + " CONTROLLER; nothing was done, and what is mounted stays. Register the plugin"
+                + " with the role that is named; what waits for it then continues.");
   }
 
   @Test

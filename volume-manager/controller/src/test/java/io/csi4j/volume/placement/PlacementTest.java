@@ -576,9 +576,10 @@ class PlacementTest {
 
     assertThat(report.nodes()).isEqualTo(names("well"));
     assertThat(without(report, "bare"))
-        .isEqualTo("PLUGIN_NOT_REGISTERED: no plugin is registered for volumes of this node");
+        .isEqualTo(
+            "PLUGIN_NOT_REGISTERED: no plugin is registered with the role NODE on this node");
     assertThat(without(report, "other"))
-        .isEqualTo("PLUGIN_NOT_REGISTERED: registered for volumes of this node are: 'nfs'");
+        .isEqualTo("PLUGIN_NOT_REGISTERED: registered with the role NODE on this node are: 'nfs'");
     assertThat(without(report, "sick"))
         .isEqualTo(
             "PLUGIN_UNHEALTHY: instance 'only' is UNHEALTHY since 1970-01-01T00:00:00Z: it does not"
@@ -586,7 +587,7 @@ class PlacementTest {
     assertThat(without(report, "gone"))
         .isEqualTo(
             "PLUGIN_NOT_REGISTERED: instance 'only' is known from an earlier run, and was not"
-                + " registered since");
+                + " registered with the role NODE since");
     assertThat(without(report, "new"))
         .isEqualTo("PLUGIN_NOT_READY: the plugin was not asked yet where this node is");
   }

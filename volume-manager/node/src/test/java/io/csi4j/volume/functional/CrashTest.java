@@ -307,22 +307,29 @@ class CrashTest {
                       new WantedUse.Requested(single("vol-1", "web")),
                       new WantedUse.Requested(single("vol-2", "web"))));
       node.get(mounting.done().toCompletableFuture());
-      assertThat(mounting).hasToString("Reconciliation[1 item, 0 remaining, 0 not finished]");
+      assertThat(mounting)
+          .hasToString("Reconciliation[1 of 1 item tried: 1 mounted, 0 released, 0 not done]");
 
       node.plugin().inject(Fault.hang(), When.calling(NODE_UNPUBLISH_VOLUME));
       Reconciliation releasing = node.engine().reconcile(List.of());
-      assertThat(releasing).hasToString("Reconciliation[2 items, 2 remaining, 0 not finished]");
+      assertThat(releasing)
+          .hasToString("Reconciliation[0 of 2 items tried: 0 mounted, 0 released, 0 not done]");
       node.plugin().clearFaults();
       node.plugin().release();
       node.get(releasing.done().toCompletableFuture());
-      assertThat(releasing).hasToString("Reconciliation[2 items, 0 remaining, 0 not finished]");
+      assertThat(releasing)
+          .hasToString("Reconciliation[2 of 2 items tried: 0 mounted, 2 released, 0 not done]");
 
       node.plugin()
           .inject(Fault.fail(StatusCode.INVALID_ARGUMENT, "no"), When.calling(NODE_PUBLISH_VOLUME));
       Reconciliation refused =
           node.engine().reconcile(List.of(new WantedUse.Requested(single("vol-1", "web"))));
       node.get(refused.done().toCompletableFuture());
-      assertThat(refused).hasToString("Reconciliation[1 item, 0 remaining, 1 not finished]");
+      assertThat(refused)
+          .hasToString(
+              "Reconciliation[1 of 1 item tried: 0 mounted, 0 released, 1 not done (MOUNT"
+                  + " default/vol-1 by web: CSI-707 REFUSED_BY_PLUGIN, tried again in the"
+                  + " background)]");
     }
   }
 

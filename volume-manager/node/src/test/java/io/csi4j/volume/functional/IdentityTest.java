@@ -143,8 +143,9 @@ class IdentityTest {
       assertThat(failure.outcome()).isEqualTo(REFUSED);
       assertThat(failure.getMessage())
           .as("L4: by the names of their fields")
-          .contains("filesystem, mount flags", "workload 'a'")
-          .doesNotContain("xfs", "ext4");
+          .contains(
+              "by workload 'a'; these differ: filesystem (it has 'ext4', this request 'xfs'), mount"
+                  + " flags (not shown, as they may hold secrets); ");
       assertThat(node.calls()).containsExactly("Stage:OK", "Publish:OK");
       node.restart(); // The options of the first are remembered, not only known.
       assertThat(node.mountFails(with("b", second)).code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);

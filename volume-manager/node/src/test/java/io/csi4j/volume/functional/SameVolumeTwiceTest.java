@@ -98,11 +98,11 @@ class SameVolumeTwiceTest {
       node.mount(reads("report", mode));
 
       isRefused(
-          node, reads("web", mode), "these differ: read-only (this workload has it to write)");
+          node, reads("web", mode), "these differ: read-only (it has false, this request true)");
       isRefused(
           node,
           writes("report", mode),
-          "these differ: read-only (this workload has it to read only)");
+          "these differ: read-only (it has true, this request false)");
       node.unmount(usage("vol-1", "report"));
       assertThat(node.mount(writes("report", mode)).readOnly()).isFalse();
 
@@ -124,11 +124,13 @@ class SameVolumeTwiceTest {
           reads("report", mode).toBuilder()
               .requestOptions(MountOptions.none().withFsType("xfs"))
               .build(),
-          "it is used in another way by workload 'web'; these differ: filesystem");
+          "it is used in another way by workload 'web'; these differ: filesystem (it has none, this"
+              + " request 'xfs')");
       isRefused(
           node,
           reads("report", AccessMode.MULTI_NODE_READER_ONLY),
-          "it is used in another way by workload 'web'; these differ: access mode");
+          "it is used in another way by workload 'web'; these differ: access mode (it has"
+              + " MULTI_NODE_MULTI_WRITER, this request MULTI_NODE_READER_ONLY)");
       node.unmount(usage("vol-1", "web"));
     }
   }
@@ -164,7 +166,7 @@ class SameVolumeTwiceTest {
       isRefused(
           node,
           writes("report", mode),
-          "these differ: read-only (this workload has it to read only)");
+          "these differ: read-only (it has true, this request false)");
       node.reconcile(
           new WantedUse.Requested(writes("web", mode)),
           new WantedUse.Requested(reads("report", mode)));

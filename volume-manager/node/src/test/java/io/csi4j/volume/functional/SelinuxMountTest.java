@@ -66,11 +66,7 @@ class SelinuxMountTest {
     assertThat(failure.outcome()).isEqualTo(REFUSED);
     assertThat(failure)
         .hasMessageContaining(
-            "these differ: SELinux label (it is mounted with '"
-                + RED
-                + "', and wanted with '"
-                + BLUE
-                + "')");
+            "these differ: SELinux label (it has '" + RED + "', this request '" + BLUE + "')");
   }
 
   @Test

@@ -41,6 +41,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -173,6 +174,30 @@ class ServingInstanceTest {
   }
 
   @Test
+  void aPluginThatIsRegisteredForItsControllerAloneMountsNothingAndTheMissingRoleIsNamed() {
+    manager
+        .plugins()
+        .register(
+            new PluginRegistration(
+                binding(fake), InstanceId.ONLY, EnumSet.of(PluginRole.CONTROLLER)));
+
+    assertThat(refused(WEB))
+        .hasMessage(
+            "CSI-301 PLUGIN_NOT_REGISTERED: mounting volume 'vol-1' (default/data for workload"
+                + " 'web') of plugin 'fake.csi4j.example': no plugin is registered with the role"
+                + " NODE; nothing was done, and what is mounted stays. Register the plugin with the"
+                + " role that is named; what waits for it then continues.");
+    assertThatExceptionOfType(PluginException.class)
+        .isThrownBy(() -> manager.plugins().get(PLUGIN, PluginRole.NODE))
+        .withMessage(
+            "CSI-301 PLUGIN_NOT_REGISTERED: looking for the node plugin 'fake.csi4j.example': it is"
+                + " registered with the role CONTROLLER, and not registered with the role NODE;"
+                + " registered are: 'fake.csi4j.example' (instance 'only', controller, starting);"
+                + " nothing was done, and what is mounted stays. Register the plugin with the role"
+                + " that is named; what waits for it then continues.");
+  }
+
+  @Test
   void theBindingOfTheOnlyInstanceIsReplacedWhereverItIsNow() {
     FakeCsiPlugin other = fake(PluginShape.nodeOnly());
     assertThat(manager.register(binding(fake))).isEmpty();
@@ -198,7 +223,9 @@ class ServingInstanceTest {
     VolumeException failure = refused(JOB);
     assertThat(failure.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
     assertThat(failure.operatorMessage().seen())
-        .hasToString("it is known from an earlier run, and was not registered since this start");
+        .hasToString(
+            "it is known from an earlier run, and was not registered with the role NODE since this"
+                + " start");
     assertThat(manager.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     register(fake, "one").report(READY);
     assertThat(manager.mount(request(JOB)).usage()).isEqualTo(JOB);

@@ -12,6 +12,7 @@ import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
@@ -161,8 +162,8 @@ record VolumeCheck(
           OperatorCode.PLUGIN_NOT_REGISTERED,
           PreflightFindings.about(volume),
           known.isEmpty()
-              ? "no plugin is registered for volumes of this node"
-              : "registered for volumes of this node are: "
+              ? "no plugin is registered with the role NODE on this node"
+              : "registered with the role NODE on this node are: "
                   + known.stream()
                       .map(PreflightFindings::quoted)
                       .collect(Collectors.joining(", ")));
@@ -183,7 +184,8 @@ record VolumeCheck(
       found.obstacle(
           OperatorCode.PLUGIN_NOT_REGISTERED,
           PreflightFindings.about(volume),
-          instance + " is known from an earlier run, and nobody has registered it since");
+          instance
+              + " is known from an earlier run, and was not registered with the role NODE since");
       return;
     }
     switch (health.state()) {
@@ -325,7 +327,11 @@ record VolumeCheck(
     boolean isOneMount =
         WorkloadVolumes.isPartOf(first, second) || WorkloadVolumes.isPartOf(second, first);
     if (isSameUse && first.readOnly() != second.readOnly() && !isOneMount) {
-      differences.add("read-only");
+      differences.add(
+          Plan.difference(
+              "read-only",
+              Boolean.toString(first.readOnly()),
+              Boolean.toString(second.readOnly())));
     }
     Optional<FileOwnership> owner = other.request().ownership();
     if (volume.request().ownership().isPresent()
@@ -347,10 +353,9 @@ record VolumeCheck(
           request
               + " under the name "
               + first.usage().volume()
-              + ", and its access mode "
-              + second.capability().accessMode()
-              + " has room for one",
-          "Ask for it once");
+              + ", and access mode "
+              + ModeWords.limit(second.capability().accessMode()),
+          "Request the volume once, or with an access mode that admits several");
     }
   }
 

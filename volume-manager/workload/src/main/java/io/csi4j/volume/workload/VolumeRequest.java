@@ -366,9 +366,11 @@ public final class VolumeRequest {
         found.add(
             "access_mode",
             Rule.MISMATCH,
-            "has room for one, and "
+            ModeWords.limit(Objects.requireNonNull(accessMode))
+                + ", and "
                 + instances
-                + " instances would share the volume: give each one of its own");
+                + " instances would share the volume: choose a mode that admits several, or give"
+                + " each instance its own volume");
       }
       if (attachment == null && attachmentWord == null) {
         found.add(

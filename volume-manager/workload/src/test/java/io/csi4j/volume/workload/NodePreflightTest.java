@@ -136,16 +136,17 @@ class NodePreflightTest {
     WorkloadVolumes second = wanted("web-2", volume(1), single);
     assertThat(told(second))
         .containsExactly(
-            "VOLUME_IN_USE its access mode SINGLE_NODE_WRITER has room for one, and it is held by"
-                + " workload 'web-1'");
+            "VOLUME_IN_USE access mode SINGLE_NODE_WRITER admits one workload"
+                + " (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit several), and the"
+                + " volume is held by workload 'web-1'");
     MountRequest request = second.mountRequests().get(0);
     assertThat(manager.refusal(request).map(OperatorMessage::line))
         .contains(
             catchThrowableOfType(VolumeException.class, () -> manager.mount(request)).getMessage());
     assertThat(told(wanted("web-1", volume(1))))
         .containsExactly(
-            "OPTIONS_DIFFER it is used in another way by workload 'web-1'; these differ: access"
-                + " mode");
+            "OPTIONS_DIFFER it is used in another way by this workload; these differ: access mode"
+                + " (it has SINGLE_NODE_WRITER, this request MULTI_NODE_MULTI_WRITER)");
     assertThat(
             told(
                 wanted(
@@ -189,7 +190,8 @@ class NodePreflightTest {
     handle.close();
 
     assertThat(told(wanted("web-1", volume(1))))
-        .containsExactly("PLUGIN_NOT_REGISTERED no plugin is registered for volumes of this node");
+        .containsExactly(
+            "PLUGIN_NOT_REGISTERED no plugin is registered with the role NODE on this node");
     List<OperatorMessage> remarks = manager.register(PluginBinding.of(PLUGIN, fake.endpoint()));
     assertThat(told(wanted("web-1", volume(1)))).as("nobody looks after it").isEmpty();
     assertThat(remarks).hasSizeLessThan(2);

@@ -294,7 +294,7 @@ class PreflightTest {
         .containsExactly(
             "PLUGIN_NOT_REGISTERED: "
                 + ABOUT_DATA
-                + ": no plugin is registered for volumes of this node");
+                + ": no plugin is registered with the role NODE on this node");
     WorkloadVolumes nfs =
         workload(
                 ResolvedVolume.csi(
@@ -307,7 +307,7 @@ class PreflightTest {
         .containsExactly(
             "PLUGIN_NOT_REGISTERED: "
                 + ABOUT_DATA.replace("'ebs'", "'nfs'")
-                + ": registered for volumes of this node are: 'ebs'");
+                + ": registered with the role NODE on this node are: 'ebs'");
   }
 
   @ParameterizedTest
@@ -347,8 +347,8 @@ class PreflightTest {
         .containsExactly(
             "PLUGIN_NOT_REGISTERED: "
                 + ABOUT_DATA
-                + ": instance 'only' is known from an earlier run, and nobody has registered it"
-                + " since");
+                + ": instance 'only' is known from an earlier run, and was not registered"
+                + " with the role NODE since");
   }
 
   // ---- capabilities and access modes
@@ -556,8 +556,9 @@ class PreflightTest {
         .isEqualTo(
             "CSI-501 OPTIONS_DIFFER: "
                 + ABOUT_DATA.replace("'data'", "'more'")
-                + ": request 'data' is for the same volume; these differ: access type, read-only;"
-                + " nothing was begun, and the present uses stay. Ask for it once, and let each"
+                + ": request 'data' is for the same volume; these differ: access type (it"
+                + " has filesystem, this request block), read-only (it has false, this request"
+                + " true); nothing was begun, and the present uses stay. Ask for it once, and let each"
                 + " task's mount say whether it only reads.\n");
   }
 
@@ -612,7 +613,8 @@ class PreflightTest {
                     "VOLUME_IN_USE: "
                         + ABOUT_DATA.replace("'data'", "'more'").replace("/db ", "/db-2 ")
                         + ": request 'data' is for the same volume under the name default/db, and"
-                        + " its access mode SINGLE_NODE_WRITER has room for one"));
+                        + " access mode SINGLE_NODE_WRITER admits one workload"
+                        + " (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit several)"));
   }
 
   // ---- destinations

@@ -28,6 +28,24 @@ public final class ModeWords {
                         .collect(Collectors.joining(", ", "The access modes are ", "."))));
   }
 
+  /**
+   * A mode that does not admit every workload of a node, with its limit and the modes beyond it:
+   * {@code SINGLE_NODE_WRITER admits one workload (...)}.
+   */
+  public static String limit(AccessMode mode) {
+    return mode
+        + switch (mode) {
+          case SINGLE_NODE_READER_ONLY ->
+              " admits one workload (MULTI_NODE_READER_ONLY admits several)";
+          case MULTI_NODE_SINGLE_WRITER ->
+              " admits one writer (it admits readers beside it, and MULTI_NODE_MULTI_WRITER admits"
+                  + " several writers)";
+          default ->
+              " admits one workload (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit"
+                  + " several)";
+        };
+  }
+
   private static Stream<AccessMode> stated() {
     return Arrays.stream(AccessMode.values()).filter(AccessMode::isStated);
   }

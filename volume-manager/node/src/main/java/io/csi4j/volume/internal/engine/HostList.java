@@ -393,6 +393,9 @@ final class HostList {
   /** Performs a plan: so many items of each plugin at a time, plugins beside each other. */
   static final class Run implements Reconciliation {
 
+    /** Number of items that were not done and are named in {@link #toString}. */
+    private static final int NAMED = 5;
+
     private final CleanupPlan plan;
     private final Function<Planned, CompletableFuture<?>> work;
     private final int atATime;
@@ -512,22 +515,51 @@ final class HostList {
       return done.minimalCompletionStage();
     }
 
-    /** How far it is: {@code Reconciliation[3 items, 1 remaining, 0 not finished]}. */
+    /**
+     * Returns the progress, and the items that were not done with the reason: {@code
+     * Reconciliation[2 of 2 items tried: 0 mounted, 1 released, 1 not done (MOUNT db by web:
+     * CSI-302 PLUGIN_NOT_UP, tried again in the background)]}.
+     */
     @Override
     public String toString() {
       lock.lock();
       try {
         int items = plan.items().size();
         return "Reconciliation["
+            + (items - remaining)
+            + " of "
             + items
-            + (items == 1 ? " item, " : " items, ")
-            + remaining
-            + " remaining, "
+            + (items == 1 ? " item" : " items")
+            + " tried: "
+            + mounted
+            + " mounted, "
+            + released
+            + " released, "
             + left.size()
-            + " not finished]";
+            + " not done"
+            + (left.isEmpty() ? "" : " " + named(left))
+            + "]";
       } finally {
         lock.unlock();
       }
+    }
+
+    private static String named(List<Left> left) {
+      String more = left.size() > NAMED ? "; and " + (left.size() - NAMED) + " more" : "";
+      return left.stream()
+          .limit(NAMED)
+          .map(Run::phrase)
+          .collect(Collectors.joining("; ", "(", more + ")"));
+    }
+
+    private static String phrase(Left each) {
+      CleanupPlan.Item item = each.item();
+      return item.action()
+          + " "
+          + item.usage().map(VolumeUse::toString).orElseGet(item.path()::toString)
+          + ": "
+          + each.why().map(why -> why.code().label()).orElseGet(item.reason()::text)
+          + (each.goesOn() ? ", tried again in the background" : "");
     }
   }
 }

@@ -229,25 +229,36 @@ public final class StartInventory {
     List<OperatorMessage> told = new ArrayList<>();
     int adopted = recovered.adopted().size();
     if (adopted > 0) {
-      told.add(Messages.of(OperatorCode.ADOPTED, doing, "that is so for " + uses(adopted)));
+      told.add(
+          Messages.of(
+              OperatorCode.ADOPTED,
+              doing,
+              counted(adopted, "use on record was", "uses on record were")
+                  + " found mounted as recorded"));
     }
+    List<String> waiting = new ArrayList<>();
     int doubtful = recovered.inDoubt().size();
+    if (doubtful > 0) {
+      waiting.add(counted(doubtful, "use", "uses") + " may or may not be mounted");
+    }
     int going = recovered.going().size();
-    if (doubtful + going > 0) {
+    if (going > 0) {
+      waiting.add(
+          counted(going, "use was", "uses were") + " being released when the last run ended");
+    }
+    if (!waiting.isEmpty()) {
       told.add(
           Messages.of(
               OperatorCode.WAITING_FOR_HOST,
               doing,
-              uses(doubtful)
-                  + " may be there or not, and "
-                  + uses(going)
-                  + " ended before the start"));
+              "the host has not yet reported which uses it still wants; "
+                  + String.join(", and ", waiting)));
     }
     return told;
   }
 
-  private static String uses(int count) {
-    return count + (count == 1 ? " use" : " uses");
+  private static String counted(int count, String one, String many) {
+    return count + " " + (count == 1 ? one : many);
   }
 
   /** Returns the mounts of unknown volumes. */

@@ -2,8 +2,10 @@ package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.internal.record.Digests;
+import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
@@ -36,15 +38,16 @@ public final class Admission {
         .ifPresent(
             target ->
                 names.add(
-                    target.readOnly()
-                        ? "read-only (this workload has it to read only)"
-                        : "read-only (this workload has it to write)"));
+                    Plan.difference(
+                        "read-only",
+                        Boolean.toString(target.readOnly()),
+                        Boolean.toString(goal.readOnly()))));
     // A dead mount is made again, and a refresh made, with the contexts that the host gave last.
     if (!goal.keeps() && record.isPresent() && record.plan().isAttachedOtherwise(goal.plan())) {
-      names.add("publish context");
+      names.add("publish context (not shown, as it may hold secrets)");
     }
     if (!goal.keeps() && isPublishedOtherwise(record, goal)) {
-      names.add("volume context");
+      names.add("volume context (not shown, as it may hold secrets)");
     }
     return names.isEmpty()
         ? Optional.empty()
@@ -52,7 +55,7 @@ public final class Admission {
             Failure.of(
                 OperatorCode.OPTIONS_DIFFER,
                 "it is used in another way by "
-                    + who(record, target -> true)
+                    + who(record, goal, target -> true)
                     + "; these differ: "
                     + String.join(", ", names)));
   }
@@ -107,28 +110,26 @@ public final class Admission {
         ? Optional.of(
             Failure.of(
                 OperatorCode.VOLUME_IN_USE,
-                "its access mode "
-                    + mode
-                    + " has room for one, and it is held by "
-                    + who(record, inTheWay)))
+                "access mode "
+                    + ModeWords.limit(mode)
+                    + ", and the volume is held by "
+                    + who(record, goal, inTheWay)))
         : Optional.empty();
   }
 
-  private static String who(VolumeRecord record, Predicate<TargetRecord> which) {
+  private static String who(VolumeRecord record, Goal.Publish goal, Predicate<TargetRecord> which) {
     return record.targets().values().stream()
         .filter(which)
-        .map(target -> word(target.usage(), target.path().status()))
+        .map(target -> word(target.usage(), goal.usage(), target.path().status()))
         .limit(5)
         .collect(Collectors.joining(", "));
   }
 
-  private static String word(VolumeUse usage, PathStatus status) {
-    return "workload '"
-        + usage.workload()
-        + "'"
+  private static String word(VolumeUse usage, VolumeUse asking, PathStatus status) {
+    return (usage.equals(asking) ? "this workload" : "workload '" + usage.workload() + "'")
         + switch (status) {
-          case GOING -> " (being given up)";
-          case IN_DOUBT -> " (in doubt)";
+          case GOING -> " (being released)";
+          case IN_DOUBT -> " (uncertain)";
           case PRESENT, DEAD, NONE -> "";
         };
   }

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.port;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
@@ -10,6 +11,7 @@ import io.csi4j.volume.model.SecretsProvider;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** The node service of one plugin. Calls do not block, and are not repeated. */
 public interface NodePlugin {
@@ -116,8 +118,11 @@ public interface NodePlugin {
 
     private String text() {
       return known.isEmpty()
-          ? "no plugin is registered"
-          : "no plugin of this name is registered; there are " + known;
+          ? "no plugin is registered with the role NODE"
+          : "no plugin of this name is registered with the role NODE; with it are registered: "
+              + known.stream()
+                  .map(id -> "'" + ForeignText.of(id.value()) + "'")
+                  .collect(Collectors.joining(", "));
     }
   }
 }

@@ -157,7 +157,7 @@ public final class CsiNodePlugins implements NodePlugins, ServingSwitch, AutoClo
     if (known.remembered()) {
       return Optional.of(
           new PluginAnswer.Down(
-              "it is known from an earlier run, and was not registered since this start",
+              "it is known from an earlier run, and was not registered with the role NODE since this start",
               OperatorCode.PLUGIN_NOT_REGISTERED));
     }
     if (known.health().state() != State.UNHEALTHY) {

@@ -119,36 +119,43 @@ public record Plan(
     return !readOnly && capability.accessMode().isWritable() && !hasReadOnlyFlag;
   }
 
-  /** The names of the parts in which the other way of use differs, staging left aside. */
+  /**
+   * The parts in which the other way of use differs, staging left aside, with both values where
+   * they cannot hold a secret.
+   */
   public List<String> differences(Plan other) {
-    List<String> names = new ArrayList<>();
+    List<String> parts = new ArrayList<>();
     if (block != other.block) {
-      names.add("access type");
+      parts.add(difference("access type", type(block), type(other.block)));
     }
     if (mode != other.mode) {
-      names.add("access mode");
+      parts.add(difference("access mode", mode.name(), other.mode.name()));
     }
     if (!fsType.equals(other.fsType)) {
-      names.add("filesystem");
+      parts.add(difference("filesystem", quoted(fsType), quoted(other.fsType)));
     }
     if (!flags.equals(other.flags)) {
-      names.add("mount flags");
+      parts.add("mount flags (not shown, as they may hold secrets)");
     }
     if (!group.equals(other.group)) {
-      names.add("volume mount group");
+      parts.add(difference("volume mount group", quoted(group), quoted(other.group)));
     }
     if (!label.equals(other.label)) {
-      names.add(
-          "SELinux label (it is mounted with "
-              + words(label)
-              + ", and wanted with "
-              + words(other.label)
-              + ")");
+      parts.add(difference("SELinux label", quoted(label), quoted(other.label)));
     }
-    return names;
+    return parts;
   }
 
-  private static String words(String label) {
-    return label.isEmpty() ? "none" : "'" + label + "'";
+  /** Returns a part that two requests have with different values. */
+  public static String difference(String part, String has, String requested) {
+    return part + " (it has " + has + ", this request " + requested + ")";
+  }
+
+  private static String type(boolean block) {
+    return block ? "block" : "filesystem";
+  }
+
+  private static String quoted(String value) {
+    return value.isEmpty() ? "none" : "'" + value + "'";
   }
 }

@@ -84,8 +84,18 @@ class AdmissionTest {
     Plan plan = plan(mode);
     VolumeRecord written = used(plan, "b");
     VolumeRecord read = used(plan, "b reads");
-    String full =
-        "VOLUME_IN_USE: its access mode " + mode + " has room for one, and it is held by ";
+    String limit =
+        switch (mode) {
+          case SINGLE_NODE_READER_ONLY ->
+              " admits one workload (MULTI_NODE_READER_ONLY admits several)";
+          case MULTI_NODE_SINGLE_WRITER ->
+              " admits one writer (it admits readers beside it, and MULTI_NODE_MULTI_WRITER admits"
+                  + " several writers)";
+          default ->
+              " admits one workload (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit"
+                  + " several)";
+        };
+    String full = "VOLUME_IN_USE: access mode " + mode + limit + ", and the volume is held by ";
     String byOne = room.equals("one") ? full + "workload 'b'" : ADMITTED;
     String byWriter = room.equals("many") ? ADMITTED : full + "workload 'b'";
 
@@ -106,13 +116,14 @@ class AdmissionTest {
   void aUseThatIsNotThereHasTheVolumeAsLongAsItIsOnRecord(PathStatus status) {
     Plan plan = plan(AccessMode.SINGLE_NODE_WRITER);
     String note =
-        Map.of(PathStatus.GOING, " (being given up)", PathStatus.IN_DOUBT, " (in doubt)")
+        Map.of(PathStatus.GOING, " (being released)", PathStatus.IN_DOUBT, " (uncertain)")
             .getOrDefault(status, "");
 
     assertThat(answer(used(plan, "b " + status), publish(A, plan, false)))
         .isEqualTo(
-            "VOLUME_IN_USE: its access mode SINGLE_NODE_WRITER has room for one, and it is held by"
-                + " workload 'b'"
+            "VOLUME_IN_USE: access mode SINGLE_NODE_WRITER admits one workload"
+                + " (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER admit several), and the"
+                + " volume is held by workload 'b'"
                 + note);
   }
 
@@ -124,7 +135,7 @@ class AdmissionTest {
         new Goal.Publish(Walk.IDENTITY, A, plan, false, true, false, 0, "new", Set.of());
     VolumeRecord known = used(plan, "a").withContext(A, "old");
     VolumeRecord doubted = used(plan, "a IN_DOUBT").withContext(A, "old");
-    String byA = "OPTIONS_DIFFER: it is used in another way by workload 'a'; these differ: ";
+    String byA = "OPTIONS_DIFFER: it is used in another way by this workload; these differ: ";
     return Stream.of(
         Arguments.of("the same way", used(plan, "a"), publish(A, plan, false), ADMITTED),
         Arguments.of(
@@ -132,19 +143,21 @@ class AdmissionTest {
             used(new Plan(true, true, AccessMode.SINGLE_NODE_MULTI_WRITER, "xfs", "", ""), "b"),
             publish(A, plan, false),
             "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ:"
-                + " access type, access mode, filesystem"),
+                + " access type (it has block, this request filesystem), access mode (it has"
+                + " SINGLE_NODE_MULTI_WRITER, this request MULTI_NODE_MULTI_WRITER), filesystem (it"
+                + " has 'xfs', this request none)"),
         Arguments.of(
             "another label than the one that it is mounted with",
             used(plan.labelled("u:r:t:s0:c1"), "b"),
             publish(A, plan.labelled("u:r:t:s0:c2"), false),
             "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ: SELinux label"
-                + " (it is mounted with 'u:r:t:s0:c1', and wanted with 'u:r:t:s0:c2')"),
+                + " (it has 'u:r:t:s0:c1', this request 'u:r:t:s0:c2')"),
         Arguments.of(
             "a label, where it is mounted without one",
             used(plan, "b"),
             publish(A, plan.labelled("u:r:t:s0:c2"), false),
             "OPTIONS_DIFFER: it is used in another way by workload 'b'; these differ: SELinux label"
-                + " (it is mounted with none, and wanted with 'u:r:t:s0:c2')"),
+                + " (it has none, this request 'u:r:t:s0:c2')"),
         Arguments.of(
             "another way than that of a volume without uses",
             used(new Plan(true, true, AccessMode.SINGLE_NODE_WRITER, "", "", "")),
@@ -155,26 +168,26 @@ class AdmissionTest {
             used(plan.attached("one"), "b", "c", "d", "e GOING", "f IN_DOUBT", "g"),
             other,
             "OPTIONS_DIFFER: it is used in another way by workload 'b', workload 'c', workload 'd',"
-                + " workload 'e' (being given up), workload 'f' (in doubt); these differ: publish"
-                + " context"),
+                + " workload 'e' (being released), workload 'f' (uncertain); these differ: publish"
+                + " context (not shown, as it may hold secrets)"),
         Arguments.of(
             "reading, where the same use may write",
             used(plan, "a"),
             publish(A, plan, true),
-            byA + "read-only (this workload has it to write)"),
+            byA + "read-only (it has false, this request true)"),
         Arguments.of(
             "writing, where the same use may only read",
             used(plan, "a reads"),
             publish(A, plan, false),
-            byA + "read-only (this workload has it to read only)"),
+            byA + "read-only (it has true, this request false)"),
         Arguments.of(
             "reading, where another use writes", used(plan, "b"), publish(A, plan, true), ADMITTED),
         Arguments.of(
             "reading, where the same use may have written and is in doubt",
             used(plan, "a IN_DOUBT"),
             publish(A, plan, true),
-            "OPTIONS_DIFFER: it is used in another way by workload 'a' (in doubt); these differ:"
-                + " read-only (this workload has it to write)"),
+            "OPTIONS_DIFFER: it is used in another way by this workload (uncertain); these differ:"
+                + " read-only (it has false, this request true)"),
         Arguments.of(
             "reading, where the same use wrote and is being given up",
             used(plan, "a GOING"),
@@ -184,7 +197,7 @@ class AdmissionTest {
             "attached otherwise than what is there",
             used(attached, "a"),
             other,
-            byA + "publish context"),
+            byA + "publish context (not shown, as it may hold secrets)"),
         Arguments.of(
             "attached otherwise than what is nowhere for certain",
             used(attached, "a IN_DOUBT"),
@@ -195,7 +208,11 @@ class AdmissionTest {
             used(attached, "a"),
             other.keeping(),
             ADMITTED),
-        Arguments.of("another context", known, withContext, byA + "volume context"),
+        Arguments.of(
+            "another context",
+            known,
+            withContext,
+            byA + "volume context (not shown, as it may hold secrets)"),
         Arguments.of(
             "another context than that of another use", used(plan, "b"), withContext, ADMITTED),
         Arguments.of("another context of what is in doubt", doubted, withContext, ADMITTED),
@@ -211,7 +228,7 @@ class AdmissionTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("differing")
-  void anotherWayOfUseIsRefusedByTheNamesOfItsParts(
+  void anotherWayOfUseIsRefusedWithBothValuesOfItsParts(
       String name, VolumeRecord record, Goal.Publish goal, String answer) {
     assertThat(answer(record, goal)).as(name).isEqualTo(answer);
   }

@@ -261,7 +261,7 @@ class MessagesTest {
                     SUBJECT,
                     "these differ: " + one.differences(two) + " of " + one)
                 .line())
-        .contains("these differ: [mount flags]")
+        .contains("these differ: [mount flags (not shown, as they may hold secrets)]")
         .doesNotContain("canary");
   }
 

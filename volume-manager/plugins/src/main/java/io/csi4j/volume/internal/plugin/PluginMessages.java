@@ -4,6 +4,7 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.node.NodeCapability;
+import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -28,7 +29,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The words of the registry. */
-final class PluginMessages {
+public final class PluginMessages {
 
   /** So many instances are named in a message. */
   private static final int NAMED = 10;
@@ -89,9 +90,9 @@ final class PluginMessages {
     return refusal(
         isThere ? OperatorCode.PLUGIN_NOT_UP : OperatorCode.PLUGIN_NOT_REGISTERED,
         looking(plugin, role),
-        (isThere ? "none of its instances was ready" : absence(plugin, role, all))
-            + " within "
-            + span(limit)
+        (isThere
+                ? "none of its instances was ready within " + span(limit)
+                : "after " + span(limit) + " " + absence(plugin, role, all))
             + "; "
             + registered(all));
   }
@@ -109,9 +110,27 @@ final class PluginMessages {
     if (all.stream().map(RegisteredPlugin::registration).anyMatch(it -> is(it, plugin, role))) {
       return "it is not what it was registered as";
     }
-    return all.stream().anyMatch(known -> known.registration().id().equals(plugin))
-        ? "it is registered, and not as a " + word(role)
-        : "it is not registered";
+    return unregistered(plugin, role, all).text();
+  }
+
+  /** No instance of a plugin is registered with this role; the text names the roles it has. */
+  public static PluginAnswer.Down unregistered(
+      PluginId plugin, PluginRole role, List<RegisteredPlugin> all) {
+    String has =
+        all.stream()
+            .map(RegisteredPlugin::registration)
+            .filter(each -> each.id().equals(plugin))
+            .flatMap(each -> each.roles().stream())
+            .distinct()
+            .sorted()
+            .map(PluginRole::name)
+            .collect(Collectors.joining(" and "));
+    return new PluginAnswer.Down(
+        "it is "
+            + (has.isEmpty() ? "" : "registered with the role " + has + ", and ")
+            + "not registered with the role "
+            + role,
+        OperatorCode.PLUGIN_NOT_REGISTERED);
   }
 
   private static Subject looking(PluginId plugin, PluginRole role) {

@@ -318,7 +318,7 @@ final class ProcessKeeper {
         + " after "
         + lived.toMillis()
         + " ms"
-        + (last.isEmpty() ? ", without a word" : ", and its last words were: " + last);
+        + (last.isEmpty() ? ", and it wrote nothing" : ", and it wrote last: " + last);
   }
 
   private void later(Runnable work) {

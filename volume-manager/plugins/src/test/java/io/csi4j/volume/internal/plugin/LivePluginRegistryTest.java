@@ -502,16 +502,18 @@ class LivePluginRegistryTest {
         .isThrownBy(() -> registry.get(ID, NODE))
         .withMessage(
             "CSI-301 PLUGIN_NOT_REGISTERED: looking for the node plugin 'ebs.csi.example': it is"
-                + " not registered; none is registered; nothing was done, and what is mounted"
-                + " stays. Register the plugin; what waits for it goes on by itself.");
+                + " not registered with the role NODE; none is registered; nothing was done, and"
+                + " what is mounted stays. Register the plugin with the role that is named; what"
+                + " waits for it then continues.");
     registry.register(instance("a", CONTROLLER)).report(READY);
     registry.register(instance(PluginId.of("nfs"), "b", EnumSet.of(NODE, CONTROLLER)));
 
     assertThatExceptionOfType(PluginException.class)
         .isThrownBy(() -> registry.get(ID, NODE))
         .withMessageContaining(
-            "it is registered, and not as a node; registered are: 'ebs.csi.example' (instance 'a',"
-                + " controller, ready), 'nfs' (instance 'b', node and controller, starting); ");
+            "it is registered with the role CONTROLLER, and not registered with the role NODE;"
+                + " registered are: 'ebs.csi.example' (instance 'a', controller, ready), 'nfs'"
+                + " (instance 'b', node and controller, starting); ");
   }
 
   @Test
@@ -551,7 +553,8 @@ class LivePluginRegistryTest {
     time.pass(Duration.ofSeconds(5));
     assertThat(failure(absent))
         .hasMessageContaining("CSI-301 PLUGIN_NOT_REGISTERED: ")
-        .hasMessageContaining("it is not registered within 5 s; none is registered; ");
+        .hasMessageContaining(
+            "after 5 s it is not registered with the role NODE; none is registered; ");
     registry.register(instance("a", NODE)).report(SILENT);
 
     CompletableFuture<RegisteredPlugin> late = registry.await(ID, NODE, Duration.ofMillis(1500));

@@ -152,7 +152,7 @@ class ProcessKeeperTest {
     assertThat(ended.message().orElseThrow().line())
         .isEqualTo(
             "CSI-319 PLUGIN_EXITED: starting the process of plugin 'disk.csi': it ended with status"
-                + " 2 after 200 ms, and its last words were: starting / flag provided but not"
+                + " 2 after 200 ms, and it wrote last: starting / flag provided but not"
                 + " defined: -nodid; what is mounted stays. "
                 + OperatorCode.PLUGIN_EXITED.next()
                 + ".");

@@ -141,7 +141,7 @@ class ProcessPluginLauncherTest {
     assertThat(ended.message().orElseThrow().code()).isEqualTo(OperatorCode.PLUGIN_EXITED);
     assertThat(ended.message().orElseThrow().seen().text())
         .startsWith("it ended with status 7 after ")
-        .endsWith(" ms, and its last words were: starting / no such flag: \\u001b[31m--nodid");
+        .endsWith(" ms, and it wrote last: starting / no such flag: \\u001b[31m--nodid");
   }
 
   @Test

@@ -2,11 +2,15 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +42,11 @@ final class MountHoldersCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one object.")
   private boolean json;
+
+  /** Number of holders of each kind that are printed. */
+  private static final int SHOWN = 10;
+
+  private static final String DEVICE = "keeps its device in use";
 
   private final Console console;
 
@@ -80,33 +89,63 @@ final class MountHoldersCommand implements Callable<Integer> {
                   .with("complete", holders.complete()));
       return;
     }
-    console.out().println(mount.path() + " is " + MountWords.phrase(mount));
-    List<?> ofMount = holders.ofMount();
-    holders
-        .found()
-        .forEach(
-            each ->
-                console
-                    .out()
-                    .println(
-                        (ofMount.contains(each)
-                                ? "  keeps it busy: "
-                                : "  keeps its device in use: ")
-                            + OneLine.of(each.toString())));
+    lines(mount, holders, isRoot()).forEach(console.out()::println);
+  }
+
+  /** The holders for a person: what keeps the mount busy comes first, and no kind hides another. */
+  static List<String> lines(MountRecord mount, Holders holders, boolean isRoot) {
+    List<String> lines = new ArrayList<>();
+    lines.add(mount.path() + " is " + MountWords.phrase(mount));
+    add(lines, holders, Holder.RunningProcess.class, "keeps it busy", "processes");
+    add(lines, holders, Holder.Child.class, "keeps it busy", "mounts below it");
+    add(lines, holders, Holder.Sibling.class, DEVICE, "mounts of the same filesystem");
+    add(lines, holders, Holder.Elsewhere.class, DEVICE, "mounts in other mount namespaces");
     if (holders.found().isEmpty()) {
-      console.out().println("  no holder was found");
+      lines.add("  no holder was found");
     }
-    if (holders.unseen() > 0) {
-      console
-          .out()
-          .println(
-              "  "
-                  + holders.unseen()
-                  + (holders.unseen() == 1 ? " process" : " processes")
-                  + " could not be looked into. Ask again as root.");
+    int unseen = holders.unseen();
+    if (unseen > 0) {
+      lines.add(
+          "  "
+              + StateWords.counted(unseen, "process", "processes")
+              + " could not be looked into, and may hold it: the kernel refuses that to "
+              + (isRoot
+                  ? "this process, although its user is root. Run it as root of the host, outside"
+                      + " of any container."
+                  : "this user. Run it as root."));
     }
     if (!holders.complete()) {
-      console.out().println("  the search was cut short: there may be others");
+      lines.add("  the search was cut short: there may be others");
+    }
+    return lines;
+  }
+
+  private static void add(
+      List<String> lines, Holders holders, Class<? extends Holder> kind, String does, String many) {
+    List<Holder> all = holders.found().stream().filter(kind::isInstance).toList();
+    all.stream()
+        .limit(SHOWN)
+        .forEach(each -> lines.add("  " + does + ": " + OneLine.of(each.toString())));
+    if (all.size() > SHOWN) {
+      lines.add(
+          "  "
+              + does
+              + ": "
+              + (all.size() - SHOWN)
+              + " more "
+              + many
+              + "; --json shows all of them");
+    }
+  }
+
+  /** Whether this process acts as root. */
+  private static boolean isRoot() {
+    try {
+      return Files.readAllLines(Path.of("/proc/self/status")).stream()
+          .filter(line -> line.startsWith("Uid:"))
+          .anyMatch(line -> line.split("\\s+", -1)[2].equals("0"));
+    } catch (IOException e) {
+      return false;
     }
   }
 }

@@ -250,8 +250,8 @@ final class StateWords {
     if (!start.adopted().isEmpty()) {
       lines.add(
           "take over "
-              + counted(start.adopted().size(), "use")
-              + " that is mounted as it was left");
+              + counted(start.adopted().size(), "use that is", "uses that are")
+              + " mounted as recorded");
     }
     if (!start.inDoubt().isEmpty()) {
       lines.add(
@@ -519,6 +519,10 @@ final class StateWords {
   }
 
   static String counted(int count, String what) {
-    return (count == 0 ? "no" : count) + " " + what + (count == 1 ? "" : "s");
+    return counted(count, what, what + "s");
+  }
+
+  static String counted(int count, String one, String many) {
+    return (count == 0 ? "no" : count) + " " + (count == 1 ? one : many);
   }
 }

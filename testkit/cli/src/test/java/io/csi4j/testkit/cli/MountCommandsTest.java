@@ -3,6 +3,8 @@ package io.csi4j.testkit.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.model.DeviceId;
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountIdentity;
 import io.csi4j.mount.model.MountPath;
@@ -10,6 +12,7 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.PropagationTags;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -92,6 +95,68 @@ class MountCommandsTest {
               "  on record: published");
       assertThat(json.out()).contains("\"volume\":{\"plugin\":\"fake.csi4j.example\"");
     }
+  }
+
+  private static MountRecord mount(String path, int id) {
+    return new MountRecord(
+        new MountRef(MountPath.of(path), "boot", new MountIdentity.Unique(id)),
+        id,
+        1,
+        OptionalLong.empty(),
+        new DeviceId(0, 40),
+        KernelText.of("/"),
+        Set.of(),
+        PropagationTags.PRIVATE,
+        KernelText.of("ext4"),
+        KernelText.of("/dev/sdb"),
+        List.of());
+  }
+
+  @Test
+  void theProcessThatKeepsAMountBusyIsNotHiddenByTwoHundredMounts() {
+    List<Holder> found = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      found.add(new Holder.Child(mount("/mnt/data/c" + i, 100 + i)));
+    }
+    found.add(new Holder.RunningProcess(7, KernelText.of("db"), Set.of(Holder.Use.OPEN_FILE)));
+    for (int i = 0; i < 155; i++) {
+      found.add(new Holder.Sibling(mount("/srv/s" + i, 300 + i)));
+    }
+
+    List<String> lines =
+        MountHoldersCommand.lines(mount("/mnt/data", 30), new Holders(found, 0, true), true);
+
+    assertThat(lines)
+        .hasSize(1 + 1 + 11 + 11)
+        .startsWith(
+            "/mnt/data is ext4 from /dev/sdb",
+            "  keeps it busy: process 7 (db: [OPEN_FILE])",
+            "  keeps it busy: the mount at /mnt/data/c0 below it")
+        .contains("  keeps it busy: 90 more mounts below it; --json shows all of them")
+        .endsWith(
+            "  keeps its device in use: the mount of the same filesystem at /srv/s9",
+            "  keeps its device in use: 145 more mounts of the same filesystem; --json shows all of"
+                + " them");
+  }
+
+  @Test
+  void onlyWhoIsNotRootIsAdvisedToBecomeRoot() {
+    MountRecord mount = mount("/mnt/data", 30);
+
+    assertThat(MountHoldersCommand.lines(mount, new Holders(List.of(), 2, true), false))
+        .containsExactly(
+            "/mnt/data is ext4 from /dev/sdb",
+            "  no holder was found",
+            "  2 processes could not be looked into, and may hold it: the kernel refuses that to"
+                + " this user. Run it as root.");
+    assertThat(MountHoldersCommand.lines(mount, new Holders(List.of(), 1, false), true))
+        .containsExactly(
+            "/mnt/data is ext4 from /dev/sdb",
+            "  no holder was found",
+            "  1 process could not be looked into, and may hold it: the kernel refuses that to"
+                + " this process, although its user is root. Run it as root of the host, outside"
+                + " of any container.",
+            "  the search was cut short: there may be others");
   }
 
   @Test

@@ -2,10 +2,21 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -99,8 +110,39 @@ class StateCommandTest {
     Run run = state(temp, "show");
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
-    assertThat(run.errLines()).singleElement().asString().startsWith("Reading the state in ");
+    assertThat(run.errLines())
+        .containsExactly(
+            "Reading the volume manager in "
+                + temp
+                + " failed: it has no directory 'state' and no directory of a volume. Give the"
+                + " directory that the manager was opened with.");
     assertThat(temp).isEmptyDirectory();
+  }
+
+  @Test
+  void usesThatAStartWouldTakeOverAreCountedAndAVolumeThatIsMountedAgainIsNoLongerGivenBack() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      world.manager().unmount(ManagedDirectory.WEB);
+      assertThat(state(world.root(), "show").out())
+          .contains("1 volume given back, and remembered for mounts that come late");
+      for (String name : List.of("db", "logs")) {
+        VolumeId handle = VolumeId.of(name.equals("db") ? "vol-1" : "vol-2");
+        world.plugin().addVolume(handle);
+        VolumeUse use = VolumeUse.of(VolumeKey.of(name), WorkloadId.of("web-1"));
+        MountRequest request =
+            MountRequest.builder(
+                    PluginId.of("fake.csi4j.example"), use, handle, AccessMode.SINGLE_NODE_WRITER)
+                .claim(
+                    new ClaimGrant(
+                        use, NodeName.of("n1"), 2, ClaimMode.WRITE, PublishContext.empty()))
+                .build();
+        assertThat(world.manager().mount(request)).isNotNull();
+      }
+
+      assertThat(state(world.root(), "show").out()).doesNotContain("given back");
+      assertThat(state(world.root(), "explain").outLines())
+          .contains("  - take over 2 uses that are mounted as recorded");
+    }
   }
 
   @Test

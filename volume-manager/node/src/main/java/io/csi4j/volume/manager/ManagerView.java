@@ -37,6 +37,7 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.journal.JournalView;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,8 +66,8 @@ import java.util.stream.Stream;
  * @param root the directory of the manager
  * @param journal its state
  * @param volumes the volumes on record, in order; their health and trouble are not on record
- * @param givenBack the volumes that were given back, and are remembered in case that a late mount
- *     of them appears
+ * @param givenBack the volumes that were given back and are not on record again; they are
+ *     remembered in case that a late mount of them appears
  * @param paths each path of a volume that is on record, or would be after a start
  * @param owed the calls that a start would find owed
  * @param start what a start in this process would find, before anything is done about it
@@ -169,7 +170,11 @@ public record ManagerView(
         layout.root().toPath(),
         journal,
         remembered.volumes().values().stream().map(record -> status(layout, record)).toList(),
-        remembered.tombstones().stream().map(Tombstone::identity).sorted().toList(),
+        remembered.tombstones().stream()
+            .map(Tombstone::identity)
+            .filter(volume -> !remembered.volumes().containsKey(VolumeLayout.id(volume)))
+            .sorted()
+            .toList(),
         paths(layout, remembered.volumes().values(), recovered.volumes(), mounted),
         recovered.volumes().stream().flatMap(record -> owed(record).stream()).toList(),
         new RecoveryReport(
@@ -200,14 +205,38 @@ public record ManagerView(
     } catch (StateException e) {
       boolean isGone =
           e.reason() == StateReason.STATE_MISSING || e.reason() == StateReason.STATE_NOT_USABLE;
-      if (!isGone || !hasVolumes(directories)) {
+      if (!isGone) {
         throw e;
+      } else if (!hasVolumes(directories)) {
+        throw noManager(layout.root().toPath(), e);
       }
       Doubt missing =
           Doubt.aboutMoreThan(StateReason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
       return new JournalView(
           state, LoadedState.builder().doubt(missing).build(), Optional.empty(), false, List.of());
     }
+  }
+
+  /** Why there is nothing to read, as far as it was not that the state may not be read. */
+  private static StateException noManager(Path root, StateException refusal) {
+    Path state = root.resolve("state");
+    if (refusal.reason() == StateReason.STATE_NOT_USABLE && !Files.notExists(state)) {
+      return refusal;
+    }
+    String why =
+        Files.notExists(root)
+            ? "there is no such directory"
+            : Files.notExists(state)
+                ? "it has no directory 'state' and no directory of a volume"
+                : "no journal is in its directory 'state', and it has no directory of a volume";
+    return new StateException(
+        refusal.reason(),
+        "Reading the volume manager in "
+            + root
+            + " failed: "
+            + why
+            + ". Give the directory that the manager was opened with.",
+        refusal);
   }
 
   private static boolean hasVolumes(VolumeDirectories directories) {

@@ -1,7 +1,7 @@
 package io.csi4j.volume.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.AccessMode;
@@ -133,6 +133,66 @@ class ManagerViewTest {
       assertThat(after.volumes()).isEmpty();
       assertThat(after.givenBack()).containsExactly(VOLUME);
     }
+  }
+
+  @Test
+  void aVolumeThatIsMountedAgainIsNotCountedAsGivenBack() {
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+      manager.unmount(WEB);
+      mounted(manager);
+
+      ManagerView view = ManagerView.read(root());
+
+      assertThat(view.volumes()).extracting(VolumeStatus::handle).containsExactly(HANDLE);
+      assertThat(view.givenBack()).isEmpty();
+    }
+  }
+
+  private static String line(ManagerView view, OperatorCode code) {
+    return view.start().findings().stream()
+        .filter(message -> message.code() == code)
+        .map(OperatorMessage::line)
+        .findFirst()
+        .orElse("none");
+  }
+
+  @Test
+  void whatAStartFindsIsCountedByWhatBecomesOfIt() {
+    VolumeUse other = VolumeUse.of(VolumeKey.of("logs"), WorkloadId.of("web-1"));
+    VolumeUse third = VolumeUse.of(VolumeKey.of("cache"), WorkloadId.of("web-1"));
+    try (VolumeManager manager = manager()) {
+      mounted(manager);
+      for (VolumeUse use : List.of(other, third)) {
+        VolumeId handle = VolumeId.of("vol-" + use.volume().id());
+        fake.addVolume(handle);
+        assertThat(
+                manager.mount(
+                    MountRequest.builder(PLUGIN, use, handle, AccessMode.SINGLE_NODE_WRITER)
+                        .build()))
+            .isNotNull();
+      }
+      fake.inject(
+          Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
+      var unused = manager.async().unmount(WEB);
+      while (fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME).isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    ManagerView view = ManagerView.read(root());
+
+    assertThat(line(view, OperatorCode.ADOPTED))
+        .isEqualTo(
+            "CSI-101 ADOPTED: finding volumes again: 2 uses on record were found mounted as"
+                + " recorded; their workloads were not interrupted, and no plugin was called."
+                + " Nothing has to be done.");
+    assertThat(line(view, OperatorCode.WAITING_FOR_HOST))
+        .isEqualTo(
+            "CSI-108 WAITING_FOR_HOST: finding volumes again: the host has not yet reported which"
+                + " uses it still wants; 1 use was being released when the last run ended; no use"
+                + " is released before the host reports. Call reconcile with the full list of the"
+                + " uses that the host still wants.");
   }
 
   /** The kernel, before each look at which something is done. */
@@ -267,7 +327,26 @@ class ManagerViewTest {
   }
 
   @Test
-  void aDirectoryOfSomethingElseIsNoManager() {
-    assertThatExceptionOfType(StateException.class).isThrownBy(() -> ManagerView.read(temp));
+  void aDirectoryOfSomethingElseIsNoManager() throws IOException {
+    assertThat(refused(temp))
+        .isEqualTo(
+            "it has no directory 'state' and no directory of a volume. Give the directory that the"
+                + " manager was opened with.");
+    assertThat(refused(temp.resolve("none")))
+        .isEqualTo(
+            "there is no such directory. Give the directory that the manager was opened with.");
+    Files.createDirectory(temp.resolve("state"));
+    assertThat(refused(temp))
+        .isEqualTo(
+            "no journal is in its directory 'state', and it has no directory of a volume. Give the"
+                + " directory that the manager was opened with.");
+  }
+
+  private static String refused(Path root) {
+    StateException refusal =
+        catchThrowableOfType(StateException.class, () -> ManagerView.read(root));
+    String begin = "Reading the volume manager in " + root + " failed: ";
+    assertThat(refusal).hasMessageStartingWith(begin);
+    return refusal.getMessage().substring(begin.length());
   }
 }

@@ -5,7 +5,9 @@ import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.journal.JournalView;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -51,10 +53,24 @@ public record ClaimsView(
    *     it cannot be read
    * @throws io.csi4j.volume.claim.spi.ClaimStoreException if it holds claims and cannot say of
    *     which store
-   * @throws IllegalArgumentException if it is the state of a volume manager
+   * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
    */
   public static ClaimsView read(Path directory) {
-    JournalView journal = JournalView.read(directory);
+    JournalView journal;
+    try {
+      journal = JournalView.read(directory);
+    } catch (StateException missing) {
+      if (Files.isDirectory(directory.resolve("state"))
+          && Files.isDirectory(directory.resolve("v"))) {
+        throw new IllegalArgumentException(
+            "Reading the claims in "
+                + directory
+                + " failed: it is the directory of a volume manager. Give the directory of a"
+                + " LocalClaimStore.",
+            missing);
+      }
+      throw missing;
+    }
     LocalClaimStore.StoredClaims stored = LocalClaimStore.StoredClaims.of(journal.state());
     return new ClaimsView(
         journal,

@@ -186,8 +186,8 @@ public final class LocalClaimStore implements ClaimStore {
                   throw new IllegalArgumentException(
                       "The state holds "
                           + key
-                          + ", so it is that of a volume manager. Give the claims a state of their"
-                          + " own.");
+                          + ", so it is that of a volume manager. Give the state of a"
+                          + " LocalClaimStore, which holds claims alone.");
                 }
                 if (!key.equals(IDENTITY)) {
                   try {

@@ -19,6 +19,8 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.journal.JournalStateStore;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import org.junit.jupiter.api.Test;
@@ -71,7 +73,23 @@ class ClaimsViewTest {
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ClaimsView.read(temp.resolve("claims")))
-        .withMessageContaining("it is that of a volume manager");
+        .withMessage(
+            "The state holds VOLUME/v, so it is that of a volume manager. Give the state of a"
+                + " LocalClaimStore, which holds claims alone.");
+  }
+
+  @Test
+  void theDirectoryOfAVolumeManagerIsRefusedAsThat() throws IOException {
+    Files.createDirectory(temp.resolve("state"));
+    Files.createDirectory(temp.resolve("v"));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ClaimsView.read(temp))
+        .withMessage(
+            "Reading the claims in "
+                + temp
+                + " failed: it is the directory of a volume manager. Give the directory of a"
+                + " LocalClaimStore.");
   }
 
   @Test

@@ -402,11 +402,27 @@ public final class RealDisk implements Disk {
         .findFirst();
   }
 
+  /** Returns the reason that the type of an exception without a text stands for. */
+  private static String reason(FileSystemException failure) {
+    if (failure instanceof NoSuchFileException) {
+      return "there is no such file or directory";
+    } else if (failure instanceof AccessDeniedException) {
+      return "this user may not access it";
+    } else if (failure instanceof FileAlreadyExistsException) {
+      return "it exists already";
+    } else if (failure instanceof DirectoryNotEmptyException) {
+      return "the directory is not empty";
+    } else if (failure instanceof NotDirectoryException) {
+      return "it is not a directory";
+    }
+    return failure.getClass().getSimpleName();
+  }
+
   /** Returns the reason, without the path, which may hold more than the state. */
   private static String reason(IOException failure) {
     if (failure instanceof FileSystemException named) {
       String reason = named.getReason();
-      return reason == null ? failure.getClass().getSimpleName() : reason;
+      return reason == null ? reason(named) : reason;
     }
     String text = failure.getMessage();
     if (text == null) {

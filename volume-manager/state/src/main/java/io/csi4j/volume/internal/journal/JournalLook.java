@@ -47,6 +47,12 @@ public record JournalLook(
    */
   public static JournalLook at(Disk disk, Path directory) {
     try {
+      if (disk.facts(directory).isEmpty()) {
+        throw refused(
+            StateReason.STATE_NOT_USABLE,
+            directory,
+            "there is no such directory. Give the directory of a journal.");
+      }
       Ownership ownership = new Ownership(disk, directory);
       SegmentFiles files = new SegmentFiles(disk, directory, 0);
       SortedMap<Integer, SegmentScan> scans = scan(files, new TreeMap<>());
@@ -54,7 +60,8 @@ public record JournalLook(
         throw refused(
             StateReason.STATE_MISSING,
             directory,
-            "it holds neither a segment nor the name of an owner. Give the directory of a state.");
+            "no journal is there (neither a file seg-*.j nor a file 'owner'). Give the directory of"
+                + " a journal.");
       }
       Replay replay = replay(scans, directory);
       for (int look = 1; look < LOOKS && !replay.found().isEmpty(); look++) {
@@ -76,7 +83,7 @@ public record JournalLook(
           JournalTrouble.of(directory, e).reason(),
           failed(directory)
               + JournalTrouble.shown(String.valueOf(e.getMessage()))
-              + ". See that the directory exists, and that this user may read it.",
+              + ". Let this user read the directory and the files in it.",
           e);
     }
   }

@@ -11,7 +11,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -23,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -342,13 +347,25 @@ class RealDiskTest {
     assertThat(failure).hasMessage("f: " + text);
   }
 
-  @Test
-  void whatIsNotPermittedIsNamedByItsType() {
-    assertThat(
-            RealDisk.failure(
-                    Path.of("/d/f"), new AccessDeniedException("/d/f"), path -> Optional.empty())
-                .kind())
-        .isEqualTo(Kind.DENIED);
+  static Stream<Arguments> exceptionsWithoutAText() {
+    String path = "/d/f";
+    return Stream.of(
+        Arguments.of(new AccessDeniedException(path), Kind.DENIED, "this user may not access it"),
+        Arguments.of(
+            new NoSuchFileException(path), Kind.NOT_FOUND, "there is no such file or directory"),
+        Arguments.of(new FileAlreadyExistsException(path), Kind.IN_THE_WAY, "it exists already"),
+        Arguments.of(
+            new DirectoryNotEmptyException(path), Kind.IN_THE_WAY, "the directory is not empty"),
+        Arguments.of(new NotDirectoryException(path), Kind.IN_THE_WAY, "it is not a directory"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptionsWithoutAText")
+  void aFailureWithoutATextIsDescribedByItsType(IOException thrown, Kind kind, String reason) {
+    DiskException failure = RealDisk.failure(Path.of("/d/f"), thrown, path -> Optional.empty());
+
+    assertThat(failure.kind()).isEqualTo(kind);
+    assertThat(failure).hasMessage("f: " + reason);
   }
 
   @Test

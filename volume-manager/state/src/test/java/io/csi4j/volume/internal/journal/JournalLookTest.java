@@ -168,8 +168,8 @@ class JournalLookTest {
 
     assertThat(refusal())
         .hasMessage(
-            "Reading the state in /disk/state failed: seg-00000001.j: told to fail. See that the"
-                + " directory exists, and that this user may read it.")
+            "Reading the state in /disk/state failed: seg-00000001.j: told to fail. Let this"
+                + " user read the directory and the files in it.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(reason));
     assertThat(reads).isEqualTo(times);
   }
@@ -193,8 +193,8 @@ class JournalLookTest {
 
     assertThat(refusal())
         .hasMessage(
-            "Reading the state in /disk/state failed: it holds neither a segment nor the name of an"
-                + " owner. Give the directory of a state.")
+            "Reading the state in /disk/state failed: no journal is there (neither a file"
+                + " seg-*.j nor a file 'owner'). Give the directory of a journal.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_MISSING));
   }
 
@@ -301,11 +301,11 @@ class JournalLookTest {
   }
 
   @Test
-  void whatCannotBeLookedAtIsARefusal() {
+  void aDirectoryThatDoesNotExistIsRefusedAsThat() {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(this::look)
         .withMessage(
-            "Reading the state in /disk/state failed: state: not there. See that the directory"
-                + " exists, and that this user may read it.");
+            "Reading the state in /disk/state failed: there is no such directory. Give the"
+                + " directory of a journal.");
   }
 }

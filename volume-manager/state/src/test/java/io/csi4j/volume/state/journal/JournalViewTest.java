@@ -172,12 +172,19 @@ class JournalViewTest {
   void aDirectoryWithoutAJournalIsToldApartFromOneThatIsNotThere() throws IOException {
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> JournalView.read(directory))
-        .withMessageContaining("failed")
+        .withMessage(
+            "Reading the state in "
+                + directory
+                + " failed: there is no such directory. Give the directory of a journal.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_NOT_USABLE));
     Files.createDirectory(directory);
     assertThatExceptionOfType(StateException.class)
         .isThrownBy(() -> JournalView.read(directory))
-        .withMessageContaining("neither a segment nor the name of an owner")
+        .withMessage(
+            "Reading the state in "
+                + directory
+                + " failed: no journal is there (neither a file seg-*.j nor a file 'owner'). Give"
+                + " the directory of a journal.")
         .satisfies(e -> assertThat(e.reason()).isEqualTo(StateReason.STATE_MISSING));
     assertThat(directory).isEmptyDirectory();
   }

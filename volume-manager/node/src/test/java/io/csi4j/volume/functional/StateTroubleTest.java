@@ -14,6 +14,9 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.mount.MemoryNamespace;
 import io.csi4j.volume.internal.disk.DiskException;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
@@ -21,14 +24,23 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.state.Doubt;
+import io.csi4j.volume.state.Durability;
+import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.StateValue;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A state that refuses or is lost, and directories that cannot be made. */
@@ -318,6 +330,97 @@ class StateTroubleTest {
       assertThat(node.engine().hasMount(usage("vol-1", "web"))).isTrue();
       assertThat(node.verbs(VOLUME)).doesNotContain("Unpublish", "Unstage");
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  /** Puts back what is on the medium of a volume, and lets the store doubt it. */
+  private static void putBack(Node node, SortedMap<StateKey, StateValue> older) {
+    Set<StateKey> keys = new TreeSet<>(older.keySet());
+    try (StateStore store = node.medium().open()) {
+      keys.addAll(store.load().values().keySet());
+      List.copyOf(store.load().values().keySet()).forEach(store::remove);
+      older.forEach((key, value) -> store.put(key, value, Durability.REQUIRED));
+    }
+    node.medium()
+        .doubt(Doubt.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "the file is shorter"));
+  }
+
+  private static SortedMap<StateKey, StateValue> onTheMedium(Node node) {
+    try (StateStore store = node.medium().open()) {
+      return store.load().values();
+    }
+  }
+
+  /** A life of a volume, until the process dies at a moment of its release; what is on record. */
+  private static SortedMap<StateKey, StateValue> recordsOfARelease(Node node, CrashPoint point) {
+    node.mount(single("vol-1", "web"));
+    node.dieAt(point);
+    var unused = node.engine().unmount(usage("vol-1", "web"));
+    node.awaitDeath();
+    SortedMap<StateKey, StateValue> older = onTheMedium(node);
+    node.start();
+    node.reconcile();
+    node.becomesClean();
+    return older;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CrashPoint.class,
+      names = {
+        "RELEASE_SAVED",
+        "BEFORE_UNPUBLISH",
+        "UNPUBLISH_ANSWERED",
+        "USE_REMOVED",
+        "USE_END_SAVED",
+        "BEFORE_UNSTAGE",
+        "UNSTAGE_ANSWERED",
+        "VOLUME_REMOVED",
+        "TOMBSTONE_SAVED"
+      })
+  void aWantedMountIsKeptThoughTheStateFellBackToAnEarlierRelease(CrashPoint point) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      SortedMap<StateKey, StateValue> older = recordsOfARelease(node, point);
+      node.mount(single("vol-1", "web"));
+      Evidence there = node.sightings(node.targetPath("vol-1", "web")).get(0).evidence();
+      int before = node.verbs(VOLUME).size();
+      node.crash();
+      putBack(node, older);
+      node.start();
+
+      node.skip(Duration.ofHours(1)); // However long the host takes to say what it wants.
+      assertThat(node.verbs(VOLUME)).hasSize(before);
+      node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
+      node.skip(Duration.ofHours(1));
+
+      assertThat(node.verbs(VOLUME).subList(before, node.verbs(VOLUME).size()))
+          .as("only what keeps the mount is repeated")
+          .containsExactly("Stage", "Publish");
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.sightings(node.targetPath("vol-1", "web")))
+          .extracting(Sighting::evidence)
+          .containsExactly(there);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = CrashPoint.class,
+      names = {"RELEASE_SAVED", "USE_END_SAVED", "TOMBSTONE_SAVED"})
+  void anUnwantedMountIsReleasedThoughTheStateFellBackToAnEarlierRelease(CrashPoint point) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      SortedMap<StateKey, StateValue> older = recordsOfARelease(node, point);
+      node.mount(single("vol-1", "web"));
+      node.crash();
+      putBack(node, older);
+      node.start();
+
+      node.reconcile();
+
+      node.becomesClean();
     }
   }
 

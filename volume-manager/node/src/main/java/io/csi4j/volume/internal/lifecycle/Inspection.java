@@ -25,7 +25,7 @@ public final class Inspection {
   private Inspection() {}
 
   /** Returns the mount on top. */
-  static Optional<Evidence> top(List<Sighting> stack) {
+  public static Optional<Evidence> top(List<Sighting> stack) {
     return stack.isEmpty() ? Optional.empty() : Optional.of(stack.get(stack.size() - 1).evidence());
   }
 

@@ -146,6 +146,7 @@ public final class Recovery {
       }
     }
     boolean isBelieved = !isElsewhere && !isDoubtful;
+    boolean mayBeOlder = !isElsewhere && isDoubtful;
     VolumeIdentity identity = record.identity();
     MountPath stagingPath = home.staging();
     Set<MountPath> targets = new HashSet<>();
@@ -154,7 +155,11 @@ public final class Recovery {
             .at(place)
             .withStaging(
                 seen(
-                    record.staging(),
+                    newest(
+                        record.staging(),
+                        stagingPath,
+                        mayBeOlder,
+                        Subject.of(DOING, identity).at(stagingPath)),
                     stagingPath,
                     isBelieved,
                     OperatorCode.STAGING_LOST,
@@ -162,16 +167,17 @@ public final class Recovery {
     for (TargetRecord target : record.targets().values()) {
       MountPath path = home.target(target.usage());
       tellIfOlder(record, target, path);
+      Subject subject = Subject.of(DOING, identity).by(target.usage()).at(path);
       PathRecord seen =
           seen(
-              target.path(),
+              newest(target.path(), path, mayBeOlder, subject),
               path,
               isBelieved,
               OperatorCode.MOUNT_LOST,
-              Subject.of(DOING, identity).by(target.usage()).at(path));
+              subject);
       if (seen.is(PathStatus.PRESENT)) {
         adopted.add(target.usage());
-        tellIfRefreshed(seen, Subject.of(DOING, identity).by(target.usage()).at(path));
+        tellIfRefreshed(seen, subject);
       }
       targets.add(path);
       now = now.withTarget(target.with(seen));
@@ -203,6 +209,35 @@ public final class Recovery {
               Subject.of(DOING, record.identity()).by(target.usage()).at(path),
               "it is mounted, and on record only as about to be staged"));
     }
+  }
+
+  /**
+   * Returns a path as it is on record, or in doubt where the record is older than the mount there:
+   * the mount that it gives up is gone, and the one there now was made by a call whose record is
+   * lost. The host's list then decides.
+   */
+  private PathRecord newest(PathRecord path, MountPath at, boolean mayBeOlder, Subject subject) {
+    Optional<Evidence> top = Inspection.top(mounted.getOrDefault(at, List.of()));
+    boolean isLeaving =
+        path.is(PathStatus.GOING) || path.awaits(Verb.UNPUBLISH) || path.awaits(Verb.UNSTAGE);
+    boolean isOlder =
+        mayBeOlder
+            && isLeaving
+            && path.evidence()
+                .filter(
+                    seen ->
+                        top.filter(now -> now.looksLike(seen) && !now.ref().equals(seen.ref()))
+                            .isPresent())
+                .isPresent();
+    if (!isOlder) {
+      return path;
+    }
+    findings.add(
+        Messages.of(
+            OperatorCode.JOURNAL_OLDER_THAN_KERNEL,
+            subject,
+            "another mount of it is there than the one that is on record as being given up"));
+    return new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), top);
   }
 
   private VolumeRecord withStrays(VolumeRecord record) {
@@ -254,7 +289,8 @@ public final class Recovery {
   /**
    * Mounts have appeared where a volume was that was given back: a call that was given up has
    * ended. If the host was started anew, nothing would show it; so where there was such a call, the
-   * volume is given back once more.
+   * volume is given back once more. Where a newer record may be lost, the mounts may as well be in
+   * use, and the host's list decides.
    */
   private void late(Tombstone tombstone) {
     VolumeIdentity identity = tombstone.identity();
@@ -266,7 +302,14 @@ public final class Recovery {
     if (mayBeHidden || byVolume.containsKey(layout.volume(identity))) {
       explained.add(layout.staging(identity));
       appeared.add(identity);
-      volumes.put(identity, withStrays(late(tombstone, found.place())));
+      VolumeRecord late = late(tombstone, found.place());
+      LoadedState state = found.remembered().state();
+      if (state.mayMissKeys() || state.isDoubtful(StateKey.tombstone(layout.key(identity).id()))) {
+        for (TargetRecord use : late.targets().values()) {
+          late = late.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
+        }
+      }
+      volumes.put(identity, withStrays(late));
     }
   }
 

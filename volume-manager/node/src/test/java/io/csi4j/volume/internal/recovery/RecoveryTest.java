@@ -288,6 +288,76 @@ class RecoveryTest {
         .containsExactly(OperatorCode.JOURNAL_DAMAGED);
   }
 
+  private static VolumeRecord leaving(PathStatus status) {
+    return present(HERE)
+        .withTarget(
+            new TargetRecord(
+                USE,
+                false,
+                PathRecord.present(Optional.of(DISK)).as(status).working(Verb.UNPUBLISH, "one")));
+  }
+
+  private void doubt(StateKey key) {
+    state.doubt(Doubt.about(StateReason.JOURNAL_TRUNCATED, List.of(key), "the file is shorter"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GOING", "IN_DOUBT"})
+  @Tag("B4")
+  void aReleaseOfAnEarlierMountIsInDoubtWhereANewerRecordMayBeLost(PathStatus status) {
+    remember(leaving(status));
+    doubt(LAYOUT.key(IDENTITY));
+    mount(DISK, AGAIN);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered).target(USE).orElseThrow().path())
+        .as("B4: an older release is no proof that the mount of today is not wanted")
+        .isEqualTo(new PathRecord(PathStatus.IN_DOUBT, Optional.empty(), Optional.of(AGAIN)));
+    assertThat(codes(recovered))
+        .as("B4: the older record is reported")
+        .containsExactly(OperatorCode.JOURNAL_TRUNCATED, OperatorCode.JOURNAL_OLDER_THAN_KERNEL);
+    assertThat(recovered.inDoubt()).containsExactly(USE);
+  }
+
+  @Test
+  void aReleaseOfTheMountThatIsThereGoesOnThoughANewerRecordMayBeLost() {
+    remember(leaving(PathStatus.GOING));
+    doubt(LAYOUT.key(IDENTITY));
+    mount(DISK, DISK);
+
+    Recovered recovered = recover();
+
+    assertThat(only(recovered).target(USE)).isEqualTo(leaving(PathStatus.GOING).target(USE));
+    assertThat(codes(recovered)).containsExactly(OperatorCode.JOURNAL_TRUNCATED);
+  }
+
+  @Test
+  void aReleaseGoesOnThoughAnotherMountCameWhereNoRecordIsLost() {
+    remember(leaving(PathStatus.GOING));
+    mount(DISK, AGAIN);
+
+    assertThat(only(recover()).target(USE)).isEqualTo(leaving(PathStatus.GOING).target(USE));
+  }
+
+  @Test
+  void aReleaseGoesOnInAnotherMountNamespaceWhereEveryMountIsAnother() {
+    remember(leaving(PathStatus.GOING).at(new Place("boot-1", 8)));
+    doubt(LAYOUT.key(IDENTITY));
+    mount(DISK, AGAIN);
+
+    assertThat(target(only(recover()))).isEqualTo(PathStatus.GOING);
+  }
+
+  @Test
+  void aMountOfWhatWasGivenBackIsInDoubtWhereANewerRecordMayBeLost() {
+    bury(USE);
+    doubt(StateKey.tombstone(LAYOUT.key(IDENTITY).id()));
+    see(LAYOUT.target(IDENTITY, USE), DISK);
+
+    assertThat(target(only(recover()))).isEqualTo(PathStatus.IN_DOUBT);
+  }
+
   @Test
   void whatWasBeingGivenUpIsStillBeingGivenUp() {
     VolumeRecord going =

@@ -1,5 +1,6 @@
 package io.csi4j.volume.functional;
 
+import static io.csi4j.client.model.CsiOperation.NODE_PUBLISH_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_UNPUBLISH_VOLUME;
 import static io.csi4j.client.model.CsiOperation.NODE_UNSTAGE_VOLUME;
 import static io.csi4j.volume.functional.Node.shared;
@@ -9,6 +10,7 @@ import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
 import static io.csi4j.volume.model.VolumeException.Outcome.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.fault.Fault;
@@ -18,6 +20,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import java.time.Duration;
@@ -115,11 +118,12 @@ class RefusedReleaseTest {
 
   /** Unmounts; the use goes after both bounds are reached and not before the second. */
   private static void givesUpAfterFiveRefusalsInTwoMinutes(Node node) {
+    long before = refusals(node);
     VolumeException failure = node.unmountFails(WEB);
     assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
     assertThat(failure.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
     node.skip(Duration.ofSeconds(30));
-    Node.eventually("it is refused often", () -> refusals(node) >= MountPolicy.REFUSALS);
+    Node.eventually("it is refused often", () -> refusals(node) >= before + MountPolicy.REFUSALS);
     assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
     assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isFalse();
 
@@ -226,6 +230,156 @@ class RefusedReleaseTest {
 
       assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  // ---- a mount that failed, and was never seen
+
+  /** A mount that fails, on a plugin whose unpublish fails where nothing is mounted. */
+  private static void mountFailed(Node node) {
+    node.volume("vol-1");
+    node.plugin().inject(REFUSING, When.calling(NODE_PUBLISH_VOLUME).times(Node.QUICK.attempts()));
+    node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+    mountFails(node, OperatorCode.FAILED_IN_DOUBT);
+  }
+
+  private static void mountFails(Node node, OperatorCode code) {
+    VolumeException failure = node.mountFails(single("vol-1", "web"));
+    assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+    assertThat(failure.code()).isEqualTo(code);
+    assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+  }
+
+  @Test
+  void isBelievedWhereAMountFailedAndEveryPublishWasAnswered() {
+    try (Node node = Node.open()) {
+      mountFailed(node);
+
+      givesUpAfterFiveRefusalsInTwoMinutes(node);
+    }
+  }
+
+  @Test
+  void isBelievedWhereAMountFailedBeforeTheHostWasStartedAgain() {
+    try (Node node = Node.open()) {
+      mountFailed(node);
+      node.restart();
+
+      givesUpAfterFiveRefusalsInTwoMinutes(node);
+    }
+  }
+
+  @Test
+  void isBelievedWhereAMountFailedBeforeTheHostWasBooted() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      unanswered(node);
+      node.reboot();
+      node.volume("vol-1");
+      node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+
+      givesUpAfterFiveRefusalsInTwoMinutes(node);
+    }
+  }
+
+  @Test
+  void isBelievedWhereTheNextMountFailedAfterTheFirstWasLost() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.crash();
+      node.kernel().host().detach(node.targetPath("vol-1", "web"));
+      node.start();
+      node.plugin()
+          .inject(REFUSING, When.calling(NODE_PUBLISH_VOLUME).times(Node.QUICK.attempts()));
+      node.plugin().inject(FORGETTING, When.calling(NODE_UNPUBLISH_VOLUME));
+      mountFails(node, OperatorCode.FAILED_IN_DOUBT);
+
+      givesUpAfterFiveRefusalsInTwoMinutes(node);
+    }
+  }
+
+  /** A mount whose publish is never answered, until it is no longer taken to be going on. */
+  private static void unanswered(Node node) {
+    node.plugin().inject(Fault.drop(), When.calling(NODE_PUBLISH_VOLUME));
+    node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+    mountFails(node, OperatorCode.PUBLISH_IN_DOUBT);
+    node.plugin().clearFaults();
+    node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+    node.inTheEnd("it is refused often", () -> refusals(node) >= 2 * MountPolicy.REFUSALS);
+    node.skip(MountPolicy.REFUSED_FOR);
+    node.inTheEnd("it is refused again", () -> refusals(node) >= 4 * MountPolicy.REFUSALS);
+    assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+  }
+
+  @Test
+  void isNotBelievedWhileAPublishMayNotHaveEnded() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      unanswered(node);
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isFalse();
+      mountFails(node, OperatorCode.UNPUBLISH_IN_DOUBT);
+
+      node.restart();
+
+      long before = refusals(node);
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      node.inTheEnd("it is refused often", () -> refusals(node) >= before + 20);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+
+      node.restartPlugins();
+
+      node.becomesClean();
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
+    }
+  }
+
+  // ---- and is asked for again
+
+  @Test
+  void aMountThatFailedIsMadeByTheNextRequestForTheSame() {
+    try (Node node = Node.open()) {
+      mountFailed(node);
+
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      assertThat(node.calls()).endsWith("Unpublish:UNKNOWN", "Publish:OK");
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isFalse();
+      assertThat(node.plugin().verdict().lawful()).isTrue();
+      node.plugin().clearFaults();
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void aMountThatFailedIsMadeByTheNextRequestAfterTheHostWasStartedAgain() {
+    try (Node node = Node.open()) {
+      mountFailed(node);
+      node.restart();
+
+      node.mount(single("vol-1", "web"));
+
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.PRESENT);
+      node.plugin().clearFaults();
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void aMountThatFailedIsNotMadeInAnotherWayBeforeItIsReleased() {
+    try (Node node = Node.open()) {
+      mountFailed(node);
+      MountRequest otherwise =
+          Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).readOnly().build();
+
+      VolumeException failure = node.mountFails(otherwise);
+
+      assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
+      assertThat(failure.code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      assertThat(node.calls()).endsWith("Unpublish:UNKNOWN");
+      node.becomesClean();
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
     }
   }
 }

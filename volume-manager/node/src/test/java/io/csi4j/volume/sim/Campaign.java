@@ -27,7 +27,7 @@ public final class Campaign {
         --script TEXT   the history of a script, as a violation is reported with
         --mode NAME     brief-single, brief-shared, drill-…, hurry-…, mend-… or roam-…; after that
                         -refreshed for what is mounted to be refreshed, -inline for inline volumes,
-                        and a + at the end for a plugin that does not serialise its calls. Default:
+                        -strict for a plugin that refuses to unpublish what is not mounted, and a + at the end for a plugin that does not serialise its calls. Default:
                         brief and the drills with all of the budget, refreshes and inline volumes
                         with it, and mend with one crash or one fault of it, as the plugin is in
                         trouble already; at random, half of the seeds have inline volumes beside the
@@ -169,7 +169,8 @@ public final class Campaign {
         Setup.roam(
             seed % 2 == 0, seed / 2 % 2 == 0, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults);
     Setup inlined = seed / 4 % 2 == 0 ? setup : setup.inlining();
-    return seed / 8 % 2 == 0 ? inlined : inlined.refreshing();
+    Setup refreshed = seed / 8 % 2 == 0 ? inlined : inlined.refreshing();
+    return seed / 16 % 2 == 0 ? refreshed : refreshed.refusing();
   }
 
   private List<Setup> setups() {
@@ -189,6 +190,7 @@ public final class Campaign {
         }
         setups.add(Setup.drill(shared, false, crashBudget, faultBudget).refreshing());
         setups.add(Setup.drill(shared, false, crashBudget, faultBudget).inlining());
+        setups.add(Setup.drill(shared, false, crashBudget, faultBudget).refusing());
         // The trouble of the plugin counts too.
         if (crashBudget > 0) {
           setups.add(Setup.mend(shared, 1, 0));
@@ -210,7 +212,8 @@ public final class Campaign {
               ? Setup.roam(shared, serialising, crashes < 0 ? 4 : crashes, faults < 0 ? 6 : faults)
               : Setup.drill(shared, serialising, crashBudget, faultBudget).with(drive);
       Setup inlined = mode.contains("-inline") ? setup.inlining() : setup;
-      setups.add(mode.contains("-refreshed") ? inlined.refreshing() : inlined);
+      Setup strict = mode.contains("-strict") ? inlined.refusing() : inlined;
+      setups.add(mode.contains("-refreshed") ? strict.refreshing() : strict);
     }
     return setups;
   }

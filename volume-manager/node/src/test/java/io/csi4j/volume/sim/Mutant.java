@@ -200,9 +200,9 @@ enum Mutant {
       "I1",
       edit(
           "lifecycle/ReleaseStory",
-          "    if (part.isUse() && isRefusedForLong(at, failed, now)) {",
+          "    boolean mayBeGone =",
           "    if (!part.isUse()) {\n      return stagingGone(at);\n    }\n"
-              + "    if (part.isUse() && isRefusedForLong(at, failed, now)) {")),
+              + "    boolean mayBeGone =")),
 
   /** A use that only reads has a staging path of its own. */
   ONE_STAGING_PATH(
@@ -384,6 +384,18 @@ enum Mutant {
           "lifecycle/RefreshStory",
           ".orElseGet(() -> turn.call(REFRESH, Verb.PUBLISH, turn.usage()));",
           ".orElseGet(() -> answered(turn, Answer.ok(), now));")),
+
+  /** A use whose mount was never seen counts until the plugin says that it is released. */
+  UNSEEN_IS_GIVEN_UP(
+      "I1",
+      edit(
+          "lifecycle/ReleaseStory",
+          "(wasSeen || (isVisible && now.isAnswered(usage)))",
+          "(wasSeen || (isVisible && !now.isAnswered(usage)))")),
+
+  /** The publications of a volume that was given back count as unended until a boot. */
+  TOMBSTONES_KNOW_ANSWERS(
+      "I1", edit("recovery/Recovery", "isRebooted || tombstone.isAnswered(usage)", "isRebooted")),
 
   /** What another program has mounted is not asked for. */
   OTHERS_ARE_SPARED(

@@ -39,6 +39,10 @@ final class MutantHunt {
           Mutant.INLINE_HAS_ONE_ID,
           Mutant.INTENT_NAMES_THE_CALL);
 
+  /** Those that are about a plugin which refuses to unpublish what is not mounted. */
+  private static final Set<Mutant> REFUSING =
+      EnumSet.of(Mutant.UNSEEN_IS_GIVEN_UP, Mutant.TOMBSTONES_KNOW_ANSWERS);
+
   /** A missing tombstone does harm in one of ten thousand histories; from here on it is near. */
   private static final long NEAR_A_MISSED_TOMBSTONE = 200_001;
 
@@ -143,6 +147,9 @@ final class MutantHunt {
     if (INLINE.contains(mutant)) {
       return Setup.drill(seed % 2 == 0, false, 1, 1).inlining();
     }
+    if (REFUSING.contains(mutant)) {
+      return Setup.drill(seed % 2 == 0, false, 1, 1).refusing();
+    }
     if (MENDING.contains(mutant)) {
       return Setup.mend(seed % 2 == 0, 1, (int) (seed / 2 % 2));
     }
@@ -173,6 +180,9 @@ final class MutantHunt {
           Setup.drill(false, false, 0, 0).inlining(),
           Setup.drill(false, false, 0, 1).inlining(),
           Setup.drill(false, false, 1, 0).inlining());
+    }
+    if (REFUSING.contains(mutant)) {
+      return List.of(Setup.drill(false, false, 0, 1).refusing());
     }
     if (MENDING.contains(mutant)) {
       setups.add(Setup.mend(false, 0, 0));

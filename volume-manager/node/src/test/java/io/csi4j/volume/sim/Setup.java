@@ -13,6 +13,7 @@ package io.csi4j.volume.sim;
  * @param watched whether the plugins are asked for the health of volumes
  * @param refreshes whether what is mounted is refreshed with other contexts
  * @param inline whether volumes are inline: all of a short history, some of a long one
+ * @param strict whether the plugin refuses, without a word, to unpublish what is not mounted
  */
 record Setup(
     Drive host,
@@ -24,7 +25,8 @@ record Setup(
     boolean claims,
     boolean watched,
     boolean refreshes,
-    boolean inline) {
+    boolean inline,
+    boolean strict) {
 
   /** What the host does. */
   enum Drive {
@@ -43,7 +45,17 @@ record Setup(
   /** One volume, four operations, state in memory: small enough for all histories. */
   static Setup drill(boolean shared, boolean serialising, int crashes, int faults) {
     return new Setup(
-        Drive.DRILL, shared, serialising, false, crashes, faults, false, false, false, false);
+        Drive.DRILL,
+        shared,
+        serialising,
+        false,
+        crashes,
+        faults,
+        false,
+        false,
+        false,
+        false,
+        false);
   }
 
   /** One volume whose plugin is in trouble: small enough for all histories. */
@@ -54,36 +66,92 @@ record Setup(
   /** Random histories with the journal on a failing disk. */
   static Setup roam(boolean shared, boolean serialising, int crashes, int faults) {
     return new Setup(
-        Drive.ROAM, shared, serialising, true, crashes, faults, false, false, false, false);
+        Drive.ROAM, shared, serialising, true, crashes, faults, false, false, false, false, false);
   }
 
   Setup with(Drive other) {
     return new Setup(
-        other, shared, serialising, journal, crashes, faults, claims, watched, refreshes, inline);
+        other,
+        shared,
+        serialising,
+        journal,
+        crashes,
+        faults,
+        claims,
+        watched,
+        refreshes,
+        inline,
+        strict);
   }
 
   /** The same with claims. */
   Setup claimed() {
     return new Setup(
-        host, shared, serialising, journal, crashes, faults, true, watched, refreshes, inline);
+        host,
+        shared,
+        serialising,
+        journal,
+        crashes,
+        faults,
+        true,
+        watched,
+        refreshes,
+        inline,
+        strict);
   }
 
   /** The same, where plugins are asked for the health of volumes. */
   Setup watching() {
     return new Setup(
-        host, shared, serialising, journal, crashes, faults, claims, true, refreshes, inline);
+        host,
+        shared,
+        serialising,
+        journal,
+        crashes,
+        faults,
+        claims,
+        true,
+        refreshes,
+        inline,
+        strict);
   }
 
   /** The same, where what is mounted is refreshed. */
   Setup refreshing() {
     return new Setup(
-        host, shared, serialising, journal, crashes, faults, claims, watched, true, inline);
+        host, shared, serialising, journal, crashes, faults, claims, watched, true, inline, strict);
   }
 
   /** The same with inline volumes, which cannot be claimed. */
   Setup inlining() {
     return new Setup(
-        host, shared, serialising, journal, crashes, faults, claims, watched, refreshes, true);
+        host,
+        shared,
+        serialising,
+        journal,
+        crashes,
+        faults,
+        claims,
+        watched,
+        refreshes,
+        true,
+        strict);
+  }
+
+  /** The same, where the plugin refuses to unpublish what is not mounted. */
+  Setup refusing() {
+    return new Setup(
+        host,
+        shared,
+        serialising,
+        journal,
+        crashes,
+        faults,
+        claims,
+        watched,
+        refreshes,
+        inline,
+        true);
   }
 
   boolean mends() {
@@ -104,6 +172,7 @@ record Setup(
         + (watched ? ", watched" : "")
         + (refreshes ? ", refreshed" : "")
         + (inline ? ", inline" : "")
+        + (strict ? ", strict" : "")
         + ", "
         + crashes
         + " crashes, "

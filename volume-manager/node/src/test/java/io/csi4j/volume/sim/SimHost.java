@@ -525,6 +525,11 @@ final class SimHost {
       if (world.isClean()) {
         break;
       }
+      if (world.setup().strict()) {
+        // What it was asked for and did not answer has ended with it, for certain.
+        world.plugin(Wanted.FAULTY).restart();
+        plugin(world.plugin(Wanted.FAULTY));
+      }
       for (VolumeUse usage : all.keySet()) {
         await(unmount(usage));
       }

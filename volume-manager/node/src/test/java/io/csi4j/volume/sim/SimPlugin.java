@@ -609,6 +609,16 @@ final class SimPlugin {
     }
 
     private void ok(boolean done) {
+      boolean isNothing =
+          call.verb() == Verb.UNPUBLISH
+              && world.kernel().at(call.path()).stream().allMatch(mount -> mount.foreign);
+      if (isNothing && faulty && world.setup().strict()) {
+        // It knows what is mounted, and nothing else.
+        published.remove(call.path());
+        inForce.remove(call.path());
+        answer(MOMENT, new Answer.Failed(StatusCode.UNKNOWN, true, "", Optional.empty()));
+        return;
+      }
       if (call.verb() == Verb.PUBLISH
           && call.staging() != null
           && !world.kernel().isMounted(call.staging())) {

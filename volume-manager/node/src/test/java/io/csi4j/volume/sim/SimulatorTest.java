@@ -84,6 +84,45 @@ class SimulatorTest {
     allOf(Setup.drill(false, false, 0, 1).with(Setup.Drive.HURRY));
   }
 
+  @Test
+  void noInvariantBreaksWhereThePluginRefusesToUnpublishWhatIsNotMounted() {
+    allOf(Setup.drill(false, true, 0, 1).with(Setup.Drive.BRIEF).refusing());
+  }
+
+  static Stream<Setup> refusals() {
+    return bothWays(
+        shared ->
+            Stream.of(
+                Setup.drill(shared, false, 0, 1).refusing(),
+                Setup.drill(shared, false, 1, 0).refusing(),
+                Setup.mend(shared, 0, 1).refusing()));
+  }
+
+  @Tag("campaign")
+  @PlayedInShares
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void noInvariantBreaksInAnyHistoryWhereThePluginRefusesToUnpublishWhatIsNotMounted(Setup setup) {
+    allOf(setup);
+  }
+
+  @Tag("campaign")
+  @PlayedInShares
+  @ParameterizedTest
+  @ValueSource(longs = {101, 201, 301})
+  void noInvariantBreaksInRandomHistoriesWhereThePluginRefusesToUnpublishWhatIsNotMounted(
+      long firstSeed) {
+    Tally tally =
+        Explorer.random(
+            firstSeed,
+            100,
+            seed -> Setup.roam(seed % 2 == 0, seed / 2 % 2 == 0, 4, 6).refusing(),
+            NONE);
+
+    assertSound(tally);
+    assertThat(tally.histories()).isEqualTo(100);
+  }
+
   static Stream<Setup> pluginTrouble() {
     return bothWays(shared -> Stream.of(Setup.mend(shared, 0, 1), Setup.mend(shared, 1, 0)));
   }

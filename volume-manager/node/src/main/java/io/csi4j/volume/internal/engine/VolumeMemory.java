@@ -16,6 +16,7 @@ import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.Pending;
 import io.csi4j.volume.internal.record.RecordCodec;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
@@ -39,8 +40,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The memory of one volume: what is known of it, and what of that is on record. */
@@ -55,10 +57,11 @@ final class VolumeMemory {
   private boolean isCallMissing;
 
   /**
-   * The processes that had a call to mount whose end was not known for a time: they may do it even
-   * after the same call was answered. Shared while it is empty.
+   * The processes that had a call to mount whose end was not known for a time, by the use, or none
+   * for the staging: they may do it even after the same call was answered. Shared while it is
+   * empty.
    */
-  private Set<String> unsettled = Set.of();
+  private Map<Optional<VolumeUse>, Set<String>> unsettled = Map.of();
 
   private @Nullable VolumeRecord record;
 
@@ -96,16 +99,46 @@ final class VolumeMemory {
     saved = found;
     isLeft = true;
     doubts.restore(found, parts.clock().nanos());
-    Stream.concat(
-            Stream.of(found.staging()), found.targets().values().stream().map(TargetRecord::path))
-        .flatMap(path -> path.pending().stream())
-        .filter(pending -> pending.verb().isForward())
-        .forEach(pending -> unsettled(pending.instance()));
+    if (found.staging().awaits(Verb.STAGE)) {
+      unsettled(Optional.empty(), found.staging());
+    }
+    for (TargetRecord use : found.targets().values()) {
+      PathRecord path = use.path();
+      boolean isAnswered = path.is(PathStatus.PRESENT) || found.isAnswered(use.usage());
+      if (path.awaits(Verb.PUBLISH) || !isAnswered) {
+        unsettled(Optional.of(use.usage()), path);
+      }
+    }
   }
 
-  private void unsettled(String instance) {
-    unsettled = unsettled.isEmpty() ? new HashSet<>(2) : unsettled;
-    unsettled.add(instance);
+  /** The process that had the last call for a path, or one before, may have a call to mount. */
+  private void unsettled(Optional<VolumeUse> use, PathRecord path) {
+    unsettled(use, path.pending().map(Pending::instance).orElse(""));
+  }
+
+  private void unsettled(Optional<VolumeUse> use, String instance) {
+    unsettled = unsettled.isEmpty() ? new HashMap<>(2) : unsettled;
+    unsettled.computeIfAbsent(use, none -> new HashSet<>(2)).add(instance);
+  }
+
+  /** The uses of which a publication has ended neither with an answer nor with its process. */
+  private Set<VolumeUse> unanswered(NodePlugin plugin) {
+    Set<VolumeUse> unanswered = new HashSet<>();
+    unsettled.forEach(
+        (use, instances) -> {
+          if (!areOver(instances, plugin)) {
+            use.ifPresent(unanswered::add);
+          }
+        });
+    record().stream()
+        .flatMap(known -> known.targets().keySet().stream())
+        .filter(StrayUse::isStray)
+        .forEach(unanswered::add);
+    return unanswered;
+  }
+
+  private static boolean areOver(Set<String> instances, NodePlugin plugin) {
+    return instances.stream().allMatch(instance -> isOver(instance, plugin));
   }
 
   /** Whether the volume is known, and what was written of it last was taken. */
@@ -127,7 +160,7 @@ final class VolumeMemory {
     if (isOver) {
       record = null;
       saved = null;
-      unsettled = Set.of();
+      unsettled = Map.of();
     }
     return isOver;
   }
@@ -207,13 +240,22 @@ final class VolumeMemory {
 
   /** Returns the tombstone of the volume. */
   Tombstone tombstone(Turn at, NodePlugin plugin) {
+    List<VolumeUse> uses = List.copyOf(at.before().targets().keySet());
+    boolean isUnsettled =
+        !unsettled.values().stream().allMatch(instances -> areOver(instances, plugin));
+    SortedSet<VolumeUse> answered = new TreeSet<>();
+    if (isUnsettled) {
+      answered.addAll(uses);
+      answered.removeAll(unanswered(plugin));
+    }
     return new Tombstone(
         identity,
         at.record().plan(),
         parts.kernel().place(),
-        List.copyOf(at.before().targets().keySet()),
+        uses,
         at.record().abandoned(),
-        unsettled.stream().anyMatch(instance -> !isOver(instance, plugin)));
+        isUnsettled,
+        answered);
   }
 
   /** Whether a process of the plugin has certainly ended, and with it what it was working on. */
@@ -246,6 +288,7 @@ final class VolumeMemory {
                         plugin::mayStillRun))
             .orElse(Set.of()),
         refusals.enough(parts.clock().nanos()),
+        unanswered(plugin),
         VolumeReport.barred(plugin),
         parts.scheduler().random());
   }
@@ -322,7 +365,8 @@ final class VolumeMemory {
         && answer instanceof Answer.Failed failed
         && AnswerClass.isRefusalOfRelease(failed)) {
       call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
-    } else if (answer instanceof Answer.Ok) {
+    } else if (answer instanceof Answer.Ok || call.verb() == Verb.PUBLISH) {
+      // What was refused before a publication says nothing of what that has done.
       call.usage().ifPresent(refusals::forget);
     }
   }
@@ -330,7 +374,7 @@ final class VolumeMemory {
   /** The end of a call is not known. */
   void unknown(Step.Call call, String instance) {
     if (call.verb().isForward()) {
-      unsettled(instance);
+      unsettled(call.usage(), instance);
     }
     doubts.begin(call.usage(), parts.clock().nanos(), instance);
   }
@@ -412,11 +456,13 @@ final class VolumeMemory {
 
   private VolumeRecord named(VolumeRecord known, VolumeUse usage) {
     VolumeUse stray = StrayUse.of(identity, usage);
-    return known.target(stray).isEmpty()
-        ? known
-        : known
-            .without(stray)
-            .withTarget(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
+    if (known.target(stray).isEmpty()) {
+      return known;
+    }
+    unsettled(Optional.of(usage), "");
+    return known
+        .without(stray)
+        .withTarget(new TargetRecord(usage, false, PathRecord.NONE.as(PathStatus.IN_DOUBT)));
   }
 
   /** Whether nothing is known of a use but that there was one. */

@@ -211,11 +211,9 @@ final class MountStory {
    */
   private static boolean isBeingPublishedOtherwise(
       TargetRecord target, VolumeRecord record, Goal.Publish goal, Situation now) {
-    String given = record.contexts().getOrDefault(goal.usage(), "");
     return target.path().awaits(Verb.PUBLISH)
         && now.targetQuarantined(goal.usage())
-        && !(Digests.isLastGiven(given, goal.context())
-            && Digests.isLastGiven(record.plan().attached(), goal.plan().attached()));
+        && !isWantedAsGiven(target, record, goal);
   }
 
   private static Failure otherwise() {
@@ -367,12 +365,26 @@ final class MountStory {
     boolean wasInDoubt = record.target(goal.usage()).isPresent();
     VolumeRecord counted =
         next.withTarget(
-            new TargetRecord(
-                goal.usage(),
-                goal.readOnly(),
-                stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),
-                record.claim(goal.usage()).wanted(goal.epoch())));
+                new TargetRecord(
+                    goal.usage(),
+                    goal.readOnly(),
+                    stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),
+                    record.claim(goal.usage()).wanted(goal.epoch())))
+            .withAnswered(goal.usage(), now.isAnswered(goal.usage()));
     return save(turn.with(counted), SAVE_INTENT);
+  }
+
+  /** Whether the use is wanted with the contexts that the plugin was given for it last. */
+  static boolean isWantedAsGiven(TargetRecord target, VolumeRecord record, Goal.Publish goal) {
+    String given = record.contexts().getOrDefault(goal.usage(), "");
+    return target.readOnly() == goal.readOnly()
+        && Digests.isLastGiven(given, goal.context())
+        && Digests.isLastGiven(record.plan().attached(), goal.plan().attached());
+  }
+
+  /** Publishes once more what the plugin neither published nor releases. */
+  static Turn publishAgain(Turn turn, Situation now) {
+    return intend(turn.cleared(), turn.record(), now);
   }
 
   /** Writes the record as it is now; it must be on the medium. */

@@ -306,7 +306,8 @@ final class ReleaseStory {
     boolean keeps = keepsUse(turn);
     PathRecord marked = path.as(keeps ? PathStatus.IN_DOUBT : PathStatus.GOING);
     PathRecord next = isQuarantined ? marked : marked.working(Verb.UNPUBLISH, now.instance());
-    VolumeRecord record = turn.record().withTarget(target.with(next));
+    VolumeRecord record =
+        turn.record().withTarget(target.with(next)).withAnswered(usage, now.isAnswered(usage));
     return turn.with(record)
         .await(SAVE_GOING, new Step.Save(record, keeps ? Need.ON_THE_MEDIUM : Need.RELEASING));
   }
@@ -343,13 +344,16 @@ final class ReleaseStory {
   }
 
   /**
-   * The plugin goes on refusing to release a use whose mount was seen once: the use is gone if
-   * nothing is there for it.
+   * The plugin refuses to release a use for which nothing is there: the use is gone if that has
+   * gone on for long, and can otherwise be published again.
    */
   private static Turn seenRefused(Turn turn, Event.Looked looked, Situation now) {
     Failure refusal = turn.tries().refusal().orElseThrow();
     if (!looked.target().isEmpty() || looked.device()) {
       return unfinished(turn, refusal);
+    }
+    if (!isRefusedForLong(turn, now)) {
+      return MountStory.publishAgain(turn, now);
     }
     return useGone(
         turn.note(
@@ -636,13 +640,20 @@ final class ReleaseStory {
               part.isUse() ? LOOK_FORGOTTEN_USE : LOOK_FORGOTTEN_STAGING,
               new Step.Look(part.usage(turn)));
     }
-    if (part.isUse() && isRefusedForLong(at, failed, now)) {
+    boolean isRepeated = kind.repeats() && at.tries().calls() < now.policy().attempts();
+    boolean mayBeGone =
+        part.isUse()
+            && isRefusedInVain(at, failed, now)
+            && (isRefusedForLong(at, now) || (!isRepeated && mayPublishAgain(at)));
+    if (mayBeGone) {
       return at.with(at.tries().refused(failure))
           .await(LOOK_REFUSED_USE, new Step.Look(at.usage()));
     }
-    return kind.repeats() && at.tries().calls() < now.policy().attempts()
-        ? again(at, part, kind, now)
-        : unfinished(at, failure);
+    return isRepeated ? again(at, part, kind, now) : unfinished(at, failure);
+  }
+
+  private static boolean isRefusedForLong(Turn turn, Situation now) {
+    return now.refused().contains(turn.usage().orElseThrow());
   }
 
   /** Makes the same call again after a pause. */
@@ -653,17 +664,34 @@ final class ReleaseStory {
   }
 
   /**
-   * Whether a use may be taken for gone without the word of the plugin, if nothing is mounted for
-   * it: its mount was seen once, and the plugin is there and has refused its release for long.
+   * Whether the mount table may be believed where the plugin refuses to release a use: no call for
+   * it is going on, and its mount was seen once, or every publication of it has ended and would
+   * have left a mount.
    */
-  private static boolean isRefusedForLong(Turn turn, Answer.Failed failed, Situation now) {
+  private static boolean isRefusedInVain(Turn turn, Answer.Failed failed, Situation now) {
     VolumeUse usage = turn.usage().orElseThrow();
+    boolean wasSeen =
+        turn.record().target(usage).filter(use -> use.path().evidence().isPresent()).isPresent();
+    boolean isVisible =
+        turn.record().plan().block() ? now.policy().requireDevice() : now.policy().requireMount();
     return now.policy().releaseUnconfirmed()
         && AnswerClass.isRefusalOfRelease(failed)
-        && now.refused().contains(usage)
         && !now.targetQuarantined(usage)
         && now.barred().isEmpty()
-        && turn.record().target(usage).filter(use -> use.path().evidence().isPresent()).isPresent();
+        && (wasSeen || (isVisible && now.isAnswered(usage)));
+  }
+
+  /**
+   * Whether a use that stands in the way of its own mount may be published again: it never was, and
+   * is wanted with the same arguments.
+   */
+  private static boolean mayPublishAgain(Turn turn) {
+    return turn.clearing() == Turn.Clearing.TARGET
+        && turn.record()
+            .target(turn.mount().usage())
+            .filter(use -> use.path().evidence().isEmpty())
+            .filter(use -> MountStory.isWantedAsGiven(use, turn.record(), turn.mount()))
+            .isPresent();
   }
 
   /** Believes that something is gone only when nothing is mounted there any more. */

@@ -193,6 +193,7 @@ public record Turn(
    * @param quarantined the targets, and the staging (empty), whose pending call may be going on
    * @param refused the uses that the plugin has refused to release often and long enough, while
    *     nothing was mounted for them
+   * @param unanswered the uses of which a publication may not have ended, in the plugin or at all
    * @param barred why the plugin gets no calls now, if it gets none
    * @param random a number from 0 to below 1
    */
@@ -202,6 +203,7 @@ public record Turn(
       MountPolicy policy,
       Set<Optional<VolumeUse>> quarantined,
       Set<VolumeUse> refused,
+      Set<VolumeUse> unanswered,
       Optional<Failure> barred,
       double random) {
 
@@ -209,7 +211,12 @@ public record Turn(
     public Situation barredBy(Optional<Failure> also) {
       return also.isEmpty() || barred.isPresent()
           ? this
-          : new Situation(place, instance, policy, quarantined, refused, also, random);
+          : new Situation(place, instance, policy, quarantined, refused, unanswered, also, random);
+    }
+
+    /** Whether every publication of a use has ended. */
+    boolean isAnswered(VolumeUse usage) {
+      return !unanswered.contains(usage);
     }
 
     /** Whether the pending call of the staging may be going on. */

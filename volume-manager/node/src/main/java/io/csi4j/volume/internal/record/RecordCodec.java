@@ -19,7 +19,9 @@ import io.csi4j.volume.state.StateValue;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The form of records in a {@link io.csi4j.volume.state.StateStore}: numbered fields, so that a
@@ -27,9 +29,9 @@ import java.util.TreeMap;
  *
  * <pre>
  * volume     1 format  2 identity  3 plan  4 place  5 staging  6 target...  7 contexts
- *            8 last use  9 abandoned...  10... newer fields
+ *            8 last use  9 abandoned...  10 answered usage...  11... newer fields
  * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6 abandoned...
- *            7... newer fields
+ *            7 unsettled  8 answered usage...  9... newer fields
  * identity   1 plugin  2 handle
  * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
  * place      1 boot  2 mount namespace
@@ -91,6 +93,7 @@ public final class RecordCodec {
     }
     volume.leaving().ifPresent(use -> out.part(8, usage(use)));
     volume.abandoned().forEach((use, reason) -> out.part(9, abandoned(use, reason)));
+    volume.answered().forEach(use -> out.part(10, usage(use)));
     return value(out.fields(volume.unknown().bytes()), volume.identity(), volume.targets().size());
   }
 
@@ -113,6 +116,7 @@ public final class RecordCodec {
       throw new MalformedRecordException("It has a last use, and others.");
     }
     SortedMap<VolumeUse, String> abandoned = abandoned(in, 9);
+    SortedSet<VolumeUse> answered = answered(in, 10);
     VolumeRecord volume =
         new VolumeRecord(
             identity,
@@ -123,7 +127,8 @@ public final class RecordCodec {
             contexts.map(known -> byUses(targets, known.given())).orElseGet(TreeMap::new),
             leaving,
             abandoned,
-            in.rest(9));
+            answered,
+            in.rest(10));
     if (hasClaims != volume.isClaimed()) {
       throw new MalformedRecordException("It has the format of claims, and no claim.");
     }
@@ -140,6 +145,7 @@ public final class RecordCodec {
     tombstone.targets().forEach(target -> out.part(5, usage(target)));
     tombstone.abandoned().forEach((use, reason) -> out.part(6, abandoned(use, reason)));
     out.flag(7, tombstone.isUnsettled());
+    tombstone.answered().forEach(use -> out.part(8, usage(use)));
     return value(out, tombstone.identity(), tombstone.targets().size());
   }
 
@@ -153,8 +159,9 @@ public final class RecordCodec {
     List<VolumeUse> targets = in.parts(5, RecordCodec::usage);
     SortedMap<VolumeUse, String> abandoned = abandoned(in, 6);
     boolean isUnsettled = in.flag(7);
-    in.rest(7);
-    return new Tombstone(identity, plan, place, targets, abandoned, isUnsettled);
+    SortedSet<VolumeUse> answered = answered(in, 8);
+    in.rest(8);
+    return new Tombstone(identity, plan, place, targets, abandoned, isUnsettled, answered);
   }
 
   // ---- writing
@@ -304,6 +311,18 @@ public final class RecordCodec {
           same.put(target == null ? use : target.usage(), text);
         });
     return same;
+  }
+
+  private static SortedSet<VolumeUse> answered(FieldReader in, int field)
+      throws MalformedRecordException {
+    SortedSet<VolumeUse> answered = new TreeSet<>();
+    for (VolumeUse use : in.parts(field, RecordCodec::usage)) {
+      if (!answered.isEmpty() && answered.last().compareTo(use) >= 0) {
+        throw new MalformedRecordException("The answered uses are not in order.");
+      }
+      answered.add(use);
+    }
+    return answered;
   }
 
   private static SortedMap<VolumeUse, String> abandoned(FieldReader in, int field)

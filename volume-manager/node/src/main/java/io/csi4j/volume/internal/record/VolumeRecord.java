@@ -8,7 +8,9 @@ import java.util.Collections;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * All that is remembered of one volume on this node; written as a whole. Holds no secret, and of
@@ -24,6 +26,8 @@ import java.util.TreeMap;
  * @param leaving the last use, which is over, while no workload has the volume and it is not given
  *     back
  * @param abandoned the uses whose release a person has ended, each with the reason given
+ * @param answered the uses, not present, of which every publication has ended, but for the one that
+ *     may be pending at their path
  * @param unknown what a newer version wrote and this one does not understand, kept as it is
  */
 public record VolumeRecord(
@@ -35,6 +39,7 @@ public record VolumeRecord(
     SortedMap<VolumeUse, String> contexts,
     Optional<VolumeUse> leaving,
     SortedMap<VolumeUse, String> abandoned,
+    SortedSet<VolumeUse> answered,
     UnknownFields unknown) {
 
   /** Copies the maps. */
@@ -48,6 +53,7 @@ public record VolumeRecord(
     targets = copy(targets);
     contexts = copy(contexts);
     abandoned = copy(abandoned);
+    answered = copy(answered);
   }
 
   /** Returns a copy; one for all that are empty, as most of them are. */
@@ -55,6 +61,13 @@ public record VolumeRecord(
     return map.isEmpty()
         ? Collections.emptySortedMap()
         : Collections.unmodifiableSortedMap(new TreeMap<>(map));
+  }
+
+  /** Returns a copy; one for all that are empty. */
+  private static SortedSet<VolumeUse> copy(SortedSet<VolumeUse> set) {
+    return set.isEmpty()
+        ? Collections.emptySortedSet()
+        : Collections.unmodifiableSortedSet(new TreeSet<>(set));
   }
 
   /** A volume without uses that is nowhere. */
@@ -68,13 +81,14 @@ public record VolumeRecord(
         new TreeMap<>(),
         Optional.empty(),
         new TreeMap<>(),
+        new TreeSet<>(),
         UnknownFields.NONE);
   }
 
   /** Returns the volume with its staging further or less far. */
   public VolumeRecord withStaging(PathRecord next) {
     return new VolumeRecord(
-        identity, plan, place, next, targets, contexts, leaving, abandoned, unknown);
+        identity, plan, place, next, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
   /** Returns the volume with one use more, or one that is further or less far. */
@@ -84,7 +98,17 @@ public record VolumeRecord(
     SortedMap<VolumeUse, String> given = new TreeMap<>(abandoned);
     given.remove(target.usage());
     return new VolumeRecord(
-        identity, plan, place, staging, next, contexts, Optional.empty(), given, unknown);
+        identity,
+        plan,
+        place,
+        staging,
+        next,
+        contexts,
+        Optional.empty(),
+        given,
+        answered(
+            target.usage(), !target.path().is(PathStatus.PRESENT) && isAnswered(target.usage())),
+        unknown);
   }
 
   /**
@@ -96,7 +120,17 @@ public record VolumeRecord(
     SortedMap<VolumeUse, String> left = new TreeMap<>(contexts);
     left.remove(usage);
     Optional<VolumeUse> last = next.isEmpty() ? Optional.of(usage) : Optional.empty();
-    return new VolumeRecord(identity, plan, place, staging, next, left, last, abandoned, unknown);
+    return new VolumeRecord(
+        identity,
+        plan,
+        place,
+        staging,
+        next,
+        left,
+        last,
+        abandoned,
+        answered(usage, false),
+        unknown);
   }
 
   /** Returns the volume, where a person has ended the release of a use for this reason. */
@@ -104,7 +138,7 @@ public record VolumeRecord(
     SortedMap<VolumeUse, String> next = new TreeMap<>(abandoned);
     next.put(usage, reason);
     return new VolumeRecord(
-        identity, plan, place, staging, targets, contexts, leaving, next, unknown);
+        identity, plan, place, staging, targets, contexts, leaving, next, answered, unknown);
   }
 
   /** Returns the volume with a use that is published with the context of this digest. */
@@ -116,7 +150,42 @@ public record VolumeRecord(
       next.put(usage, digest);
     }
     return new VolumeRecord(
-        identity, plan, place, staging, targets, next, leaving, abandoned, unknown);
+        identity, plan, place, staging, targets, next, leaving, abandoned, answered, unknown);
+  }
+
+  /** Returns the volume, where every publication of a use has ended, or need not have. */
+  public VolumeRecord withAnswered(VolumeUse usage, boolean isAnswered) {
+    return isAnswered(usage) == isAnswered
+        ? this
+        : new VolumeRecord(
+            identity,
+            plan,
+            place,
+            staging,
+            targets,
+            contexts,
+            leaving,
+            abandoned,
+            answered(usage, isAnswered),
+            unknown);
+  }
+
+  /** Whether every publication of a use has ended, but for the one that may be pending. */
+  public boolean isAnswered(VolumeUse usage) {
+    return answered.contains(usage);
+  }
+
+  private SortedSet<VolumeUse> answered(VolumeUse usage, boolean isAnswered) {
+    if (isAnswered(usage) == isAnswered) {
+      return answered;
+    }
+    SortedSet<VolumeUse> next = new TreeSet<>(answered);
+    if (isAnswered) {
+      next.add(usage);
+    } else {
+      next.remove(usage);
+    }
+    return next;
   }
 
   /** Whether it is there for certain at one of its paths. */
@@ -128,13 +197,13 @@ public record VolumeRecord(
   /** Returns the volume, seen at another place. */
   public VolumeRecord at(Place next) {
     return new VolumeRecord(
-        identity, plan, next, staging, targets, contexts, leaving, abandoned, unknown);
+        identity, plan, next, staging, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
   /** Returns the volume, used in another way; for one without uses. */
   public VolumeRecord with(Plan next) {
     return new VolumeRecord(
-        identity, next, place, staging, targets, contexts, leaving, abandoned, unknown);
+        identity, next, place, staging, targets, contexts, leaving, abandoned, answered, unknown);
   }
 
   /** One use of it. */

@@ -181,6 +181,12 @@ public final class Recovery {
       }
       targets.add(path);
       now = now.withTarget(target.with(seen));
+      // A publication before a boot has ended, and so has that of what was present and idle.
+      boolean isAnswered =
+          record.isAnswered(target.usage())
+              || !record.place().boot().equals(place.boot())
+              || (target.path().is(PathStatus.PRESENT) && target.path().pending().isEmpty());
+      now = now.withAnswered(target.usage(), isAnswered && !seen.is(PathStatus.PRESENT));
     }
     return withStrays(now, home, targets);
   }
@@ -316,8 +322,12 @@ public final class Recovery {
   /** The volume of a tombstone, all of which has to be taken away again. */
   public static VolumeRecord late(Tombstone tombstone, Place place) {
     VolumeRecord record = VolumeRecord.fresh(tombstone.identity(), tombstone.plan(), place);
+    boolean isRebooted = !tombstone.place().boot().equals(place.boot());
     for (VolumeUse usage : tombstone.targets()) {
-      record = record.withTarget(going(usage));
+      record =
+          record
+              .withTarget(going(usage))
+              .withAnswered(usage, isRebooted || tombstone.isAnswered(usage));
     }
     return record.withStaging(doubtful(tombstone.plan()));
   }

@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -195,7 +196,14 @@ class IdentityRepairTest {
       state.bury(
           layout.key(KNOWN),
           RecordCodec.encode(
-              new Tombstone(KNOWN, PLAN, new Place("", 0), List.of(over), new TreeMap<>(), false)));
+              new Tombstone(
+                  KNOWN,
+                  PLAN,
+                  new Place("", 0),
+                  List.of(over),
+                  new TreeMap<>(),
+                  false,
+                  new TreeSet<>())));
     }
 
     try (VolumeManager manager = VolumeManager.builder(root).open()) {

@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +61,8 @@ class ClearingTest {
   private static final String UNSTAGED = "UNSTAGE; look; remove volume; bury; ";
   private static final String GOING = "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; ";
 
+  private static final String GOING_AGAIN = GOING.replace("?]", "? with given]");
+
   private static Arguments row(String name, Walk walk, Goal goal, String steps) {
     return Arguments.of(name, walk, goal, steps);
   }
@@ -84,6 +87,19 @@ class ClearingTest {
 
   private static Walk leaving(PathRecord path) {
     return from(path).unmount(TARGET);
+  }
+
+  /** From a mount that failed, and whose release the plugin refuses. */
+  private static Walk failed() {
+    Walk walk = leaving(PathRecord.NONE.as(PathStatus.GOING));
+    return walk.from(walk.record().withContext(A, "given"))
+        .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION));
+  }
+
+  /** The goal of a mount with a volume context of this digest. */
+  private static Goal given(String context, boolean readOnly) {
+    return new Goal.Publish(
+        Walk.IDENTITY, A, Walk.plan(true, false), readOnly, !readOnly, false, 0, context, Set.of());
   }
 
   static Event looked(int staging, int target, boolean device) {
@@ -120,6 +136,50 @@ class ClearingTest {
                 + "UNPUBLISH; look; remove use; save USE_END_SAVED [PRESENT]; look;"
                 + " save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH?]; "
                 + PUBLISHED),
+        row(
+            "a mount that failed, which is wanted again, and whose release the plugin refuses",
+            failed(),
+            given("given", false),
+            GOING_AGAIN
+                + "UNPUBLISH; look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH? with given]; "
+                + PUBLISHED.replace("PRESENT]", "PRESENT with given]")),
+        row(
+            "a mount that failed, whose release the plugin refuses as often as it is asked",
+            failed().always("UNPUBLISH", fails(StatusCode.UNKNOWN)),
+            given("given", false),
+            GOING_AGAIN
+                + "UNPUBLISH; pause; UNPUBLISH; pause; UNPUBLISH; look;"
+                + " save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH? with given]; "
+                + PUBLISHED.replace("PRESENT]", "PRESENT with given]")),
+        row(
+            "a mount that failed, and fails again",
+            failed().always("PUBLISH", fails(StatusCode.INVALID_ARGUMENT)),
+            given("given", false),
+            GOING_AGAIN
+                + "UNPUBLISH; look; save INTENT_SAVED [PRESENT, a IN_DOUBT PUBLISH? with given]; make use;"
+                + " PUBLISH; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH? with given]; UNPUBLISH;"
+                + " unfinished REFUSED_BY_PLUGIN, undoing RELEASE_REFUSED"),
+        row(
+            "a mount that failed, and is wanted with another context",
+            failed(),
+            given("other", false),
+            GOING_AGAIN + "UNPUBLISH; unfinished RELEASE_REFUSED"),
+        row(
+            "a mount that failed, and is wanted to be read only",
+            failed(),
+            given("given", true),
+            GOING_AGAIN + "UNPUBLISH; unfinished RELEASE_REFUSED"),
+        row(
+            "a mount whose publication may not have ended, and whose release the plugin refuses",
+            failed().unanswered(A),
+            given("given", false),
+            GOING_AGAIN + "UNPUBLISH; unfinished RELEASE_REFUSED"),
+        row(
+            "a mount that was seen, is gone, and whose release the plugin refuses",
+            leaving(fromUsedBy(A).record().targets().get(A).path().as(PathStatus.GOING))
+                .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
+            publish(A),
+            GOING + "UNPUBLISH; unfinished RELEASE_REFUSED"),
         row(
             "a dead mount that the plugin may still be publishing",
             from(IN_DOUBT.working(Verb.PUBLISH, "plugin-1"))
@@ -282,6 +342,26 @@ class ClearingTest {
             "a use that was never seen mounted, and that the plugin goes on refusing to release",
             leaving(IN_DOUBT)
                 .refusedForLong(A)
+                .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
+            RELEASE,
+            GOING
+                + "UNPUBLISH; look; note RELEASED_WITHOUT_CONFIRMATION; remove use;"
+                + " save USE_END_SAVED [IN_DOUBT UNSTAGE?]; "
+                + UNSTAGED
+                + "released LAST"),
+        row(
+            "a use that was never seen mounted, and whose publication may not have ended",
+            leaving(IN_DOUBT)
+                .refusedForLong(A)
+                .unanswered(A)
+                .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
+            RELEASE,
+            GOING + "UNPUBLISH; unfinished RELEASE_REFUSED"),
+        row(
+            "a use of a plugin that need not mount, which was never seen mounted",
+            leaving(IN_DOUBT)
+                .refusedForLong(A)
+                .policy(MountPolicy.builder().requireMount(false).build())
                 .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION)),
             RELEASE,
             GOING + "UNPUBLISH; unfinished RELEASE_REFUSED"),

@@ -212,6 +212,7 @@ class GoalTest {
             MountPolicy.defaults(),
             Set.<Optional<VolumeUse>>of(),
             Set.of(),
+            Set.of(),
             Optional.empty(),
             0);
 

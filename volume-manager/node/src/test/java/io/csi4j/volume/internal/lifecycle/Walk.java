@@ -70,6 +70,7 @@ final class Walk implements Step.Performer {
   private boolean lazily;
   private Optional<Failure> barred = Optional.empty();
   private Set<VolumeUse> refused = Set.of();
+  private Set<VolumeUse> unanswered = Set.of();
   private int strayAt;
   private int elsewhereUntil;
   private Optional<Event> told = Optional.empty();
@@ -167,6 +168,12 @@ final class Walk implements Step.Performer {
   /** The plugin has refused to release a use often and long enough. */
   Walk refusedForLong(VolumeUse usage) {
     refused = Set.of(usage);
+    return this;
+  }
+
+  /** A publication of a use may not have ended. */
+  Walk unanswered(VolumeUse usage) {
+    unanswered = Set.of(usage);
     return this;
   }
 
@@ -380,6 +387,7 @@ final class Walk implements Step.Performer {
         policy,
         quarantineOver ? Set.of() : Set.copyOf(goingOn),
         refused,
+        unanswered,
         barred,
         0.5);
   }

@@ -28,6 +28,7 @@ class GoldenRecordTest {
     CONTEXTS("volume-v1-contexts.bin"),
     LEAVING("volume-v1-leaving.bin"),
     ABANDONED("volume-v1-abandoned.bin"),
+    ANSWERED("volume-v1-answered.bin"),
     LABELLED("volume-v1-labelled.bin"),
     CLAIMED("volume-v2-claimed.bin");
 
@@ -50,6 +51,7 @@ class GoldenRecordTest {
         case CONTEXTS -> Records.withContexts();
         case LEAVING -> Records.leaving();
         case ABANDONED -> Records.abandoned();
+        case ANSWERED -> Records.answered();
         case LABELLED -> Records.labelled();
         case CLAIMED -> Records.claimed();
       };

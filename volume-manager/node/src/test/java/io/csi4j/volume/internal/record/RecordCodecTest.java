@@ -126,7 +126,7 @@ class RecordCodecTest {
   @Test
   void whatANewerVersionWroteInATombstoneIsPassedOver() throws MalformedRecordException {
     byte[] bytes = RecordCodec.encode(Records.tombstone()).bytes();
-    FieldWriter newer = new FieldWriter().fields(bytes).text(8, "new").number(12, 1);
+    FieldWriter newer = new FieldWriter().fields(bytes).text(9, "new").number(12, 1);
 
     assertThat(RecordCodec.decodeTombstone(StateValue.of(newer.bytes())))
         .isEqualTo(Records.tombstone());
@@ -196,6 +196,16 @@ class RecordCodecTest {
   }
 
   @Test
+  void answeredUsesAreInOrderAndEachIsThereOnce() throws MalformedRecordException {
+    FieldWriter a = new FieldWriter().text(1, "n").text(2, "v").text(3, "a");
+    FieldWriter b = new FieldWriter().text(1, "n").text(2, "v").text(3, "b");
+
+    assertThat(decoded(smallest().part(10, a).part(10, b)).answered()).hasSize(2);
+    refused(smallest().part(10, b).part(10, a), "The answered uses are not in order.");
+    refused(smallest().part(10, a).part(10, a), "The answered uses are not in order.");
+  }
+
+  @Test
   void aFieldThatIsKnownIsNeverTakenForANewerOne() {
     refused(
         smallest().number(6, 1), "A field is out of order, or its number is none, after field 5.");
@@ -203,8 +213,8 @@ class RecordCodecTest {
         smallest().part(6, target("a")).number(2, 1),
         "A field is out of order, or its number is none, after field 6.");
     refused(
-        smallest().text(10, "x").text(8, "y"),
-        "A field is out of order, or its number is none, after field 10.");
+        smallest().text(11, "x").text(8, "y"),
+        "A field is out of order, or its number is none, after field 11.");
   }
 
   @Test
@@ -277,11 +287,11 @@ class RecordCodecTest {
     byte[] fields =
         HexFormat.of()
             .parseHex(
-                "5000"
-                    + "510102030405060708"
-                    + "5501020304"
-                    + "5203616263"
-                    + "50ffffffffffffffffff01");
+                "5800"
+                    + "590102030405060708"
+                    + "5d01020304"
+                    + "5a03616263"
+                    + "58ffffffffffffffffff01");
 
     assertThat(decoded(smallest().fields(fields)).unknown()).isEqualTo(UnknownFields.of(fields));
   }

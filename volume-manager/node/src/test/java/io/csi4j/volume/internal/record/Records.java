@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Records for tests: some by name, and any number by chance. */
 public final class Records {
@@ -91,10 +92,10 @@ public final class Records {
                 PathRecord.present(Optional.empty())));
   }
 
-  /** What version 2 could have written: fields 10 and 11, which this version does not know. */
+  /** What version 2 could have written: fields 11 and 12, which this version does not know. */
   static VolumeRecord newer() {
     byte[] fields =
-        new FieldWriter().text(10, "attached by claim 7").number(11, 300).text(11, "again").bytes();
+        new FieldWriter().text(11, "attached by claim 7").number(12, 300).text(12, "again").bytes();
     VolumeRecord old = used();
     return new VolumeRecord(
         old.identity(),
@@ -105,6 +106,7 @@ public final class Records {
         old.contexts(),
         old.leaving(),
         old.abandoned(),
+        old.answered(),
         UnknownFields.of(fields));
   }
 
@@ -132,6 +134,11 @@ public final class Records {
     return used().without(usage).abandoning(usage, "the plugin's vendor says that it is gone");
   }
 
+  /** A volume whose first mount has failed, and every publication of which was answered. */
+  static VolumeRecord answered() {
+    return intended().withAnswered(usage("db-1", "web-1"), true);
+  }
+
   static Tombstone abandonedTombstone() {
     return new Tombstone(
         IDENTITY,
@@ -139,7 +146,8 @@ public final class Records {
         PLACE,
         List.of(usage("db-1", "web-1")),
         new TreeMap<>(Map.of(usage("db-1", "web-1"), "its machine was scrapped")),
-        false);
+        false,
+        new TreeSet<>());
   }
 
   /** A volume with a use whose contexts are known, and others whose are not. */
@@ -157,7 +165,8 @@ public final class Records {
         PLACE,
         List.of(usage("db-1", "web-2"), usage("db-1", "web-1")),
         new TreeMap<>(),
-        false);
+        false,
+        new TreeSet<>());
   }
 
   static VolumeRecord random(Random random) {
@@ -173,6 +182,12 @@ public final class Records {
     }
     if (record.targets().isEmpty() && random.nextBoolean()) {
       record = record.without(usage(random));
+    }
+    if (random.nextBoolean()) {
+      record = record.withAnswered(usage(random), true);
+    }
+    for (VolumeUse usage : record.targets().keySet()) {
+      record = record.withAnswered(usage, random.nextBoolean());
     }
     if (random.nextBoolean()) {
       record = record.with(record.plan().attached(RandomFields.text(random)));
@@ -191,6 +206,7 @@ public final class Records {
             record.contexts(),
             record.leaving(),
             record.abandoned(),
+            record.answered(),
             unknown(random));
   }
 
@@ -205,7 +221,8 @@ public final class Records {
         place(random),
         uses,
         abandoned(random),
-        random.nextBoolean());
+        random.nextBoolean(),
+        new TreeSet<>(uses.subList(0, random.nextInt(uses.size() + 1))));
   }
 
   private static SortedMap<VolumeUse, String> abandoned(Random random) {
@@ -272,6 +289,6 @@ public final class Records {
   }
 
   private static UnknownFields unknown(Random random) {
-    return RandomFields.unknown(random, 9);
+    return RandomFields.unknown(random, 10);
   }
 }

@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,7 +77,14 @@ class RecoveryTest {
     state.value(
         StateKey.tombstone(LAYOUT.key(IDENTITY).id()),
         RecordCodec.encode(
-            new Tombstone(IDENTITY, PLAN, where, List.of(uses), new TreeMap<>(), isUnsettled)));
+            new Tombstone(
+                IDENTITY,
+                PLAN,
+                where,
+                List.of(uses),
+                new TreeMap<>(),
+                isUnsettled,
+                new TreeSet<>())));
   }
 
   private static VolumeRecord present(Place place) {
@@ -418,6 +426,54 @@ class RecoveryTest {
               assertThat(target(record)).isEqualTo(PathStatus.GOING);
             });
     assertThat(recovered.late()).hasSize(volumes);
+  }
+
+  /** Whether the mount table may be believed where the plugin refuses to release it. */
+  @ParameterizedTest
+  @CsvSource({
+    "boot-1, PRESENT, '', true",
+    "boot-1, PRESENT, PUBLISH, false",
+    "boot-1, GOING, '', false",
+    "boot-0, GOING, '', true",
+    "boot-0, PRESENT, PUBLISH, true"
+  })
+  void aPublicationHasEndedThatWasAnsweredOrBeforeABoot(
+      String boot, PathStatus status, String pending, boolean isAnswered) {
+    PathRecord path = new PathRecord(status, Optional.empty(), Optional.of(DISK));
+    remember(
+        present(new Place(boot, 7))
+            .withTarget(
+                new TargetRecord(
+                    USE,
+                    false,
+                    pending.isEmpty() ? path : path.working(Verb.valueOf(pending), "1"))));
+
+    VolumeRecord found = only(recover());
+
+    assertThat(found.isPresent()).as("the staging is gone, too").isFalse();
+    assertThat(found.isAnswered(USE)).isEqualTo(isAnswered);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "boot-0, true, false, true",
+    "boot-1, true, false, false",
+    "boot-1, true, true, true",
+    "boot-1, false, false, true"
+  })
+  void aTombstoneSaysWhetherThePublicationsOfItsUsesHaveEnded(
+      String boot, boolean isUnsettled, boolean wasAnswered, boolean isAnswered) {
+    Tombstone tombstone =
+        new Tombstone(
+            IDENTITY,
+            PLAN,
+            new Place(boot, 7),
+            List.of(USE),
+            new TreeMap<>(),
+            isUnsettled,
+            new TreeSet<>(wasAnswered ? List.of(USE) : List.of()));
+
+    assertThat(Recovery.late(tombstone, HERE).isAnswered(USE)).isEqualTo(isAnswered);
   }
 
   @Test

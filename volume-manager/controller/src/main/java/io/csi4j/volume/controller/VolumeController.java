@@ -1280,7 +1280,6 @@ public final class VolumeController implements AutoCloseable {
   /** Collects what a controller is opened with. */
   public static final class Builder {
 
-    private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
     private static final String THREADS = "csi4j-volume-controller";
 
     final PluginRegistry plugins;
@@ -1292,7 +1291,7 @@ public final class VolumeController implements AutoCloseable {
     String namePrefix = "csi4j-";
     Duration snapshotPatience = Duration.ofHours(1);
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
-    Consumer<OperatorMessage> told = Builder::log;
+    Consumer<OperatorMessage> told = Messages::log;
 
     private Builder(PluginRegistry plugins, VolumeStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
@@ -1367,16 +1366,6 @@ public final class VolumeController implements AutoCloseable {
     public Builder told(Consumer<OperatorMessage> value) {
       told = Objects.requireNonNull(value, "value");
       return this;
-    }
-
-    private static void log(OperatorMessage message) {
-      LOG.log(
-          switch (message.code().severity()) {
-            case INFO -> System.Logger.Level.INFO;
-            case WARNING -> System.Logger.Level.WARNING;
-            case ERROR -> System.Logger.Level.ERROR;
-          },
-          message.line());
     }
 
     /**

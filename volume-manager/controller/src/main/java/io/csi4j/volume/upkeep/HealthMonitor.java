@@ -631,8 +631,8 @@ public final class HealthMonitor implements AutoCloseable {
     private Duration interval = Duration.ofMinutes(1);
     private int callsInFlight = 2;
     private boolean hasTimer = true;
-    private Consumer<Change> listener = change -> log(change.message());
-    private Consumer<OperatorMessage> told = Builder::log;
+    private Consumer<Change> listener = change -> Messages.log(change.message());
+    private Consumer<OperatorMessage> told = Messages::log;
     private Function<PluginId, Listing<VolumeHealthReport>> lists;
 
     private Builder(VolumeController controller) {
@@ -707,16 +707,6 @@ public final class HealthMonitor implements AutoCloseable {
     /** Opens it in this time, on these threads. */
     HealthMonitor open(Clock clock, Scheduler threads, Runnable ending) {
       return new HealthMonitor(this, clock, threads, ending);
-    }
-
-    private static void log(OperatorMessage message) {
-      LOG.log(
-          switch (message.code().severity()) {
-            case INFO -> System.Logger.Level.INFO;
-            case WARNING -> System.Logger.Level.WARNING;
-            case ERROR -> System.Logger.Level.ERROR;
-          },
-          message.line());
     }
   }
 }

@@ -428,7 +428,10 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
       return this;
     }
 
-    /** Tells this listener what happens. */
+    /**
+     * Tells this listener what happens. Without a listener, what an operator has to know is logged:
+     * what is noticed, and the failures of releases and of the background.
+     */
     public Builder listener(VolumeListener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;

@@ -11,7 +11,20 @@ import io.csi4j.volume.model.OperatorMessage;
  */
 public final class Messages {
 
+  private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
+
   private Messages() {}
+
+  /** Logs a message that no listener of the host takes, at the level of its severity. */
+  public static void log(OperatorMessage message) {
+    LOG.log(
+        switch (message.code().severity()) {
+          case INFO -> System.Logger.Level.INFO;
+          case WARNING -> System.Logger.Level.WARNING;
+          case ERROR -> System.Logger.Level.ERROR;
+        },
+        message.line());
+  }
 
   /** Returns the message for an operator. */
   public static OperatorMessage of(OperatorCode code, Subject subject, String seen) {

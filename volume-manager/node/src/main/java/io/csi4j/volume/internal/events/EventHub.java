@@ -38,6 +38,10 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private final ListenerHub hub = new ListenerHub("volume events", "csi4j-volume-events");
   private final List<Listening<VolumeEvent>> listeners;
   private final List<VolumeListener> asked;
+
+  /** Whether there is no listener, and what operators have to know is logged. */
+  private final boolean isLogged;
+
   private final AtomicBoolean hasAskedFailed = new AtomicBoolean();
   private final Duration closing;
 
@@ -53,17 +57,19 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private EventHub(List<VolumeListener> listeners, int waiting, Duration closing) {
     this.closing = closing;
     this.asked = List.copyOf(listeners);
+    isLogged = listeners.isEmpty();
     this.listeners =
-        listeners.stream()
-            .map(
-                each ->
-                    hub.listen(
-                        each::on, new EventQueue(waiting), failure -> accept(notice(failure))))
-            .toList();
+        (isLogged ? List.<VolumeListener>of(EventHub::log) : asked)
+            .stream()
+                .map(
+                    each ->
+                        hub.listen(
+                            each::on, new EventQueue(waiting), failure -> accept(notice(failure))))
+                .toList();
   }
 
   /**
-   * Takes events for these listeners.
+   * Takes events for these listeners; where there is none, logs what an operator has to know.
    *
    * @param waiting how many events may wait for a listener
    * @param closing how long closing waits for them to take what still waits
@@ -111,7 +117,9 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   private void tell(VolumeEvent event) {
     message(event)
         .ifPresent(message -> recent.add(new RecentMessages.Told(Instant.now(), message)));
-    listeners.forEach(each -> each.tell(event));
+    if (!isLogged || isForOperators(event)) {
+      listeners.forEach(each -> each.tell(event));
+    }
   }
 
   /** Tells the listeners, here and now, that the caller on this thread asks for an operation. */
@@ -133,6 +141,23 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
   /** Returns the newest messages of the events, the oldest first. */
   public List<RecentMessages.Told> recent() {
     return recent.all();
+  }
+
+  /** The listener where the host has none. */
+  private static void log(VolumeEvent event) {
+    message(event).ifPresent(Messages::log);
+  }
+
+  /** Whether an event brings a message that no caller of an operation is given as its failure. */
+  private static boolean isForOperators(VolumeEvent event) {
+    boolean isForCaller =
+        event instanceof VolumeEvent.Ended ended
+            && switch (ended.started().operation()) {
+              case MOUNT, EXPAND, STATS, REFRESH -> true;
+              // A release goes on when its caller has turned away.
+              case UNMOUNT, CLEAN_UP, REPAIR -> false;
+            };
+    return !isForCaller && message(event).isPresent();
   }
 
   /** The message for an operator that an event brings, if it brings one. */

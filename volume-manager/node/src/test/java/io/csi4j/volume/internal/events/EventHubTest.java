@@ -5,6 +5,7 @@ import static io.csi4j.volume.internal.events.Samples.failed;
 import static io.csi4j.volume.internal.events.Samples.noticed;
 import static io.csi4j.volume.internal.events.Samples.started;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.VolumeEvent;
@@ -101,6 +102,56 @@ class EventHubTest {
               assertThat(left.started()).isEqualTo(started(2));
               assertThat(left.failure()).contains(why);
             });
+  }
+
+  @Test
+  void withoutAListenerWhatAnOperatorHasToKnowIsLoggedInOneLineEach() {
+    assertThat(loggedOf(hub()))
+        .extracting(LogRecord::getLevel, LogRecord::getMessage)
+        .containsExactly(
+            tuple(Level.SEVERE, noticed("the mount is gone").message().line()),
+            tuple(Level.SEVERE, line(failed(1, VolumeEvent.Operation.UNMOUNT))),
+            tuple(Level.SEVERE, line(failed(2, VolumeEvent.Operation.CLEAN_UP))),
+            tuple(Level.SEVERE, line(failed(3, VolumeEvent.Operation.REPAIR))));
+  }
+
+  @Test
+  void withAListenerNothingIsLogged() {
+    Notes notes = new Notes();
+
+    assertThat(loggedOf(hub(notes))).isEmpty();
+
+    assertThat(notes.told).hasSize(8);
+  }
+
+  private static String line(VolumeEvent.Ended ended) {
+    return ended.failure().orElseThrow().line();
+  }
+
+  /**
+   * Tells a hub of everything that can happen, closes it, and returns what was logged meanwhile.
+   */
+  private static List<LogRecord> loggedOf(EventHub hub) {
+    List<LogRecord> logged = new ArrayList<>();
+    Logger logger = Logger.getLogger("io.csi4j.volume");
+    Handler handler = new Collecting(logged);
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    try (hub) {
+      hub.accept(noticed("the mount is gone"));
+      hub.accept(failed(1, VolumeEvent.Operation.UNMOUNT));
+      hub.accept(failed(2, VolumeEvent.Operation.CLEAN_UP));
+      hub.accept(failed(3, VolumeEvent.Operation.REPAIR));
+      // The callers of these are told, and decide.
+      hub.accept(failed(4));
+      hub.accept(failed(5, VolumeEvent.Operation.EXPAND));
+      hub.accept(failed(6, VolumeEvent.Operation.REFRESH));
+      hub.accept(ended(7));
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+    }
+    return logged;
   }
 
   @Test

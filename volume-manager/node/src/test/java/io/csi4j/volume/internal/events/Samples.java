@@ -20,9 +20,13 @@ final class Samples {
   private Samples() {}
 
   static VolumeEvent.Started started(long id) {
+    return started(id, VolumeEvent.Operation.MOUNT);
+  }
+
+  private static VolumeEvent.Started started(long id, VolumeEvent.Operation operation) {
     return new VolumeEvent.Started(
         new OperationId(id),
-        VolumeEvent.Operation.MOUNT,
+        operation,
         PluginId.of("hostpath.csi"),
         Optional.of(VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))));
   }
@@ -42,8 +46,12 @@ final class Samples {
   }
 
   static VolumeEvent.Ended failed(long id) {
+    return failed(id, VolumeEvent.Operation.MOUNT);
+  }
+
+  static VolumeEvent.Ended failed(long id, VolumeEvent.Operation operation) {
     return new VolumeEvent.Ended(
-        started(id),
+        started(id, operation),
         Duration.ofMillis(3),
         Optional.of(
             Messages.of(OperatorCode.REFUSED_BY_PLUGIN, Subject.of("publishing"), "it said no")));

@@ -6,11 +6,13 @@ import io.csi4j.volume.internal.plugin.LivePluginRegistry;
 import io.csi4j.volume.internal.plugin.Supervisor;
 import io.csi4j.volume.internal.probe.CsiProber;
 import io.csi4j.volume.internal.probe.PluginProcesses;
+import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.StartTimeout;
@@ -66,7 +68,7 @@ public final class PluginSupervisor implements AutoCloseable {
     supervisor =
         new Supervisor(
             parts.registry,
-            parts.listeners,
+            parts.listeners.isEmpty() ? List.of(PluginSupervisor::log) : parts.listeners,
             parts.onStartTimeout,
             new Supervisor.Parts(
                 clock,
@@ -76,7 +78,18 @@ public final class PluginSupervisor implements AutoCloseable {
                 config -> new CsiProber(config, processes, clock, connections)));
   }
 
-  /** A supervisor that registers plugins here, and has no other listener. */
+  /** Logs the messages of an event. */
+  private static void log(PluginEvent event) {
+    if (event instanceof PluginEvent.HealthChanged changed) {
+      changed.message().ifPresent(Messages::log);
+    } else if (event instanceof PluginEvent.Fingerprinted found) {
+      found.messages().forEach(Messages::log);
+    } else if (event instanceof PluginEvent.Noticed noticed) {
+      Messages.log(noticed.message());
+    }
+  }
+
+  /** A supervisor that registers plugins here, and logs what an operator has to know. */
   public static PluginSupervisor open(PluginRegistry registry) {
     return builder(registry).open();
   }
@@ -131,7 +144,10 @@ public final class PluginSupervisor implements AutoCloseable {
       this.registry = Objects.requireNonNull(registry, "registry");
     }
 
-    /** Tells this listener what happens, also of instances that are not registered yet. */
+    /**
+     * Tells this listener what happens, also of instances that are not registered yet. Without a
+     * listener, what an operator has to know is logged.
+     */
     public Builder listener(PluginListener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;

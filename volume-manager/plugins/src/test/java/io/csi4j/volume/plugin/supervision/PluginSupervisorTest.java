@@ -7,6 +7,7 @@ import static io.csi4j.client.model.CsiOperation.NODE_GET_INFO;
 import static io.csi4j.client.model.CsiOperation.PROBE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.ConnectOptions;
@@ -53,6 +54,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -387,6 +392,52 @@ class PluginSupervisorTest {
     fake.start();
     becomes(watched, State.READY, Reason.ANSWERED);
     assertThat(told()).containsExactly("unhealthy nobody_listens -> ready answered");
+  }
+
+  @Test
+  void thatAPluginDiedIsLoggedWhereThereIsNoListenerAndOnlyThere() {
+    FakeCsiPlugin fake = fake();
+    SupervisedPlugin heard = ready(each -> each.failuresToUnhealthy(1));
+    Queue<LogRecord> logged = new ConcurrentLinkedQueue<>();
+    Handler handler = new Logged(logged);
+    Logger logger = Logger.getLogger("io.csi4j.volume");
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    try (PluginSupervisor silent = PluginSupervisor.open(InMemoryPluginRegistry.open())) {
+      SupervisedPlugin watched = silent.supervise(config(each -> each.failuresToUnhealthy(1)));
+      until(() -> watched.health().isReady());
+      fake.stop();
+      becomes(watched, State.UNHEALTHY, Reason.NOBODY_LISTENS);
+      becomes(heard, State.UNHEALTHY, Reason.NOBODY_LISTENS);
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+    }
+    assertThat(logged)
+        .extracting(LogRecord::getLevel, line -> line.getMessage().split(":", 2)[0])
+        .containsExactly(
+            tuple(Level.SEVERE, "CSI-316 PLUGIN_UNHEALTHY"),
+            tuple(Level.INFO, "CSI-327 PLUGIN_STOPPED"));
+  }
+
+  /** Takes down what is logged. */
+  private static final class Logged extends Handler {
+    private final Queue<LogRecord> lines;
+
+    Logged(Queue<LogRecord> lines) {
+      this.lines = lines;
+    }
+
+    @Override
+    public void publish(LogRecord line) {
+      lines.add(line);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test

@@ -91,7 +91,7 @@ public final class CsiMetrics implements AutoCloseable {
 
   /** A listener for the builder of one manager, which times every operation. */
   public VolumeListener volumes() {
-    return OperationMeters.listener(meters, plugins);
+    return OperationMeters.listener(meters, plugins, gauges);
   }
 
   /** A listener for coordinators of claims, which times the work on claims. */

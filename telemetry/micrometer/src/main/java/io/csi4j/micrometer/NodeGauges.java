@@ -10,6 +10,7 @@ import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -17,10 +18,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /**
  * What managers and registries show, as gauges. All gauges of a scrape share one look, which is at
@@ -31,6 +34,9 @@ final class NodeGauges {
 
   private static final System.Logger LOG = System.getLogger("io.csi4j.micrometer");
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
+
+  /** The health of an instance that no supervisor asks, before its first call. */
+  private static final String NOT_ASKED = "not_asked";
 
   private static final Map<CsiMeter, ToLongFunction<Figures>> PLAIN =
       Map.of(
@@ -46,6 +52,9 @@ final class NodeGauges {
   private final List<VolumeManager> managers = new CopyOnWriteArrayList<>();
   private final List<PluginRegistry> registries = new CopyOnWriteArrayList<>();
 
+  /** Whether plugins have answered their last call, as far as listeners were told of one. */
+  private final Map<String, Boolean> answered = new ConcurrentHashMap<>();
+
   /** Guards the fields below. Held while managers and registries are looked at. */
   private final ReentrantLock looking = new ReentrantLock();
 
@@ -58,7 +67,7 @@ final class NodeGauges {
   /** The figures of one value of the tag {@code plugin}. */
   private static final class Figures {
     private final Map<PathStatus, Long> uses = new EnumMap<>(PathStatus.class);
-    private final Map<PluginHealth.State, Long> instances = new EnumMap<>(PluginHealth.State.class);
+    private final Map<String, Long> instances = new HashMap<>();
     private long volumes;
     private long doubted;
     private long owed;
@@ -113,10 +122,16 @@ final class NodeGauges {
     };
   }
 
+  /** Notes whether a plugin has answered a call. */
+  void called(String plugin, boolean isAnswered) {
+    answered.put(plugin, isAnswered);
+  }
+
   /** Looks at nothing any more. */
   void close() {
     managers.clear();
     registries.clear();
+    answered.clear();
   }
 
   private Number plugins() {
@@ -161,18 +176,34 @@ final class NodeGauges {
         all.add(instance.registration().id());
         figures(found, instance.registration().id())
             .instances
-            .merge(instance.health().state(), 1L, Long::sum);
+            .merge(health(instance), 1L, Long::sum);
       }
     }
     for (VolumeManager manager : managers) {
       look(manager, found, all);
     }
+    answered.keySet().removeIf(plugin -> !all.contains(PluginId.of(plugin)));
     seen = found;
     plugins = all.size();
     lookedAt = System.nanoTime();
     isStale = false;
     found.keySet().stream().filter(shown::add).forEach(this::show);
     shown.stream().filter(plugin -> !found.containsKey(plugin)).toList().forEach(this::hide);
+  }
+
+  /**
+   * The health of an instance. One that is registered without a supervisor is asked by no one: it
+   * is as well as its last call showed.
+   */
+  private String health(RegisteredPlugin instance) {
+    PluginHealth health = instance.health();
+    if (instance.remembered() || health.reason() != PluginHealth.Reason.NOT_ASKED) {
+      return word(health.state().name());
+    }
+    Boolean isAnswered = answered.get(instance.registration().id().value());
+    return isAnswered == null
+        ? NOT_ASKED
+        : word((isAnswered ? PluginHealth.State.READY : PluginHealth.State.UNHEALTHY).name());
   }
 
   private void look(VolumeManager manager, Map<String, Figures> found, Set<PluginId> all) {
@@ -204,12 +235,12 @@ final class NodeGauges {
           plugin,
           word(status.name()));
     }
-    for (PluginHealth.State state : PluginHealth.State.values()) {
+    for (String health : healths()) {
       meters.gauge(
           CsiMeter.INSTANCES,
-          () -> figure(plugin, figures -> figures.instances.getOrDefault(state, 0L)),
+          () -> figure(plugin, figures -> figures.instances.getOrDefault(health, 0L)),
           plugin,
-          word(state.name()));
+          health);
     }
   }
 
@@ -217,14 +248,19 @@ final class NodeGauges {
     shown.remove(plugin);
     PLAIN.keySet().forEach(meter -> meters.remove(meter, plugin));
     statuses().forEach(status -> meters.remove(CsiMeter.USES, plugin, word(status.name())));
-    for (PluginHealth.State state : PluginHealth.State.values()) {
-      meters.remove(CsiMeter.INSTANCES, plugin, word(state.name()));
-    }
+    healths().forEach(health -> meters.remove(CsiMeter.INSTANCES, plugin, health));
   }
 
   /** How far a use can be. Not a constant: a host without volumes has no class for it. */
   private static List<PathStatus> statuses() {
     return List.of(PathStatus.IN_DOUBT, PathStatus.PRESENT, PathStatus.GOING, PathStatus.DEAD);
+  }
+
+  private static List<String> healths() {
+    return Stream.concat(
+            Stream.of(NOT_ASKED),
+            Stream.of(PluginHealth.State.values()).map(state -> word(state.name())))
+        .toList();
   }
 
   private static String word(String name) {

@@ -1,6 +1,7 @@
 package io.csi4j.micrometer;
 
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
@@ -20,14 +21,17 @@ final class OperationMeters implements VolumeListener {
   /** A failure may be told of an operation whose start was dropped. */
   private final Set<OperationId> open = new HashSet<>();
 
-  private OperationMeters(Meters meters, PluginTags plugins) {
+  private final NodeGauges gauges;
+
+  private OperationMeters(Meters meters, PluginTags plugins, NodeGauges gauges) {
     this.meters = meters;
     this.plugins = plugins;
+    this.gauges = gauges;
   }
 
   /** Made here, so that the front door can be loaded where there is no volume manager. */
-  static VolumeListener listener(Meters meters, PluginTags plugins) {
-    return new OperationMeters(meters, plugins);
+  static VolumeListener listener(Meters meters, PluginTags plugins, NodeGauges gauges) {
+    return new OperationMeters(meters, plugins, gauges);
   }
 
   @Override
@@ -38,6 +42,8 @@ final class OperationMeters implements VolumeListener {
       }
     } else if (event instanceof VolumeEvent.Ended ended) {
       ended(ended);
+    } else if (event instanceof VolumeEvent.Called called) {
+      called(called);
     } else if (event instanceof VolumeEvent.Noticed noticed) {
       count(noticed.message());
     } else if (event instanceof VolumeEvent.VolumeHealthChanged changed) {
@@ -47,7 +53,23 @@ final class OperationMeters implements VolumeListener {
     }
   }
 
+  private void called(VolumeEvent.Called called) {
+    switch (called.code()) {
+      case UNAVAILABLE, DEADLINE_EXCEEDED -> gauges.called(called.plugin().value(), false);
+      // A caller that turns away, and what keeps a call from being sent, say nothing of the plugin.
+      case CANCELLED -> {}
+      default -> {
+        if (called.isSent()) {
+          gauges.called(called.plugin().value(), true);
+        }
+      }
+    }
+  }
+
   private void ended(VolumeEvent.Ended ended) {
+    if (ended.failure().filter(it -> it.code() == OperatorCode.PLUGIN_NOT_UP).isPresent()) {
+      gauges.called(ended.started().plugin().value(), false);
+    }
     VolumeEvent.Started started = ended.started();
     String plugin = plugins.of(started.plugin().value());
     if (open.remove(started.id())) {

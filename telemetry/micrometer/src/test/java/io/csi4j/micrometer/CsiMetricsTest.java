@@ -165,6 +165,7 @@ class CsiMetricsTest {
       assertThat(counts(CsiMeter.PLUGINS)).containsOnly(Map.entry("", 1L));
       assertThat(counts(CsiMeter.INSTANCES))
           .containsOnly(
+              Map.entry("fake not_asked", 0L),
               Map.entry("fake starting", 0L),
               Map.entry("fake ready", 1L),
               Map.entry("fake unhealthy", 0L),
@@ -212,6 +213,37 @@ class CsiMetricsTest {
       assertThat(counts(CsiMeter.VOLUMES)).containsEntry("fake", 0L);
       watched.close();
     }
+  }
+
+  @Test
+  void aPluginWithoutASupervisorIsAsWellAsItsLastCallShowed() throws Exception {
+    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+        FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+        VolumeManager manager = manager(fake, metrics.volumes())) {
+      AutoCloseable watched = metrics.watch(manager);
+      fake.addVolume(VOLUME);
+      assertThat(counts(CsiMeter.INSTANCES))
+          .containsEntry("fake not_asked", 1L)
+          .containsEntry("fake starting", 0L);
+
+      MountedVolume mounted = manager.mount(request());
+
+      assertThat(mounted.usage()).isEqualTo(USE);
+      Eventually.isTrue("it has answered", () -> instances("ready") == 1);
+      assertThat(instances("not_asked") + instances("starting") + instances("unhealthy")).isZero();
+      fake.stop();
+      Eventually.isTrue("its end is noticed", () -> code(manager) == OperatorCode.PLUGIN_NOT_UP);
+      Eventually.isTrue("it has not answered", () -> instances("unhealthy") == 1);
+      assertThat(instances("ready")).isZero();
+      fake.start();
+      assertThat(manager.unmount(USE)).isEqualTo(UnmountOutcome.LAST);
+      Eventually.isTrue("it has answered again", () -> instances("ready") == 1);
+      watched.close();
+    }
+  }
+
+  private long instances(String health) {
+    return counts(CsiMeter.INSTANCES).getOrDefault("fake " + health, -1L);
   }
 
   /** What a call to the plugin meets now. */
@@ -272,8 +304,8 @@ class CsiMetricsTest {
       assertThat(counts(CsiMeter.PLUGINS)).containsOnly(Map.entry("", 1000L));
       assertThat(tagsOf("plugin")).containsExactly("other", "p000", "p001", "p002");
       assertThat(counts(CsiMeter.INSTANCES))
-          .containsEntry("p000 starting", 1L)
-          .containsEntry("other starting", 997L);
+          .containsEntry("p000 not_asked", 1L)
+          .containsEntry("other not_asked", 997L);
       watched.close();
       assertThat(tagsOf("plugin")).isEmpty();
     }
@@ -468,8 +500,7 @@ class CsiMetricsTest {
       assertThat(mounted.usage()).isEqualTo(USE);
       assertThat(manager.deregister(PLUGIN)).isTrue();
       Eventually.isTrue(
-          "it has no instance",
-          () -> counts(CsiMeter.INSTANCES).getOrDefault("fake starting", 1L) == 0);
+          "it has no instance", () -> instances("not_asked") + instances("ready") == 0);
       assertThat(counts(CsiMeter.VOLUMES)).as("its volumes stay").containsEntry("fake", 1L);
 
       var unused = manager.register(binding(fake));

@@ -5,6 +5,7 @@ import static io.csi4j.volume.functional.Node.single;
 import static io.csi4j.volume.functional.Node.usage;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
@@ -21,12 +22,14 @@ import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +144,34 @@ class DeadMountTest {
       node.life().silent(target);
       node.mount(single("vol-1", "web"));
       assertThat(told(node, OperatorCode.MOUNT_UNRESPONSIVE)).hasSize(2);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  private static Optional<OperatorCode> trouble(Node node) {
+    return node.status(VOLUME).orElseThrow().trouble().map(OperatorMessage::code);
+  }
+
+  @Test
+  void whatIsRefusedAndLeavesNothingIsNoTroubleOfTheVolumeAndHidesNoDeadMount() {
+    PluginShape plain = PluginShape.nodeOnly().without(NodeCapability.EXPAND_VOLUME);
+    try (Node node = open(OnDeadMount.REPORT, plain)) {
+      node.mount(single("vol-1", "web"));
+      ExpandRequest larger =
+          ExpandRequest.of(usage("vol-1", "web"), CapacityRange.exactly(1L << 31));
+
+      assertThat(node.fails(node.engine().expand(larger)).code())
+          .isEqualTo(OperatorCode.NOT_OFFERED);
+      assertThat(trouble(node)).isEmpty();
+      assertThat(node.mountFails(single("vol-1", "db")).code())
+          .isEqualTo(OperatorCode.VOLUME_IN_USE);
+      assertThat(trouble(node)).isEmpty();
+      die(node, node.targetPath("vol-1", "web"));
+      Node.eventually("it is told", () -> !told(node, OperatorCode.MOUNT_DEAD).isEmpty());
+      assertThat(node.fails(node.engine().expand(larger)).code())
+          .isEqualTo(OperatorCode.NOT_OFFERED);
+
+      assertThat(trouble(node)).contains(OperatorCode.MOUNT_DEAD);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }

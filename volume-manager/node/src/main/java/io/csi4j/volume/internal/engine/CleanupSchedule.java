@@ -95,7 +95,8 @@ final class CleanupSchedule {
     isRepeat = isFailure && (isRepeat || !isRead(operation));
   }
 
-  private static boolean isRead(Operation operation) {
+  /** Whether an operation is a call about what is mounted, which mounts nothing. */
+  static boolean isRead(Operation operation) {
     return operation.wish() instanceof Wish.Stats || operation.wish() instanceof Wish.Expand;
   }
 

@@ -747,7 +747,7 @@ final class VolumeQueue {
       refreshes().ended(operation, result, failure);
     }
     OperatorMessage before = trouble;
-    if (!isRefresh || failure.isEmpty()) {
+    if (isOfTheVolume(operation, result, failure)) {
       trouble =
           failure
               .map(VolumeException::operatorMessage)
@@ -777,6 +777,22 @@ final class VolumeQueue {
     }
     holdDevices();
     proceed();
+  }
+
+  /**
+   * Whether the end of an operation says what stands in the way of the volume: not the failure of a
+   * call that mounts nothing, nor a refusal that has left nothing of its use.
+   */
+  private boolean isOfTheVolume(
+      Operation operation, Result result, Optional<VolumeException> failure) {
+    boolean isOfCaller =
+        operation.wish() instanceof Wish.Refresh
+            || CleanupSchedule.isRead(operation)
+            || (operation.wish() instanceof Wish.Mount
+                && result instanceof Result.Refused
+                && memory.record().isPresent()
+                && operation.usage().flatMap(memory::use).isEmpty());
+    return failure.isEmpty() || !isOfCaller;
   }
 
   private MountedVolume mounted(VolumeUse usage) {

@@ -35,6 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers that are not true, or not what was asked for. */
@@ -194,6 +195,44 @@ class LyingPluginTest {
           .as("D3: what was done and refused is undone")
           .containsExactly("Stage:OK", "Publish:INVALID_ARGUMENT", "Unpublish:OK", "Unstage:OK");
       assertThat(node.isClean()).isTrue();
+    }
+  }
+
+  /** The answer to the undoing, and what that leaves. */
+  @ParameterizedTest
+  @CsvSource({
+    "UNKNOWN, FAILED_IN_DOUBT, OK, REFUSED, NONE",
+    "UNKNOWN, FAILED_IN_DOUBT, INTERNAL, IN_PROGRESS, GOING",
+    "UNKNOWN, FAILED_IN_DOUBT, INVALID_ARGUMENT, HELD, GOING",
+    "INVALID_ARGUMENT, REFUSED_BY_PLUGIN, OK, REFUSED, NONE",
+    "INVALID_ARGUMENT, REFUSED_BY_PLUGIN, INTERNAL, IN_PROGRESS, GOING",
+    "INVALID_ARGUMENT, REFUSED_BY_PLUGIN, INVALID_ARGUMENT, HELD, GOING"
+  })
+  void theCodeOfAFailedMountTellsWhatHappenedAndItsOutcomeWhatIsLeft(
+      StatusCode publish,
+      OperatorCode code,
+      StatusCode unpublish,
+      VolumeException.Outcome outcome,
+      PathStatus left) {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin().inject(Fault.fail(publish, "no"), When.calling(NODE_PUBLISH_VOLUME));
+      if (unpublish != StatusCode.OK) {
+        node.plugin().inject(Fault.fail(unpublish, "no"), When.calling(NODE_UNPUBLISH_VOLUME));
+      }
+
+      VolumeException failure = node.mountFails(single("vol-1", "web"));
+
+      assertThat(failure.code()).isEqualTo(code);
+      assertThat(failure.outcome()).isEqualTo(outcome);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(left);
+      assertThat(node.isClean()).isEqualTo(outcome == VolumeException.Outcome.REFUSED);
+      node.plugin().clearFaults();
+      if (outcome == VolumeException.Outcome.HELD) {
+        // The caller asks again, as a person has looked.
+        node.excuse(80);
+        assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      }
     }
   }
 

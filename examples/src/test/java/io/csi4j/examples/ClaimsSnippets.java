@@ -26,6 +26,7 @@ import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.jdbc.JdbcClaimStore;
 import io.csi4j.volume.claim.jdbc.JdbcSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
@@ -283,6 +284,17 @@ final class ClaimsSnippets {
       log.accept(store.doubt(volume).get());
       compared.run(); // the claims with what is mounted, by a person or a program
       store.settle(); // claims are taken again
+    }
+    // end
+  }
+
+  static void settle(EtcdClaimStore store, Consumer<Object> log, Runnable compared) {
+    // snippet: settle
+    if (store.readOnly().isPresent()) { // an older copy was restored: nothing is written
+      log.accept(store.readOnly().get());
+      compared.run(); // the claims with what is mounted, by a person or a program
+      StoreIdentity settled = store.settle(); // writes are taken again
+      log.accept(settled); // for the configuration, if the store is named there
     }
     // end
   }

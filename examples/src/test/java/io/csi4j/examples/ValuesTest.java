@@ -25,6 +25,7 @@ import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdTls;
 import io.csi4j.volume.claim.etcd.Pem;
+import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -87,6 +88,7 @@ class ValuesTest {
     OTHER.put(EtcdLogin.class, new EtcdLogin("csi4j", EtcdPassword.of("hidden")));
     OTHER.put(MountFlagPolicy.class, MountFlagPolicy.forTenants());
     OTHER.put(VolumePermission.class, (VolumePermission) wish -> wish.readOnly());
+    OTHER.put(StoreIdentity.class, new StoreIdentity("etcd-1-2"));
     OTHER.put(EtcdTls.class, EtcdTls.trusting(Pem.file(Path.of("ca.pem"))));
   }
 

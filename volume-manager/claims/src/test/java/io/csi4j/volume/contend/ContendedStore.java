@@ -19,6 +19,12 @@ public interface ContendedStore {
     /** Starts it again, with what it had. */
     void start();
 
+    /** Puts a copy of all that it has aside, and starts it again. */
+    void backUp();
+
+    /** Ends it and puts the copy in its place, without the mark of the store, as operators do. */
+    void restore();
+
     /** SIGSTOP. */
     void pause();
 
@@ -37,4 +43,7 @@ public interface ContendedStore {
 
   /** Opens the store of a server. */
   ClaimStore open(String address, Duration deadline);
+
+  /** Settles a store that was opened here, as a person does after a comparison. */
+  void settle(ClaimStore store);
 }

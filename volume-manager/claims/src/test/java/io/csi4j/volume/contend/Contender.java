@@ -109,7 +109,7 @@ final class Contender {
       leave(own);
       own.knowledge = Knowledge.UNSURE;
       if (e.outcome() == Outcome.HELD) {
-        history.wrong(e.getMessage());
+        history.held(e.getMessage());
       }
       return e.outcome() == Outcome.REFUSED;
     }

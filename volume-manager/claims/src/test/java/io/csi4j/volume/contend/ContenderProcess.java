@@ -106,6 +106,11 @@ final class ContenderProcess {
     return Math.max(0, toDo - did.get());
   }
 
+  /** How much it has done. */
+  int did() {
+    return did.get();
+  }
+
   boolean isAlive() {
     return process.isAlive();
   }

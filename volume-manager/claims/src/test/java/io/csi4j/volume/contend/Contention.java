@@ -46,6 +46,7 @@ final class Contention {
       int pauses,
       int restarts,
       int standstills,
+      int restores,
       long reads,
       long writes,
       long conflicts,
@@ -62,6 +63,7 @@ final class Contention {
           pauses + next.pauses,
           restarts + next.restarts,
           standstills + next.standstills,
+          restores + next.restores,
           reads + next.reads,
           writes + next.writes,
           conflicts + next.conflicts,
@@ -83,6 +85,8 @@ final class Contention {
           + restarts
           + " times and stopped "
           + standstills
+          + " times, put back to a backup "
+          + restores
           + " times; "
           + reads
           + " reads, "
@@ -234,6 +238,7 @@ final class Contention {
       history.with(lines);
     }
     wrong.addAll(HistoryCheck.of(history));
+    wrong.addAll(history.held);
     for (ContenderProcess process : now) {
       if (!process.isDone()) {
         wrong.add(process.name() + " ended before it was done");
@@ -246,15 +251,16 @@ final class Contention {
         befell[1],
         befell[2],
         befell[3],
+        0,
         history.calls.values().stream().filter(call -> !call.isWrite).count(),
         history.calls.values().stream().filter(call -> call.isWrite).count(),
         ended(history, History.End.CONFLICT),
         ended(history, History.End.UNKNOWN),
-        history.deeds.stream().filter(deed -> deed.kind().equals("uses")).count(),
+        history.uses(),
         wrong);
   }
 
-  private static long ended(History history, History.End end) {
+  static long ended(History history, History.End end) {
     return history.calls.values().stream().filter(call -> call.isWrite && call.end == end).count();
   }
 
@@ -270,7 +276,7 @@ final class Contention {
   }
 
   /** Without a last line that a kill has cut. */
-  private static List<String> lines(Path file) {
+  static List<String> lines(Path file) {
     try {
       if (!Files.exists(file)) {
         return List.of();

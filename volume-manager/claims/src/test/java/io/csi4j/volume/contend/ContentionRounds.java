@@ -73,6 +73,9 @@ public final class ContentionRounds {
     assertThat(report.uses()).isPositive();
     assertThat(report.kills() + report.pauses() + report.restarts() + report.standstills())
         .isEqualTo(4 * SIZE.mischief());
-    return report;
+    Report restored =
+        RestoredBackup.run(
+            kind, size, Files.createDirectory(directory.resolve("restored-" + number)));
+    return report.plus(restored);
   }
 }

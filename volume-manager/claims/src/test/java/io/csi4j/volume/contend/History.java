@@ -20,6 +20,8 @@ final class History {
     SAW,
     CONFLICT,
     WRITTEN,
+    /** It had been written when the history began. */
+    FOUND,
     UNKNOWN,
     FAILED
   }
@@ -52,7 +54,7 @@ final class History {
 
     /** Whether it told a version. */
     boolean isSight() {
-      return end == End.SAW || end == End.CONFLICT || end == End.WRITTEN;
+      return end == End.SAW || end == End.CONFLICT || end == End.WRITTEN || end == End.FOUND;
     }
 
     Claim claim() {
@@ -83,6 +85,7 @@ final class History {
 
   final Map<String, Call> calls = new HashMap<>();
   final List<Deed> deeds = new ArrayList<>();
+  final List<String> held = new ArrayList<>();
   final List<String> wrong = new ArrayList<>();
   long first = Long.MAX_VALUE;
   long last = Long.MIN_VALUE;
@@ -98,15 +101,21 @@ final class History {
         case "read" -> begin(new Call(words[1], words[3], at, 0, "", ""));
         case "write" ->
             begin(new Call(words[1], words[3], at, Long.parseLong(words[4]), words[5], words[6]));
-        case "saw", "conflict", "written", "unknown", "failed" -> end(words, at);
+        case "saw", "conflict", "written", "found", "unknown", "failed" -> end(words, at);
         case "uses", "finds" ->
             deeds.add(new Deed(words[0], words[1], at, words[3], words[4], words[5]));
         case "leaves" -> deeds.add(new Deed(words[0], words[1], at, words[3], words[4], ""));
+        case "held" -> held.add(words[1] + ": " + words[3]);
         case "wrong" -> wrong.add(words[1] + ": " + words[3]);
         default -> throw new IllegalArgumentException(line);
       }
     }
     return this;
+  }
+
+  /** How often a volume was begun to be used. */
+  long uses() {
+    return deeds.stream().filter(deed -> deed.kind().equals("uses")).count();
   }
 
   private void begin(Call call) {
@@ -122,6 +131,7 @@ final class History {
           case "saw" -> End.SAW;
           case "conflict" -> End.CONFLICT;
           case "written" -> End.WRITTEN;
+          case "found" -> End.FOUND;
           case "unknown" -> End.UNKNOWN;
           default -> End.FAILED;
         };
@@ -129,7 +139,7 @@ final class History {
     if (call.isSight()) {
       call.version = Long.parseLong(words[3]);
     }
-    if (call.end == End.WRITTEN) {
+    if (call.end == End.WRITTEN || call.end == End.FOUND) {
       call.seenToken = call.token;
       call.seenDigest = call.digest();
     } else if (call.version > 0) {

@@ -156,7 +156,10 @@ final class HistoryCheck {
     Optional<Claim> before = Optional.empty();
     for (Call write : writes) {
       Claim now = write.claim();
-      String problem = StepCheck.of(before.orElseGet(() -> Claim.none(now.volume())), now);
+      String problem =
+          write.end == End.FOUND
+              ? ""
+              : StepCheck.of(before.orElseGet(() -> Claim.none(now.volume())), now);
       if (!problem.isEmpty()) {
         wrong(volume, write + " " + problem);
       }

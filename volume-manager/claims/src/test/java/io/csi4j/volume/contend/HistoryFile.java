@@ -132,6 +132,17 @@ final class HistoryFile implements AutoCloseable {
     line("finds", process, System.nanoTime(), usage.volume(), usage.workload(), state);
   }
 
+  /** A claim was refused until a person has looked. */
+  void held(String why) {
+    line("held", process, System.nanoTime(), why);
+  }
+
+  /** What a store had when a history begins in the middle. */
+  void found(Versioned there) {
+    String call = writes(ClaimVersion.NEVER, there.claim(), there.by().orElseThrow());
+    line("found", call, System.nanoTime(), there.version());
+  }
+
   /** Something was seen that must not be. */
   void wrong(String what) {
     line("wrong", process, System.nanoTime(), what);

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -31,7 +32,8 @@ import java.util.function.Supplier;
  *
  * <p>Beside the claims stands the mark of the store, made when it is first opened. Nothing is
  * written where another mark stands. An operator who restores an older copy of etcd deletes the
- * mark in it: then every process that knew the lost claims sees that it is another store.
+ * mark in it: then every process that knew the lost claims sees that it is another store, and one
+ * that is started afterwards writes nothing before a person has called {@link #settle}.
  *
  * @since 1.0
  */
@@ -42,35 +44,77 @@ public final class EtcdClaimStore implements ClaimStore {
 
   private final Etcd etcd;
   private final Scheduler scheduler;
-  private final StoreIdentity mark;
   private final StoreMemory memory;
   private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
+
+  /** The mark that is expected by writes; none while none are made. */
+  private volatile Optional<StoreIdentity> mark;
+
   private volatile boolean closed;
 
-  EtcdClaimStore(Etcd etcd, Scheduler scheduler) {
+  /**
+   * Opens it.
+   *
+   * @param configured the store that has to be there
+   */
+  EtcdClaimStore(Etcd etcd, Scheduler scheduler, Optional<StoreIdentity> configured) {
     this.etcd = etcd;
     this.scheduler = scheduler;
-    Etcd.Answer first =
-        asked(
-            "Opening the store of claims",
-            () -> etcd.mark(new StoreIdentity(UUID.randomUUID().toString())));
-    this.mark = first.mark().orElseThrow();
-    this.memory = new StoreMemory("etcd is at revision", first.identity(), first.revision());
+    String doing = "Opening the store of claims";
+    Etcd.Answer first = asked(doing, () -> etcd.scan(Optional.empty(), 1));
+    if (first.mark().isEmpty() && first.isEmpty() && configured.isEmpty()) {
+      first = asked(doing, this::makeMark);
+    }
+    this.mark = first.mark();
+    this.memory =
+        new StoreMemory(
+            "etcd is at revision", configured, first.identity(), first.problem(), first.revision());
+  }
+
+  private Etcd.Answer makeMark() {
+    return etcd.mark(new StoreIdentity(UUID.randomUUID().toString()));
   }
 
   /**
-   * Opens the store, and makes its mark if it is new.
+   * Opens the store, and makes its mark if it is new. One that has claims and no mark, or is not
+   * {@link EtcdSettings#identity}, is opened for reading alone: see {@link #settle}.
    *
    * @throws ClaimStoreException if etcd cannot be reached, or refuses the login or the certificates
    */
   public static EtcdClaimStore open(EtcdSettings settings) {
     Etcd etcd = new JetcdEtcd(settings);
     try {
-      return new EtcdClaimStore(etcd, new OnDemandThreads("csi4j-volume-etcd-watch", 1));
+      return new EtcdClaimStore(
+          etcd, new OnDemandThreads("csi4j-volume-etcd-watch", 1), settings.identity());
     } catch (RuntimeException failed) {
       etcd.close();
       throw failed;
     }
+  }
+
+  /**
+   * Settles the store: claims are taken again, by all processes that have been started since it
+   * became another one. For a person, or a program, that has compared all claims with what the
+   * nodes have mounted. Does nothing to a store that takes writes.
+   *
+   * <p>A store without a mark gets one. A store that is not {@link EtcdSettings#identity} is taken
+   * by this process as it is; configure the returned identity before the next start.
+   *
+   * @return which store it is from now on
+   * @throws ClaimStoreException if etcd cannot be asked; with {@link Reason#IN_DOUBT} if this
+   *     process opened the store before it became another one, and has to be started again first
+   */
+  public StoreIdentity settle() {
+    String doing = "Settling the store of claims";
+    seen(doing, etcd::look);
+    if (memory.readOnly().isEmpty()) {
+      memory.checkSettling();
+    } else {
+      Etcd.Answer now = asked(doing, this::makeMark);
+      mark = now.mark();
+      memory.settle(now.identity(), now.revision());
+    }
+    return memory.identity();
   }
 
   /**
@@ -114,27 +158,34 @@ public final class EtcdClaimStore implements ClaimStore {
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-    return written(next, token, () -> etcd.write(mark, expected, next, token));
+    return written(next, token, store -> etcd.write(store, expected, next, token));
   }
 
   /** In one step where etcd can compare the bytes, in which the mark of the write is. */
   @Override
   public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
     return etcd.comparesBytes()
-        ? written(next, token, () -> etcd.replace(mark, seen, next, token))
+        ? written(next, token, store -> etcd.replace(store, seen, next, token))
         : ClaimStore.super.replace(seen, next, token);
   }
 
-  private WriteResult written(Claim next, WriteToken token, Supplier<Etcd.Answer> write) {
+  private WriteResult written(
+      Claim next, WriteToken token, Function<StoreIdentity, Etcd.Answer> write) {
+    String doing = "Writing the claim of volume '" + next.volume() + "'";
+    if (memory.readOnly().isPresent()) {
+      // A person may have settled it through another process.
+      seen(doing, etcd::look);
+      memory.checkWritable(doing, "EtcdClaimStore.settle()");
+    }
     long before = memory.reached();
     Etcd.Answer answer;
     try {
-      answer = write.get();
+      answer = write.apply(mark.orElseThrow());
     } catch (Etcd.Failure failure) {
       if (failure.fate() == Etcd.Failure.Fate.UNKNOWN) {
         return new WriteResult.Unknown(new Clause(failure.because()));
       }
-      throw failed("Writing the claim of volume '" + next.volume() + "'", failure);
+      throw failed(doing, failure);
     }
     memory.saw(before, answer.identity(), answer.revision());
     if (answer.isDone()) {
@@ -179,11 +230,19 @@ public final class EtcdClaimStore implements ClaimStore {
     return memory.doubt();
   }
 
+  @Override
+  public Optional<Clause> readOnly() {
+    return memory.readOnly();
+  }
+
   /** Asks, and takes in which store it was that answered. */
   private Etcd.Answer seen(String doing, Supplier<Etcd.Answer> call) {
     long before = memory.reached();
     Etcd.Answer answer = asked(doing, call);
-    memory.saw(before, answer.identity(), answer.revision());
+    if (memory.isSettledBy(answer.identity(), answer.problem())) {
+      mark = answer.mark();
+    }
+    memory.saw(before, answer.identity(), answer.problem(), answer.revision());
     return answer;
   }
 

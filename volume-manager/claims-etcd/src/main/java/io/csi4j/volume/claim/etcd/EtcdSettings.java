@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.state.seal.Sealer;
 import java.net.URI;
 import java.time.Duration;
@@ -94,6 +95,11 @@ public final class EtcdSettings {
     return Optional.ofNullable(parts.sealer);
   }
 
+  /** Returns the store that has to be there; any if nothing is given. */
+  public Optional<StoreIdentity> identity() {
+    return Optional.ofNullable(parts.identity);
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof EtcdSettings that && named().equals(that.named());
@@ -117,6 +123,7 @@ public final class EtcdSettings {
     all.put("tls", tls());
     all.put("deadline", parts.deadline);
     all.put("sealer", sealer());
+    all.put("identity", identity());
     return all;
   }
 
@@ -153,6 +160,7 @@ public final class EtcdSettings {
     private @Nullable EtcdTls tls;
     private Duration deadline = Duration.ofSeconds(5);
     private @Nullable Sealer sealer;
+    private @Nullable StoreIdentity identity;
 
     private Builder(List<URI> endpoints) {
       this.endpoints = endpoints;
@@ -165,6 +173,7 @@ public final class EtcdSettings {
       copy.tls = tls;
       copy.deadline = deadline;
       copy.sealer = sealer;
+      copy.identity = identity;
       return copy;
     }
 
@@ -201,6 +210,15 @@ public final class EtcdSettings {
      */
     public Builder sealer(Sealer value) {
       sealer = Objects.requireNonNull(value, "sealer");
+      return this;
+    }
+
+    /**
+     * Names the store that has to be there, as {@code ClaimStore.identity} returned it. Another
+     * one, also an empty one, is opened for reading alone, until a person settles it.
+     */
+    public Builder identity(StoreIdentity value) {
+      identity = Objects.requireNonNull(value, "identity");
       return this;
     }
 

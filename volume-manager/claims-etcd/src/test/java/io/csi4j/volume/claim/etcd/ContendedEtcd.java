@@ -24,4 +24,9 @@ public final class ContendedEtcd implements ContendedStore {
     return EtcdClaimStore.open(
         EtcdSettings.builder(URI.create(address)).deadline(deadline).build());
   }
+
+  @Override
+  public void settle(ClaimStore store) {
+    ((EtcdClaimStore) store).settle();
+  }
 }

@@ -38,7 +38,8 @@ class EtcdAnswersTest {
   private static final WriteToken ANOTHER = new WriteToken(new UUID(3, 4));
 
   private final ScriptedEtcd etcd = new ScriptedEtcd();
-  private final EtcdClaimStore store = new EtcdClaimStore(etcd, new VirtualTime());
+  private final EtcdClaimStore store =
+      new EtcdClaimStore(etcd, new VirtualTime(), Optional.empty());
 
   private static Versioned at(long version, WriteToken by) {
     return new Versioned(Claim.none(DB), new ClaimVersion(version), Optional.of(by));
@@ -57,7 +58,7 @@ class EtcdAnswersTest {
     etcd.then(etcd.answer(true, 42));
 
     assertThat(write()).isEqualTo(new WriteResult.Written(at(42, TOKEN)));
-    assertThat(etcd.asked).containsExactly("mark", "write default/db after 7");
+    assertThat(etcd.asked).containsExactly("scan 1", "write default/db after 7");
   }
 
   @Test
@@ -169,7 +170,7 @@ class EtcdAnswersTest {
     assertThat(store.scan(Optional.empty(), 7).claims()).isEmpty();
     assertThat(store.scan(Optional.empty(), Integer.MAX_VALUE).claims()).isEmpty();
 
-    assertThat(etcd.asked).containsExactly("mark", "scan 7", "scan 256");
+    assertThat(etcd.asked).containsExactly("scan 1", "scan 7", "scan 256");
   }
 
   // ---- another store
@@ -215,7 +216,8 @@ class EtcdAnswersTest {
   void anAnswerThatWasOvertakenByALaterOneIsNoGoingBack() {
     long before = 10;
     StoreIdentity store = etcd.answer(true, before).identity();
-    StoreMemory memory = new StoreMemory("etcd is at revision", store, before);
+    StoreMemory memory =
+        new StoreMemory("etcd is at revision", Optional.empty(), store, Optional.empty(), before);
     memory.saw(before, store, 12);
     memory.saw(before, store, 11);
 
@@ -229,7 +231,8 @@ class EtcdAnswersTest {
 
     assertThat(
             catchThrowableOfType(
-                ClaimStoreException.class, () -> new EtcdClaimStore(silent, new VirtualTime())))
+                ClaimStoreException.class,
+                () -> new EtcdClaimStore(silent, new VirtualTime(), Optional.empty())))
         .hasMessage("Opening the store of claims failed: it is raining. Wait.");
   }
 }

@@ -2,6 +2,8 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.contend.ContendedStore;
 import io.csi4j.volume.contend.Signals;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -202,19 +205,32 @@ public final class EtcdServer implements ContendedStore.Server {
     start();
   }
 
-  /** Puts a copy of all that it has aside. */
-  void backUp() {
+  @Override
+  public void backUp() {
     kill();
     copy(data(), directory.resolve("backup"));
     start();
   }
 
-  /** Puts the copy in the place of what it has. */
-  void restore() {
+  @Override
+  public void restore() {
+    putBack();
+    deleteMark("/csi4j/store");
+  }
+
+  /** Puts the copy in the place of what it has, with the mark of the store. */
+  void putBack() {
     kill();
     delete(data());
     copy(directory.resolve("backup"), data());
     start();
+  }
+
+  /** Deletes the mark of a store, as the operator does who restores an older copy. */
+  void deleteMark(String key) {
+    try (Client client = Client.builder().endpoints(endpoint()).build()) {
+      client.getKVClient().delete(ByteSequence.from(key, StandardCharsets.UTF_8)).join();
+    }
   }
 
   private Path data() {

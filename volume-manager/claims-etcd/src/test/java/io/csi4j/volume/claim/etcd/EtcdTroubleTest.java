@@ -317,7 +317,7 @@ class EtcdTroubleTest {
       VolumeKey other = VolumeKey.of("other");
       long lost = atLast(() -> write(store, other)).version().value();
 
-      server.restore();
+      server.putBack();
       atLast(() -> store.read(DB));
 
       ClaimException failure =
@@ -354,6 +354,149 @@ class EtcdTroubleTest {
           .isInstanceOf(WriteResult.Conflict.class);
       try (EtcdClaimStore next = open()) {
         assertThat(next.identity()).isNotEqualTo(before).isNotEqualTo(store.identity());
+      }
+    }
+  }
+
+  private static void isReadOnly(EtcdClaimStore store, String why) {
+    ClaimBook book = new ClaimBook(store, CLOCK);
+    for (Runnable change :
+        List.<Runnable>of(
+            () -> book.claim(wish("job", "n3")),
+            () -> book.claim(wish("web", "n1")),
+            () -> book.standing(use("web"), 1))) {
+      ClaimException failure = catchThrowableOfType(ClaimException.class, change::run);
+      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+      assertThat(failure.operatorMessage().seen().text()).isEqualTo(why);
+    }
+    ClaimException release =
+        catchThrowableOfType(
+            ClaimException.class, () -> book.advance(use("web"), ClaimState.UNPUBLISHING));
+    assertThat(release.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(release)
+        .hasMessageContaining(
+            "Writing the claim of volume 'default/db' failed: "
+                + why
+                + ". Compare its claims with what the nodes have mounted, then call"
+                + " EtcdClaimStore.settle();");
+    assertThat(
+            catchThrowableOfType(
+                    ClaimStoreException.class,
+                    () -> store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
+                .reason())
+        .isEqualTo(Reason.IN_DOUBT);
+    assertThat(book.read(DB).holder(WorkloadId.of("web"))).as("it is read").isPresent();
+  }
+
+  @Test
+  @Tag("K7")
+  void aProcessThatIsStartedOnARestoredEtcdWritesNothingBeforeAPersonHasSettledIt() {
+    try (EtcdClaimStore before = open()) {
+      assertThat(new ClaimBook(before, CLOCK).claim(wish("web", "n1")).epoch()).isEqualTo(1);
+    }
+    server.backUp();
+    server.restore();
+    try (EtcdClaimStore store = open();
+        EtcdClaimStore other = open()) {
+      ClaimBook waiting = new ClaimBook(store, CLOCK);
+      ClaimBook elsewhere = new ClaimBook(other, CLOCK);
+      String why = "it has claims and no mark, as an older copy that was restored";
+      assertThat(store.readOnly())
+          .as("K7: a copy is read-only to who is started on it")
+          .contains(new Clause(why));
+      isReadOnly(store, why);
+
+      StoreIdentity settled = store.settle();
+
+      assertThat(store.readOnly()).isEmpty();
+      assertThat(store.identity()).isEqualTo(settled);
+      for (ClaimBook book : List.of(waiting, elsewhere)) {
+        assertThat(
+                catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n3")))
+                    .code())
+            .as("taken again, without another start")
+            .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+      }
+      assertThat(elsewhere.advance(use("web"), ClaimState.UNPUBLISHING)).isPresent();
+      assertThat(other.settle()).as("once for all").isEqualTo(settled);
+      try (EtcdClaimStore next = open()) {
+        assertThat(next.identity()).isEqualTo(settled);
+        assertThat(next.readOnly()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aReleaseInAProcessThatWaitsGoesOnOnceAnotherProcessHasSettledTheStore() {
+    try (EtcdClaimStore before = open()) {
+      new ClaimBook(before, CLOCK).claim(wish("web", "n1"));
+    }
+    server.deleteMark("/csi4j/store");
+    try (EtcdClaimStore store = open();
+        EtcdClaimStore other = open()) {
+      Versioned there = other.read(DB);
+      other.settle();
+
+      assertThat(store.compareAndSet(there.version(), claim(DB, 2), token()))
+          .isInstanceOf(WriteResult.Written.class);
+    }
+  }
+
+  @Test
+  void aProcessThatKnewTheStoreBeforeIsStartedAgainBeforeItSettles() {
+    try (EtcdClaimStore store = open()) {
+      write(store, DB);
+      StoreIdentity before = store.identity();
+      server.deleteMark("/csi4j/store");
+      store.read(DB);
+
+      ClaimStoreException refusal = catchThrowableOfType(ClaimStoreException.class, store::settle);
+
+      assertThat(refusal.reason()).isEqualTo(Reason.IN_DOUBT);
+      assertThat(refusal)
+          .hasMessage(
+              "Settling the store of claims failed: it is store '"
+                  + store.identity()
+                  + "' now, and was '"
+                  + before
+                  + "'. Start this process again, and settle the store then if it takes no"
+                  + " claims.");
+    }
+  }
+
+  @Test
+  void aStoreThatIsNotTheConfiguredOneIsReadOnlyAlsoIfItIsEmpty() {
+    StoreIdentity known;
+    try (EtcdClaimStore store = open()) {
+      known = store.identity();
+    }
+    EtcdSettings configured = EtcdSettings.builder(server.endpoint()).identity(known).build();
+    try (EtcdClaimStore store = EtcdClaimStore.open(configured)) {
+      assertThat(store.readOnly()).isEmpty();
+      assertThat(store.settle()).as("nothing to settle").isEqualTo(known);
+    }
+    server.wipe();
+    try (EtcdClaimStore store = EtcdClaimStore.open(configured)) {
+      String empty = store.identity().value();
+      assertThat(empty).endsWith(", without the mark of a store");
+      assertThat(store.readOnly())
+          .contains(
+              new Clause(
+                  "it is store '"
+                      + empty
+                      + "', and this process is configured with '"
+                      + known
+                      + "'"));
+      try (EtcdClaimStore other = open()) {
+        new ClaimBook(other, CLOCK).claim(wish("web", "n1"));
+        store.read(DB);
+        isReadOnly(
+            store,
+            "it is store '" + empty + "', and this process is configured with '" + known + "'");
+
+        assertThat(store.settle()).isEqualTo(other.identity());
+        assertThat(new ClaimBook(store, CLOCK).claim(wish("web", "n1")).epoch()).isEqualTo(1);
       }
     }
   }

@@ -30,7 +30,7 @@ class EtcdWatchTest {
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedEtcd etcd = new ScriptedEtcd();
-  private final EtcdClaimStore store = new EtcdClaimStore(etcd, time);
+  private final EtcdClaimStore store = new EtcdClaimStore(etcd, time, Optional.empty());
   private final ClaimWatch watch = store.watch();
 
   private static Change written(long revision) {

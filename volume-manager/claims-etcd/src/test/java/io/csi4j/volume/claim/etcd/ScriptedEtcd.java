@@ -24,7 +24,7 @@ final class ScriptedEtcd implements Etcd {
   final List<String> asked = new ArrayList<>();
   final List<Watched> watched = new ArrayList<>();
   private final Deque<Object> answers = new ArrayDeque<>();
-  private StoreIdentity mark = new StoreIdentity("none yet");
+  private StoreIdentity mark = new StoreIdentity("m1");
   private long revision = 10;
 
   /** What the next calls come to: an {@link Etcd.Answer} or an {@link Etcd.Failure}. */

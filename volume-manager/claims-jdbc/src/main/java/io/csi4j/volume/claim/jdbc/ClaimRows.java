@@ -1,20 +1,29 @@
 package io.csi4j.volume.claim.jdbc;
 
 import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.model.Clause;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer of a database, all of one moment.
  *
  * @param identity which store it is
+ * @param problem why the store may have lost claims
  * @param version how often anything was written
  * @param forgotten up to which version writes are no longer told
  * @param rows the claims or writes that were asked for
  */
-record ClaimRows(StoreIdentity identity, long version, long forgotten, List<Row> rows) {
+record ClaimRows(
+    StoreIdentity identity,
+    Optional<Clause> problem,
+    long version,
+    long forgotten,
+    List<Row> rows) {
 
   /** A claim as it is kept, whether it can be read or not. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -23,6 +32,7 @@ record ClaimRows(StoreIdentity identity, long version, long forgotten, List<Row>
   /** Takes the rows of a question of {@link ClaimTables}. */
   static ClaimRows of(ResultSet result) throws SQLException {
     String identity = null;
+    String elsewhere = null;
     long version = 0;
     long forgotten = 0;
     List<Row> rows = new ArrayList<>();
@@ -30,15 +40,34 @@ record ClaimRows(StoreIdentity identity, long version, long forgotten, List<Row>
       identity = result.getString(1);
       version = result.getLong(2);
       forgotten = result.getLong(3);
-      byte[] name = result.getBytes(4);
+      elsewhere = result.getString(4);
+      byte[] name = result.getBytes(5);
       if (name != null) {
-        rows.add(new Row(name, result.getLong(5), result.getBytes(6)));
+        rows.add(new Row(name, result.getLong(6), result.getBytes(7)));
       }
     }
     return new ClaimRows(
         new StoreIdentity(identity == null ? "postgresql, without the mark of a store" : identity),
+        problem(identity, elsewhere),
         version,
         forgotten,
         rows);
+  }
+
+  private static Optional<Clause> problem(@Nullable String identity, @Nullable String elsewhere) {
+    if (identity == null) {
+      return Optional.of(
+          new Clause("it has claims and no mark, as an older copy that was restored"));
+    }
+    return Optional.ofNullable(elsewhere)
+        .map(
+            home ->
+                new Clause(
+                    "it is store '"
+                        + identity
+                        + "', and its mark was made in '"
+                        + home
+                        + "' (cluster, table and timeline), as in a copy that was restored or a"
+                        + " standby that took over"));
   }
 }

@@ -23,6 +23,8 @@ final class ClaimTables {
   private final String writes;
   private final String store;
   private final String identity;
+  private final String home;
+  private final String isHome;
   private final String durable;
   private final String schema;
 
@@ -46,12 +48,21 @@ final class ClaimTables {
     // taken over, or a cluster that was restored to an earlier moment, has another timeline. The
     // position in the log is asked for in any case: a standby refuses to tell it, and so takes no
     // claim for a store that trusts it after it has taken over.
+    String cluster = "(SELECT to_hex(system_identifier) FROM pg_control_system())";
+    String timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+    String table = "'" + store.replace("'", "''") + "'::regclass::oid";
     identity =
-        "'postgresql-' || (SELECT to_hex(system_identifier) FROM pg_control_system())"
+        "'postgresql-' || "
+            + cluster
             + (settings.losesNothingOnFailover()
                 ? " || left(pg_current_wal_lsn()::text, 0)"
-                : " || '-' || left(pg_walfile_name(pg_current_wal_lsn()), 8)")
+                : " || '-' || " + timeline)
             + " || '-' || s.tableoid || '-' || s.mark";
+    home = cluster + " || '-' || " + table + " || '-' || " + timeline;
+    isHome =
+        settings.losesNothingOnFailover()
+            ? "s.home LIKE " + cluster + " || '-' || " + table + " || '-%'"
+            : "s.home = " + home;
   }
 
   /** The statements that make the tables. */
@@ -60,15 +71,18 @@ final class ClaimTables {
       String text =
           new String(
               Objects.requireNonNull(in, "tables.sql").readAllBytes(), StandardCharsets.UTF_8);
-      return text.replace("CREATE TABLE ", "CREATE TABLE IF NOT EXISTS " + schema);
+      return text.replace("CREATE TABLE ", "CREATE TABLE IF NOT EXISTS " + schema)
+          .replace("ALTER TABLE ", "ALTER TABLE " + schema);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Whether the tables are there: one value. */
+  /** Whether the tables are there with all their columns: one value. */
   String areThere() {
-    return "SELECT to_regclass('" + writes.replace("'", "''") + "') IS NOT NULL";
+    return ("SELECT to_regclass('%s') IS NOT NULL AND EXISTS (SELECT FROM pg_attribute"
+            + " WHERE attrelid = to_regclass('%s') AND attname = 'home')")
+        .formatted(writes.replace("'", "''"), store.replace("'", "''"));
   }
 
   /** Lets one process at a time make the tables, until the transaction ends. */
@@ -76,11 +90,28 @@ final class ClaimTables {
     return "SELECT pg_advisory_xact_lock(6004011)";
   }
 
-  /** Makes the mark of the store if it has none. Takes the mark. */
+  /** Makes the mark of a store that has neither a mark nor claims. Takes the mark. */
   String mark() {
-    return ("INSERT INTO %s (only_one, mark, version, forgotten)"
-            + " SELECT 1, ?, top, top FROM (SELECT coalesce(max(version), 0) AS top FROM %s) AS t ON CONFLICT DO NOTHING")
-        .formatted(store, claims);
+    return ("INSERT INTO %s (only_one, mark, version, forgotten, home) SELECT 1, ?, 0, 0, %s"
+            + " WHERE NOT EXISTS (SELECT FROM %s) AND NOT EXISTS (SELECT FROM %s)"
+            + " ON CONFLICT DO NOTHING")
+        .formatted(store, home, claims, writes);
+  }
+
+  /** Completes the mark of a store that was made when marks did not say where they were made. */
+  String complete() {
+    return "UPDATE %s SET home = %s WHERE home IS NULL".formatted(store, home);
+  }
+
+  /** Makes another mark where there is none, or that of the store that this is a copy of. */
+  String settle() {
+    return """
+        INSERT INTO %s AS s (only_one, mark, version, forgotten, home)
+        SELECT 1, ?, top + 1, top + 1, %s FROM (SELECT greatest(
+          (SELECT max(version) FROM %s), (SELECT max(version) FROM %s), 0) AS top) AS t
+        ON CONFLICT (only_one) DO UPDATE SET mark = excluded.mark, home = excluded.home,
+          version = greatest(s.version + 1, excluded.version) WHERE NOT (%s)"""
+        .formatted(store, home, claims, writes, isHome);
   }
 
   /** The claim of a volume. Takes its name. */
@@ -109,13 +140,15 @@ final class ClaimTables {
   }
 
   /**
-   * Rows of the identity of the store, its version, up to where writes are forgotten, and a name, a
-   * version and a record of what was asked for; one row with nothing behind if there is nothing.
+   * Rows of the identity of the store, its version, up to where writes are forgotten, where its
+   * mark was made if that was elsewhere, and a name, a version and a record of what was asked for;
+   * one row with nothing behind if there is nothing.
    */
   private String answer(String question, String order) {
-    return ("SELECT %s, s.version, s.forgotten, c.name, c.version, c.record"
-            + " FROM (SELECT 1) AS one LEFT JOIN %s AS s ON true LEFT JOIN (%s) AS c ON true ORDER BY c.%s")
-        .formatted(identity, store, question, order);
+    return ("SELECT %s, s.version, s.forgotten, CASE WHEN %s THEN NULL ELSE s.home END,"
+            + " c.name, c.version, c.record FROM (SELECT 1) AS one LEFT JOIN %s AS s ON true"
+            + " LEFT JOIN (%s) AS c ON true ORDER BY c.%s")
+        .formatted(identity, isHome, store, question, order);
   }
 
   /** The first write of a claim. Takes the identity of the store, a name and a record. */

@@ -242,7 +242,7 @@ final class Database {
     if (state.equals("42501")) {
       return "Let the user read and write the three tables, or make them with tables.sql";
     }
-    if (state.equals("42P01") || state.equals("3F000")) {
+    if (state.equals("42P01") || state.equals("42703") || state.equals("3F000")) {
       return "Make the schema and its tables with tables.sql, or name the schema where they are";
     }
     return switch (group(state)) {

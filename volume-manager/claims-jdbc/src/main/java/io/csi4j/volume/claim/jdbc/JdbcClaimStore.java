@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /**
@@ -36,8 +37,9 @@ import javax.sql.DataSource;
  *
  * <p>Beside the claims stands the mark of the store, made when it is first opened. Nothing is
  * written where another mark stands, or where the same mark stands in other tables, in another
- * cluster or in another timeline of it: then it is a copy that was restored. An operator who
- * restores an older copy in another way deletes the row of {@code csi4j_claim_store} in it.
+ * cluster or in another timeline of it: then it is a copy that was restored, and also a process
+ * that is started afterwards writes nothing before a person has called {@link #settle}. An operator
+ * who restores an older copy in another way deletes the row of {@code csi4j_claim_store} in it.
  *
  * <p>Each question takes one connection of the host's {@link DataSource}, for one statement; so a
  * pool serves it best. The store never closes the source.
@@ -62,7 +64,6 @@ public final class JdbcClaimStore implements ClaimStore {
   private final JdbcSettings settings;
   private final SharedClaims claims;
   private final Scheduler scheduler = new OnDemandThreads("csi4j-volume-jdbc-watch", 1);
-  private final StoreIdentity opened;
   private final StoreMemory memory;
   private final Set<JdbcWatch> watches = ConcurrentHashMap.newKeySet();
 
@@ -84,13 +85,19 @@ public final class JdbcClaimStore implements ClaimStore {
     tables = new ClaimTables(settings);
     claims = new SharedClaims("the database", settings.sealer());
     ClaimRows first = begin();
-    opened = first.identity();
-    memory = new StoreMemory("the database is at version", opened, first.version());
+    memory =
+        new StoreMemory(
+            "the database is at version",
+            settings.identity(),
+            first.identity(),
+            first.problem(),
+            first.version());
   }
 
   /**
    * Opens the store. Makes its tables, unless the settings say that they are there, and its mark if
-   * it is new.
+   * it is new. One that has claims and no mark, is a copy, or is not {@link JdbcSettings#identity},
+   * is opened for reading alone: see {@link #settle}.
    *
    * @throws ClaimStoreException if the database cannot be reached, or refuses
    */
@@ -103,15 +110,53 @@ public final class JdbcClaimStore implements ClaimStore {
       if (settings.makesTables()) {
         makeTables();
       }
-      database.ask(
-          tables.mark(),
-          statement -> {
-            statement.setObject(1, UUID.randomUUID());
-            return statement.executeUpdate();
-          });
+      if (settings.identity().isEmpty()) {
+        mark(tables.mark());
+        database.ask(tables.complete(), PreparedStatement::executeUpdate);
+      }
       return look();
     } catch (Database.Failure failure) {
       throw failure.during("Opening the store of claims");
+    }
+  }
+
+  private void mark(String sql) {
+    database.ask(
+        sql,
+        statement -> {
+          statement.setObject(1, UUID.randomUUID());
+          return statement.executeUpdate();
+        });
+  }
+
+  /**
+   * Settles the store: claims are taken again, by all processes that have been started since it
+   * became another one. For a person, or a program, that has compared all claims with what the
+   * nodes have mounted. Does nothing to a store that takes writes.
+   *
+   * <p>A store without a mark, and a copy, get another mark. A store that is not {@link
+   * JdbcSettings#identity} is taken by this process as it is; configure the returned identity
+   * before the next start.
+   *
+   * @return which store it is from now on
+   * @throws ClaimStoreException if the database cannot be asked; with {@link
+   *     ClaimStoreException.Reason#IN_DOUBT} if this process opened the store before it became
+   *     another one, and has to be started again first
+   */
+  public StoreIdentity settle() {
+    String doing = "Settling the store of claims";
+    try {
+      look(doing);
+      if (memory.readOnly().isEmpty()) {
+        memory.checkSettling();
+      } else {
+        mark(tables.settle());
+        ClaimRows now = look();
+        memory.settle(now.identity(), now.version());
+      }
+      return memory.identity();
+    } catch (Database.Failure failure) {
+      throw failure.during(doing);
     }
   }
 
@@ -144,6 +189,10 @@ public final class JdbcClaimStore implements ClaimStore {
     return writtenAfter(Long.MAX_VALUE, 1);
   }
 
+  private ClaimRows look(String doing) {
+    return seen(doing, () -> look());
+  }
+
   /** The writes behind a version, in their order. */
   ClaimRows writtenAfter(long version, int limit) {
     return answer(
@@ -171,12 +220,14 @@ public final class JdbcClaimStore implements ClaimStore {
   }
 
   /** Asks, and takes in which store it was that answered. */
-  private ClaimRows seen(String doing, String sql, Values values) {
+  private ClaimRows seen(String doing, Supplier<ClaimRows> question) {
     long before = memory.reached();
     try {
-      ClaimRows answer = answer(sql, values);
-      memory.saw(before, answer.identity(), answer.version());
-      confirm();
+      ClaimRows answer = question.get();
+      memory.saw(before, answer.identity(), answer.problem(), answer.version());
+      if (memory.readOnly().isEmpty()) {
+        confirm();
+      }
       return answer;
     } catch (Database.Failure failure) {
       throw failure.during(doing);
@@ -213,8 +264,7 @@ public final class JdbcClaimStore implements ClaimStore {
     ClaimRows answer =
         seen(
             "Reading the claim of volume '" + volume + "'",
-            tables.read(),
-            statement -> statement.setBytes(1, SortedName.of(volume)));
+            () -> answer(tables.read(), statement -> statement.setBytes(1, SortedName.of(volume))));
     return answer.rows().stream()
         .map(this::claim)
         .findFirst()
@@ -223,6 +273,13 @@ public final class JdbcClaimStore implements ClaimStore {
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+    String doing = "Writing the claim of volume '" + next.volume() + "'";
+    if (memory.readOnly().isPresent()) {
+      // A person may have settled it through another process.
+      look(doing);
+      memory.checkWritable(doing, "JdbcClaimStore.settle()");
+    }
+    String opened = memory.opened().value();
     byte[] name = SortedName.of(next.volume());
     byte[] record = claims.bytes(next, token, expected);
     OptionalLong made;
@@ -232,14 +289,14 @@ public final class JdbcClaimStore implements ClaimStore {
               ? write(
                   tables.insert(),
                   statement -> {
-                    statement.setString(1, opened.value());
+                    statement.setString(1, opened);
                     statement.setBytes(2, name);
                     statement.setBytes(3, record);
                   })
               : write(
                   tables.update(),
                   statement -> {
-                    statement.setString(1, opened.value());
+                    statement.setString(1, opened);
                     statement.setBytes(2, record);
                     statement.setBytes(3, name);
                     statement.setLong(4, expected.value());
@@ -251,7 +308,7 @@ public final class JdbcClaimStore implements ClaimStore {
         }
         return new WriteResult.Unknown(new Clause(failure.because()));
       }
-      throw failure.during("Writing the claim of volume '" + next.volume() + "'");
+      throw failure.during(doing);
     }
     if (made.isEmpty()) {
       return notWritten(next.volume(), token);
@@ -308,11 +365,13 @@ public final class JdbcClaimStore implements ClaimStore {
         (name, most) ->
             seen(
                     "Listing claims",
-                    tables.scan(),
-                    statement -> {
-                      statement.setBytes(1, name);
-                      statement.setInt(2, most);
-                    })
+                    () ->
+                        answer(
+                            tables.scan(),
+                            statement -> {
+                              statement.setBytes(1, name);
+                              statement.setInt(2, most);
+                            }))
                 .rows()
                 .stream()
                 .map(JdbcClaimStore::kept)
@@ -321,14 +380,7 @@ public final class JdbcClaimStore implements ClaimStore {
 
   @Override
   public ClaimWatch watch() {
-    long before = memory.reached();
-    ClaimRows now;
-    try {
-      now = look();
-    } catch (Database.Failure failure) {
-      throw failure.during("Watching claims");
-    }
-    memory.saw(before, now.identity(), now.version());
+    ClaimRows now = look("Watching claims");
     JdbcWatch watch =
         new JdbcWatch(
             this, memory, scheduler, settings.watchInterval(), now.version(), watches::remove);
@@ -349,6 +401,11 @@ public final class JdbcClaimStore implements ClaimStore {
   @Override
   public Optional<Clause> doubt(VolumeKey volume) {
     return memory.doubt();
+  }
+
+  @Override
+  public Optional<Clause> readOnly() {
+    return memory.readOnly();
   }
 
   /** Ends its watches. The data source is the host's, and stays open. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.jdbc;
 
+import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.state.seal.Sealer;
 import java.time.Duration;
@@ -74,6 +75,11 @@ public final class JdbcSettings {
     return Optional.ofNullable(parts.sealer);
   }
 
+  /** Returns the store that has to be there; any if nothing is given. */
+  public Optional<StoreIdentity> identity() {
+    return Optional.ofNullable(parts.identity);
+  }
+
   /** Returns whether tables that are missing are made. */
   public boolean makesTables() {
     return parts.makesTables;
@@ -90,6 +96,7 @@ public final class JdbcSettings {
     private Duration deadline = Duration.ofSeconds(5);
     private Duration watchInterval = Duration.ofMillis(500);
     private @Nullable Sealer sealer;
+    private @Nullable StoreIdentity identity;
     private boolean makesTables = true;
     private boolean losesNothingOnFailover;
 
@@ -101,6 +108,7 @@ public final class JdbcSettings {
       copy.deadline = deadline;
       copy.watchInterval = watchInterval;
       copy.sealer = sealer;
+      copy.identity = identity;
       copy.makesTables = makesTables;
       copy.losesNothingOnFailover = losesNothingOnFailover;
       return copy;
@@ -135,6 +143,16 @@ public final class JdbcSettings {
     }
 
     /**
+     * Names the store that has to be there, as {@code ClaimStore.identity} returned it under the
+     * same settings. Another one, also an empty one, is opened for reading alone, until a person
+     * settles it.
+     */
+    public Builder identity(StoreIdentity value) {
+      identity = Objects.requireNonNull(value, "identity");
+      return this;
+    }
+
+    /**
      * Says that the tables are there. Without it they are made where they are missing; {@code
      * tables.sql} in the jar has them for who makes them elsewhere.
      */
@@ -146,7 +164,8 @@ public final class JdbcSettings {
     /**
      * Says that a standby that takes over has all that was ever written, as replication is
      * synchronous. Without it a store that was taken over by a standby counts as another store, and
-     * nothing is claimed in it before a person has looked.
+     * nothing is claimed in it before a person has settled it. With it a commit that may not be on
+     * the standby, such as one whose wait was cancelled, is no grant.
      */
     public Builder losesNothingOnFailover() {
       losesNothingOnFailover = true;

@@ -1,12 +1,14 @@
 -- The store itself: one row.
 CREATE TABLE csi4j_claim_store (
   only_one smallint PRIMARY KEY CHECK (only_one = 1),
-  -- Made with the store. After an older copy was restored, delete this row in it.
+  -- Made with the store. After an older copy of the files was put back, delete this row in it.
   mark uuid NOT NULL,
   -- How often anything was written; a write holds this row, so versions are committed in their order.
   version bigint NOT NULL,
   -- Writes up to this one are no longer in csi4j_claim_write.
-  forgotten bigint NOT NULL
+  forgotten bigint NOT NULL,
+  -- The cluster, the table and the timeline in which the mark was made: elsewhere it is a copy.
+  home text
 );
 
 -- The claims as they are, by a name that sorts as the volumes do.
@@ -22,3 +24,6 @@ CREATE TABLE csi4j_claim_write (
   name bytea NOT NULL,
   record bytea NOT NULL
 );
+
+-- For tables that were made without it.
+ALTER TABLE csi4j_claim_store ADD COLUMN IF NOT EXISTS home text;

@@ -23,4 +23,9 @@ public final class ContendedPostgres implements ContendedStore {
     return JdbcClaimStore.open(
         PostgresServer.pool(address), JdbcSettings.builder().deadline(deadline).build());
   }
+
+  @Override
+  public void settle(ClaimStore store) {
+    ((JdbcClaimStore) store).settle();
+  }
 }

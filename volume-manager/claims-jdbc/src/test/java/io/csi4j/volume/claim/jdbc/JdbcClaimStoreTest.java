@@ -18,6 +18,7 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
@@ -60,6 +61,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -97,7 +99,7 @@ class JdbcClaimStoreTest {
     return JdbcSettings.builder().schema(schema).watchInterval(Duration.ofMillis(10)).build();
   }
 
-  private ClaimStore open() {
+  private JdbcClaimStore open() {
     return JdbcClaimStore.open(pool, settings);
   }
 
@@ -533,58 +535,203 @@ class JdbcClaimStoreTest {
 
   // ---- which store it is
 
+  /** Puts the tables in a place of their own, as a dump does that is restored. */
+  private void restoreTables() {
+    String table = quoted() + ".csi4j_claim_store";
+    server.sql(
+        "BEGIN; CREATE TABLE "
+            + quoted()
+            + ".copy (LIKE "
+            + table
+            + " INCLUDING ALL); INSERT INTO "
+            + quoted()
+            + ".copy SELECT * FROM "
+            + table
+            + "; DROP TABLE "
+            + table
+            + "; ALTER TABLE "
+            + quoted()
+            + ".copy RENAME TO csi4j_claim_store; COMMIT");
+  }
+
+  private String home() {
+    return server.column("SELECT home FROM " + quoted() + ".csi4j_claim_store").get(0);
+  }
+
+  private static ClaimRequest other() {
+    return ClaimRequest.builder(
+            VolumeUse.of(DB, WorkloadId.of("job")),
+            NodeName.of("n3"),
+            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+            ClaimMode.WRITE)
+        .build();
+  }
+
+  /** Checks that claims are read in a store, and neither taken nor given back. */
+  private static void isReadOnly(ClaimStore store, String why) {
+    assertThat(store.readOnly()).contains(new Clause(why));
+    ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+    VolumeUse web = VolumeUse.of(DB, WorkloadId.of("web"));
+    for (ThrowingCallable change :
+        List.<ThrowingCallable>of(
+            () -> book.claim(other()),
+            () -> book.claim(wish(DB)),
+            () -> book.standing(web, 1),
+            () -> book.advance(web, ClaimState.UNPUBLISHING))) {
+      assertThatExceptionOfType(ClaimException.class)
+          .isThrownBy(change)
+          .withMessageContaining(why)
+          .withMessageContaining("then call settle() on the store")
+          .satisfies(e -> assertThat(e.outcome()).isEqualTo(ClaimException.Outcome.HELD))
+          .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK));
+    }
+    assertThatExceptionOfType(ClaimStoreException.class)
+        .isThrownBy(() -> store.compareAndSet(ClaimVersion.NEVER, Claim.none(DB), token()))
+        .withMessage(
+            "Writing the claim of volume 'default/db' failed: "
+                + why
+                + ". Compare its claims with what the nodes have mounted, then call"
+                + " JdbcClaimStore.settle().")
+        .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.IN_DOUBT));
+    assertThat(book.read(DB).holder(WorkloadId.of("web"))).as("it is read").isPresent();
+  }
+
+  /** Settles it through one process, and lets another one go on that waited for it. */
+  private void goesOnOnceSettled(JdbcClaimStore store, JdbcClaimStore waiting) {
+    ClaimBook book = new ClaimBook(store, Clock.systemUTC());
+    ClaimBook elsewhere = new ClaimBook(waiting, Clock.systemUTC());
+    StoreIdentity settled = store.settle();
+
+    assertThat(store.identity()).isEqualTo(settled);
+    for (ClaimBook each : List.of(book, elsewhere)) {
+      assertThatExceptionOfType(ClaimException.class)
+          .isThrownBy(() -> each.claim(other()))
+          .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY));
+    }
+    assertThat(elsewhere.advance(VolumeUse.of(DB, WorkloadId.of("web")), ClaimState.UNPUBLISHING))
+        .isPresent();
+    assertThat(waiting.settle()).as("once for all").isEqualTo(settled);
+    try (ClaimStore next = open()) {
+      assertThat(next.readOnly()).isEmpty();
+      assertThat(next.identity()).isEqualTo(settled);
+    }
+  }
+
   @Test
-  void tablesThatWereRestoredAreAnotherStoreAndTakeNothing() throws Exception {
-    try (ClaimStore store = open()) {
-      Versioned before = write(store, ClaimVersion.NEVER, DB);
+  void tablesThatWereRestoredAreAnotherStoreAndTakeNothingBeforeAPersonHasSettledThem()
+      throws Exception {
+    try (JdbcClaimStore store = open()) {
+      Versioned before = write(store, ClaimVersion.NEVER, VolumeKey.of("other"));
+      claimed(store);
       StoreIdentity first = store.identity();
       try (ClaimWatch watch = store.watch()) {
-        String table = quoted() + ".csi4j_claim_store";
-        server.sql(
-            "BEGIN; CREATE TABLE "
-                + quoted()
-                + ".copy (LIKE "
-                + table
-                + " INCLUDING ALL); INSERT INTO "
-                + quoted()
-                + ".copy SELECT * FROM "
-                + table
-                + "; DROP TABLE "
-                + table
-                + "; ALTER TABLE "
-                + quoted()
-                + ".copy RENAME TO csi4j_claim_store; COMMIT");
+        restoreTables();
 
-        assertThat(store.compareAndSet(before.version(), Claim.none(DB), token()))
+        assertThat(store.compareAndSet(before.version(), before.claim(), token()))
             .isEqualTo(new WriteResult.Conflict(before));
         assertThat(store.identity()).isNotEqualTo(first);
         assertThat(next(watch))
             .isEqualTo(
                 new Change.Missed(
                     new Clause("the database is another one than it was, or has gone back")));
+        assertThatExceptionOfType(ClaimStoreException.class)
+            .isThrownBy(store::settle)
+            .withMessage(
+                "Settling the store of claims failed: it is store '"
+                    + store.identity()
+                    + "' now, and was '"
+                    + first
+                    + "'. Start this process again, and settle the store then if it takes no"
+                    + " claims.")
+            .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.IN_DOUBT));
       }
     }
-    try (ClaimStore again = open()) {
-      assertThat(again.read(DB).claim().volume()).isEqualTo(DB);
-      write(again, again.read(DB).version(), DB);
+    String madeIn = home();
+    try (JdbcClaimStore again = open();
+        JdbcClaimStore waiting = open()) {
+      isReadOnly(
+          again,
+          "it is store '"
+              + again.identity()
+              + "', and its mark was made in '"
+              + madeIn
+              + "' (cluster, table and timeline), as in a copy that was restored or a standby that"
+              + " took over");
+      goesOnOnceSettled(again, waiting);
+      assertThat(home()).isNotEqualTo(madeIn);
     }
   }
 
   @Test
-  void aStoreWhoseMarkWasTakenAwayIsAnotherOneWhoseVersionsGoOn() {
+  void aStoreWhoseMarkWasTakenAwayIsReadOnlyUntilAPersonHasSettledItAndItsVersionsGoOn() {
     Versioned before;
     StoreIdentity first;
-    try (ClaimStore store = open()) {
-      before = write(store, ClaimVersion.NEVER, DB);
+    try (JdbcClaimStore store = open()) {
+      claimed(store);
+      before = store.read(DB);
       first = store.identity();
       server.sql("DELETE FROM " + quoted() + ".csi4j_claim_store");
-      assertThat(store.compareAndSet(before.version(), Claim.none(DB), token()))
+      assertThat(store.compareAndSet(before.version(), before.claim(), token()))
           .isEqualTo(new WriteResult.Conflict(before));
       assertThat(store.identity()).hasToString("postgresql, without the mark of a store");
     }
-    try (ClaimStore again = open()) {
+    try (JdbcClaimStore again = open();
+        JdbcClaimStore waiting = open()) {
+      isReadOnly(again, "it has claims and no mark, as an older copy that was restored");
+      goesOnOnceSettled(again, waiting);
       assertThat(again.identity()).isNotEqualTo(first);
-      assertThat(write(again, before.version(), DB).version()).isGreaterThan(before.version());
+      assertThat(waiting.read(DB).version()).isGreaterThan(before.version());
+    }
+  }
+
+  @Test
+  void aStoreThatIsNotTheConfiguredOneIsReadOnlyAlsoIfItIsEmpty() {
+    StoreIdentity known = new StoreIdentity("postgresql-1-2-3-4");
+    JdbcSettings configured = settings.toBuilder().identity(known).build();
+    try (JdbcClaimStore store = JdbcClaimStore.open(pool, configured)) {
+      assertThat(store.readOnly())
+          .contains(
+              new Clause(
+                  "it is store 'postgresql, without the mark of a store', and this process is"
+                      + " configured with 'postgresql-1-2-3-4'"));
+    }
+    try (JdbcClaimStore other = open();
+        JdbcClaimStore store = JdbcClaimStore.open(pool, configured)) {
+      claimed(other);
+      isReadOnly(
+          store,
+          "it is store '"
+              + other.identity()
+              + "', and this process is configured with 'postgresql-1-2-3-4'");
+      StoreIdentity settled = store.settle();
+      assertThat(settled).as("nothing is wrong with it").isEqualTo(other.identity());
+      assertThat(claimed(store).node()).isEqualTo(NodeName.of("n1"));
+      try (JdbcClaimStore right =
+          JdbcClaimStore.open(pool, settings.toBuilder().identity(settled).build())) {
+        assertThat(right.readOnly()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void tablesThatAreOlderThanTheirPlaceAreCompletedAndStayTheSameStore() {
+    StoreIdentity before;
+    try (JdbcClaimStore store = open()) {
+      claimed(store);
+      before = store.identity();
+    }
+    server.sql("ALTER TABLE " + quoted() + ".csi4j_claim_store DROP COLUMN home");
+    assertThatExceptionOfType(ClaimStoreException.class)
+        .isThrownBy(() -> JdbcClaimStore.open(pool, settings.toBuilder().tablesAreThere().build()))
+        .withMessageEndingWith(
+            "Make the schema and its tables with tables.sql, or name the schema where they are.");
+    try (JdbcClaimStore store = open()) {
+      assertThat(store.identity()).isEqualTo(before);
+      assertThat(store.readOnly()).isEmpty();
+    }
+    restoreTables();
+    try (JdbcClaimStore copy = open()) {
+      assertThat(copy.readOnly()).isPresent();
     }
   }
 

@@ -292,6 +292,17 @@ public final class PostgresServer implements ContendedStore.Server {
     start();
   }
 
+  @Override
+  public void backUp() {
+    around(() -> copy(data(), directory.resolve("backup")));
+  }
+
+  @Override
+  public void restore() {
+    around(() -> replaceData(directory.resolve("backup")));
+    sql("DELETE FROM csi4j_claim_store");
+  }
+
   /** Copies a tree of files as it is, with owners. */
   void copy(Path from, Path to) {
     Signals.run("cp", "-a", from.toString(), to.toString());

@@ -184,5 +184,13 @@ class PostgresTroubleTest {
       assertThat(trusting.doubt(DB)).isEmpty();
       write(trusting, first.version());
     }
+    try (ClaimStore trusting = JdbcClaimStore.open(pool, synchronous);
+        JdbcClaimStore store = JdbcClaimStore.open(pool, SETTINGS)) {
+      assertThat(trusting.readOnly()).isEmpty();
+      assertThat(store.readOnly().orElseThrow().text())
+          .startsWith("it is store '" + store.identity() + "', and its mark was made in '");
+      store.settle();
+      write(store, store.read(DB).version());
+    }
   }
 }

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,10 @@ public final class ClaimBook {
 
   private final ClaimStore store;
   private final Clock clock;
-  private final StoreIdentity identity;
+
+  /** The store that was seen first; nothing while that one takes no writes. */
+  private final AtomicReference<Optional<StoreIdentity>> identity;
+
   private final Function<ClaimRequest, Optional<Refused>> volumes;
 
   /** How far each claim was seen to be. */
@@ -74,7 +78,12 @@ public final class ClaimBook {
    * @param clock the time, for the ages that people are told
    */
   public ClaimBook(ClaimStore store, Clock clock) {
-    this(store, clock, store.identity());
+    this(
+        store,
+        clock,
+        new AtomicReference<>(
+            store.readOnly().isPresent() ? Optional.empty() : Optional.of(store.identity())),
+        request -> Optional.empty());
   }
 
   /**
@@ -83,17 +92,17 @@ public final class ClaimBook {
    * @param identity which store it was then: nothing is claimed if it is another one now
    */
   public ClaimBook(ClaimStore store, Clock clock, StoreIdentity identity) {
-    this(store, clock, identity, request -> Optional.empty());
+    this(store, clock, new AtomicReference<>(Optional.of(identity)), request -> Optional.empty());
   }
 
   private ClaimBook(
       ClaimStore store,
       Clock clock,
-      StoreIdentity identity,
+      AtomicReference<Optional<StoreIdentity>> identity,
       Function<ClaimRequest, Optional<Refused>> volumes) {
     this.store = Objects.requireNonNull(store, "store");
     this.clock = Objects.requireNonNull(clock, "clock");
-    this.identity = Objects.requireNonNull(identity, "identity");
+    this.identity = identity;
     this.volumes = Objects.requireNonNull(volumes, "volumes");
   }
 
@@ -365,6 +374,10 @@ public final class ClaimBook {
   private Optional<Change> fromMemory(
       Subject subject, Versioned last, boolean acquires, Function<Claim, ClaimDecision> rule) {
     Claim before = last.claim();
+    if (store.readOnly().isPresent()) {
+      // A look shows whether a person has settled it.
+      return Optional.empty();
+    }
     if (!(rule.apply(before) instanceof Granted granted) || !granted.changes()) {
       return Optional.empty();
     }
@@ -462,9 +475,17 @@ public final class ClaimBook {
 
   /** Checks the state of the store, as far as it is known without a question. */
   private void checkStore(Subject subject, VolumeKey volume) {
+    store
+        .readOnly()
+        .ifPresent(
+            why -> {
+              throw wentBack(subject, why.text());
+            });
     StoreIdentity now = store.identity();
-    if (!now.equals(identity)) {
-      throw wentBack(subject, "it is store '" + now + "' now, and was '" + identity + "'");
+    StoreIdentity before =
+        identity.updateAndGet(seen -> seen.isPresent() ? seen : Optional.of(now)).orElse(now);
+    if (!now.equals(before)) {
+      throw wentBack(subject, "it is store '" + now + "' now, and was '" + before + "'");
     }
     store
         .doubt(volume)

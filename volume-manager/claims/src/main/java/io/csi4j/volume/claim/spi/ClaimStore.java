@@ -88,6 +88,16 @@ public interface ClaimStore extends AutoCloseable {
     return Optional.empty();
   }
 
+  /**
+   * Returns why the store takes no write at all, not even a release: it has claims, and nothing
+   * shows that none of them was lost. Claims may be read, and a person has to settle the store.
+   * Nothing while writes are taken; a store that is asked again may have been settled by another
+   * process.
+   */
+  default Optional<Clause> readOnly() {
+    return Optional.empty();
+  }
+
   /** Ends its use here. Forgets nothing; doing it twice is harmless. */
   @Override
   void close();

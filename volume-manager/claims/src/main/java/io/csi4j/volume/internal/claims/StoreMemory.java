@@ -1,6 +1,9 @@
 package io.csi4j.volume.internal.claims;
 
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.Clause;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,28 +12,55 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * The memory of a store that several processes share: its identity, and how far it was, by a number
  * that only ever grows. A store that is another one, or has gone back, stays so until it is opened
- * again: it may have been the one that it was only in between.
+ * again: it may have been the one that it was only in between. A store that was opened while
+ * something spoke against it takes no write until a person has settled it.
  */
 public final class StoreMemory {
 
   private final String store;
-  private final StoreIdentity opened;
+  private final Optional<StoreIdentity> configured;
   private final AtomicReference<StoreIdentity> identity;
   private final AtomicLong highest;
   private final AtomicReference<Optional<Clause>> doubt = new AtomicReference<>(Optional.empty());
+  private volatile StoreIdentity opened;
+  private volatile long settledAt;
+  private volatile Optional<Clause> readOnly;
 
   /**
    * Of a store that has just been opened.
    *
    * @param store the product and its number, for people, such as {@code etcd is at revision}
+   * @param configured the store that this process has to find, if it was given one
    * @param opened which store it is
+   * @param problem why it may have lost claims, if something in it says so
    * @param reached how far it is
    */
-  public StoreMemory(String store, StoreIdentity opened, long reached) {
+  public StoreMemory(
+      String store,
+      Optional<StoreIdentity> configured,
+      StoreIdentity opened,
+      Optional<Clause> problem,
+      long reached) {
     this.store = store;
+    this.configured = configured;
     this.opened = opened;
     this.identity = new AtomicReference<>(opened);
     this.highest = new AtomicLong(reached);
+    this.readOnly = against(opened, problem);
+  }
+
+  private Optional<Clause> against(StoreIdentity answering, Optional<Clause> problem) {
+    return configured
+        .filter(it -> !it.equals(answering))
+        .map(
+            it ->
+                new Clause(
+                    "it is store '"
+                        + answering
+                        + "', and this process is configured with '"
+                        + it
+                        + "'"))
+        .or(() -> problem);
   }
 
   /** Which store it is; another one for good once another one has answered. */
@@ -38,9 +68,70 @@ public final class StoreMemory {
     return identity.get();
   }
 
+  /** Returns the store that is written to: the one that was opened, or was settled since. */
+  public StoreIdentity opened() {
+    return opened;
+  }
+
   /** Why it may have lost claims. */
   public Optional<Clause> doubt() {
     return doubt.get();
+  }
+
+  /** Returns why nothing may be written to it before a person has settled it. */
+  public Optional<Clause> readOnly() {
+    return readOnly;
+  }
+
+  /**
+   * Refuses a write to a store that takes none.
+   *
+   * @param doing what is refused
+   * @param settling the method that settles the store
+   */
+  public void checkWritable(String doing, String settling) {
+    readOnly.ifPresent(
+        why -> {
+          throw new ClaimStoreException(
+              Reason.IN_DOUBT,
+              ForeignText.of(doing)
+                  + " failed: "
+                  + why
+                  + ". Compare its claims with what the nodes have mounted, then call "
+                  + settling
+                  + ".");
+        });
+  }
+
+  /**
+   * Refuses to settle a store that this process knew before something happened to it: the process
+   * may have claims in mind that the store has lost.
+   */
+  public void checkSettling() {
+    if (!identity.get().equals(opened) || doubt.get().isPresent()) {
+      throw new ClaimStoreException(
+          Reason.IN_DOUBT,
+          "Settling the store of claims failed: "
+              + doubt
+                  .get()
+                  .map(Clause::text)
+                  .orElse("it is store '" + identity + "' now, and was '" + opened + "'")
+              + ". Start this process again, and settle the store then if it takes no claims.");
+    }
+  }
+
+  /** Whether an answer shows that a person has settled a store that takes no writes. */
+  public boolean isSettledBy(StoreIdentity answering, Optional<Clause> problem) {
+    return readOnly.isPresent() && against(answering, problem).isEmpty();
+  }
+
+  /** Takes in that a person has settled the store, when it was this far. */
+  public void settle(StoreIdentity now, long revision) {
+    opened = now;
+    settledAt = revision;
+    identity.set(now);
+    reached(revision);
+    readOnly = Optional.empty();
   }
 
   /** How far the store is for sure: to be asked before the store is. */
@@ -54,6 +145,22 @@ public final class StoreMemory {
   }
 
   /**
+   * Takes in an answer with what in the store speaks against it. The store takes writes from the
+   * answer on that shows that a person has settled it, through whichever process.
+   *
+   * @param before how far the store was when it was asked
+   * @param answering which store it was that answered
+   * @param problem why it may have lost claims
+   * @param revision how far that one is
+   */
+  public void saw(long before, StoreIdentity answering, Optional<Clause> problem, long revision) {
+    if (isSettledBy(answering, problem)) {
+      settle(answering, revision);
+    }
+    saw(before, answering, revision);
+  }
+
+  /**
    * Takes in an answer.
    *
    * @param before how far the store was when it was asked
@@ -61,7 +168,8 @@ public final class StoreMemory {
    * @param revision how far that one is
    */
   public void saw(long before, StoreIdentity answering, long revision) {
-    if (!answering.equals(opened)) {
+    // An answer from before the settling may come after it.
+    if (!answering.equals(opened) && revision >= settledAt) {
       identity.set(answering);
     }
     if (revision < before) {

@@ -506,6 +506,35 @@ class ClaimBookTest {
   }
 
   @Test
+  @Tag("K7")
+  void aBookOfAReadOnlyStoreTakesTheStoreThatAPersonHasSettledForItsOwn() {
+    store.readOnly(Optional.of(new Clause("it has no mark")));
+    ClaimBook waiting = new ClaimBook(store, CLOCK).asking(request -> Optional.empty());
+    for (Runnable asked :
+        List.<Runnable>of(
+            () -> waiting.claim(wish("web", "n1")),
+            () -> waiting.whyNot(wish("web", "n1")),
+            () -> waiting.standing(usage("web"), 1))) {
+      ClaimException refusal = failure(asked);
+      assertThat(refusal.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(refusal.code())
+          .as("K7: a store that may be a copy is claimed nothing from")
+          .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+      assertThat(refusal.operatorMessage().seen().text()).isEqualTo("it has no mark");
+    }
+    assertThat(waiting.read(DB).holders()).as("it is read").isEmpty();
+
+    store.replaceBy(new MemoryClaimStore());
+    store.readOnly(Optional.empty());
+
+    assertThat(waiting.claim(wish("web", "n1")).epoch()).isEqualTo(1);
+    store.replaceBy(new MemoryClaimStore());
+    assertThat(failure(() -> waiting.claim(wish("job", "n2"))).code())
+        .as("K7: the store that was settled is the one that it has to stay")
+        .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+  }
+
+  @Test
   void aClaimIsCurrentUntilItIsOnItsWayBackOrAnotherOneIsThere() {
     ClaimHolder first = book.claim(wish("web", "n1"));
     assertThat(book.isCurrent(usage("web"), first.epoch())).isTrue();

@@ -56,6 +56,11 @@ public abstract class PassingStore implements ClaimStore {
   }
 
   @Override
+  public Optional<Clause> readOnly() {
+    return to.readOnly();
+  }
+
+  @Override
   public void close() {
     to.close();
   }

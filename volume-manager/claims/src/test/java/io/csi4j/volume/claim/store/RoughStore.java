@@ -42,6 +42,7 @@ public final class RoughStore implements ClaimStore {
   private final Deque<Letter> letters = new ArrayDeque<>();
   private Optional<ClaimStoreException> refusal = Optional.empty();
   private Optional<Clause> doubt = Optional.empty();
+  private Optional<Clause> readOnly = Optional.empty();
   private boolean silent;
 
   public RoughStore next(Fate... coming) {
@@ -67,6 +68,16 @@ public final class RoughStore implements ClaimStore {
   @Override
   public Optional<Clause> doubt(VolumeKey volume) {
     return doubt;
+  }
+
+  /** Lets the store take no writes for this reason, or take them. */
+  public void readOnly(Optional<Clause> why) {
+    readOnly = why;
+  }
+
+  @Override
+  public Optional<Clause> readOnly() {
+    return readOnly;
   }
 
   /** Puts another store in the place of this one. */

@@ -373,10 +373,7 @@ public final class ControllerQuickstart {
             () ->
                 volumes.acquire(
                     report.onlyOn(node),
-                    ClaimRequest.builder(task, node, USE, ClaimMode.WRITE)
-                        .nodeId(id)
-                        .attaches(true)
-                        .build()));
+                    ClaimRequest.builder(task, node, USE, ClaimMode.WRITE).nodeId(id).build()));
     volumes.release(task);
     NodeReceipt receipt =
         new NodeReceipt(
@@ -434,7 +431,6 @@ public final class ControllerQuickstart {
     return ClaimRequest.builder(
             VolumeUse.of(NOTES, WorkloadId.of(workload)), node, USE, ClaimMode.WRITE)
         .nodeId(id)
-        .attaches(true)
         .build();
   }
 

@@ -332,7 +332,6 @@ final class ManagedNode implements OrchestratorUnderTest {
           CatalogVolume.builder(usage.volume(), spec, order.volume())
               .context(order.context())
               .build());
-      boolean attaches = hasController && controller.attaches(PLUGIN);
       ClaimRequest.Builder claim =
           ClaimRequest.builder(
               usage,
@@ -340,8 +339,8 @@ final class ManagedNode implements OrchestratorUnderTest {
               new Claim.Use(mode, isBlock ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM),
               order.readonly() ? ClaimMode.READ : ClaimMode.WRITE);
       order.capability().mountOptions().ifPresent(claim::options);
-      if (attaches) {
-        claim.nodeId(nodeId()).attaches(true);
+      if (controller.attaches(PLUGIN)) { // only then a plugin has to say how it names its node
+        claim.nodeId(nodeId());
       }
       return coordinator.acquire(claim.build());
     }

@@ -98,6 +98,11 @@ final class RealRun implements AutoCloseable {
   /** Attaches whatever it is asked to attach. */
   private static final class Attaching implements StorageController {
     @Override
+    public boolean attaches(VolumeKey volume) {
+      return true;
+    }
+
+    @Override
     public ControllerAnswer attach(AttachmentTask task, Guard guard) {
       return new ControllerAnswer.Attached(PublishContext.empty());
     }
@@ -159,7 +164,6 @@ final class RealRun implements AutoCloseable {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(NodeId.of("id-" + node))
-        .attaches(true)
         .build();
   }
 

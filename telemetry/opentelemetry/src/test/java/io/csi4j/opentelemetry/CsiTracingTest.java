@@ -419,6 +419,11 @@ class CsiTracingTest {
     StorageController attaching =
         new StorageController() {
           @Override
+          public boolean attaches(VolumeKey volume) {
+            return true;
+          }
+
+          @Override
           public ControllerAnswer attach(AttachmentTask task, Guard guard) {
             host.spanBuilder("inside the storage system").startSpan().end();
             return new ControllerAnswer.Attached(PublishContext.empty());
@@ -443,7 +448,6 @@ class CsiTracingTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(NodeId.of("id-" + node))
-        .attaches(true)
         .build();
   }
 

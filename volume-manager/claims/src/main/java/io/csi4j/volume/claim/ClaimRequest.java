@@ -39,18 +39,12 @@ public final class ClaimRequest {
               + "' stands for the deletion of a volume among its claims, and would let it be"
               + " deleted while it is used. Give the workload another name.");
     }
-    if (parts.attaches && parts.nodeId == null) {
-      throw new IllegalArgumentException(
-          "A volume is attached to a node by the name that the plugin has for it, and it has none"
-              + " for '"
-              + parts.node
-              + "'.");
-    }
     this.parts = parts.copy();
   }
 
   /**
-   * Begins a request that is mounted as the volume says, and not attached.
+   * Begins a request that is mounted as the volume says. Whether the volume is attached for it, its
+   * plugin says.
    *
    * @param usage the volume and the workload
    * @param node the machine on which the workload runs
@@ -91,14 +85,9 @@ public final class ClaimRequest {
     return parts.mode;
   }
 
-  /** Returns how the plugin names that machine, where it is known. */
+  /** Returns how the plugin of the volume names that machine, where it is known. */
   public Optional<NodeId> nodeId() {
     return Optional.ofNullable(parts.nodeId);
-  }
-
-  /** Whether the storage system has to attach the volume to the machine first. */
-  public boolean attaches() {
-    return parts.attaches;
   }
 
   /**
@@ -131,7 +120,6 @@ public final class ClaimRequest {
     all.put("use", parts.use);
     all.put("mode", parts.mode);
     all.put("nodeId", nodeId());
-    all.put("attaches", parts.attaches);
     all.put("options", parts.options);
     return all;
   }
@@ -143,7 +131,6 @@ public final class ClaimRequest {
     private final Claim.Use use;
     private final ClaimMode mode;
     private @Nullable NodeId nodeId;
-    private boolean attaches;
     private MountOptions options = MountOptions.none();
 
     private Builder(VolumeUse usage, NodeName node, Claim.Use use, ClaimMode mode) {
@@ -156,23 +143,16 @@ public final class ClaimRequest {
     private Builder copy() {
       Builder copy = new Builder(usage, node, use, mode);
       copy.nodeId = nodeId;
-      copy.attaches = attaches;
       copy.options = options;
       return copy;
     }
 
-    /** Sets how the plugin names that machine; needed for a volume that is attached. */
+    /**
+     * Sets how the plugin of the volume names that machine, from its fingerprint there ({@code
+     * NodeFacts.nodeId}). A volume that is attached is not claimed without it.
+     */
     public Builder nodeId(NodeId value) {
       nodeId = Objects.requireNonNull(value, "nodeId");
-      return this;
-    }
-
-    /**
-     * Says whether the storage system has to attach the volume to the machine first. Not by
-     * default.
-     */
-    public Builder attaches(boolean value) {
-      attaches = value;
       return this;
     }
 
@@ -185,9 +165,8 @@ public final class ClaimRequest {
     /**
      * Returns the request.
      *
-     * @throws IllegalArgumentException for a block device with mount options, for a volume that has
-     *     to be attached to a machine that the plugin has no name for, and for a workload of the
-     *     name {@link Claim#DELETION}
+     * @throws IllegalArgumentException for a block device with mount options, and for a workload of
+     *     the name {@link Claim#DELETION}
      */
     public ClaimRequest build() {
       return new ClaimRequest(this);

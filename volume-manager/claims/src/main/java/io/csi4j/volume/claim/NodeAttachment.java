@@ -15,8 +15,19 @@ public sealed interface NodeAttachment {
   /** The storage system need not be told. */
   record NotNeeded() implements NodeAttachment {}
 
-  /** The storage system may have been told to attach the volume to the node, or is about to be. */
-  record InDoubt() implements NodeAttachment {}
+  /**
+   * The storage system may have been told to attach the volume to the node, or is about to be.
+   *
+   * @param repeated whether the claim was acquired more than once: a refusal of one call does not
+   *     say then what an earlier one has done
+   */
+  record InDoubt(boolean repeated) implements NodeAttachment {
+
+    /** The state of a claim that was acquired once. */
+    public InDoubt() {
+      this(false);
+    }
+  }
 
   /**
    * The volume is attached.

@@ -10,26 +10,103 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
+import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.plugin.RegisteredPlugin;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Attaches volumes that are on record, and detaches them, for those who claim them. */
-record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCalls calls)
+record CatalogAttachments(
+    Catalog catalog, Controllers controllers, ControllerCalls calls, PluginRegistry registry)
     implements StorageController {
+
+  private static final String NOT_ON_RECORD = "no volume of that name is on record";
+
+  @Override
+  public boolean attaches(VolumeKey volume) {
+    Subject subject = Subject.of("claiming volume '" + volume + "'");
+    CatalogEntry record =
+        catalog
+            .find(volume)
+            .orElseThrow(
+                () ->
+                    new ClaimException(
+                        ClaimException.Outcome.REFUSED,
+                        Messages.of(OperatorCode.VOLUME_UNKNOWN, subject, NOT_ON_RECORD),
+                        null));
+    try {
+      return Controllers.ended(controllers.attaches(record.spec().plugin(), subject));
+    } catch (ControllerException unknown) {
+      throw new ClaimException(
+          ClaimException.Outcome.UNAVAILABLE, unknown.operatorMessage(), unknown);
+    }
+  }
+
+  @Override
+  public Optional<Refused> whyNot(ClaimRequest request) {
+    CatalogEntry record = catalog.find(request.usage().volume()).orElse(null);
+    if (record == null) {
+      return refused(OperatorCode.VOLUME_UNKNOWN, NOT_ON_RECORD);
+    }
+    if (record.state() instanceof State.Deleting) {
+      return refused(OperatorCode.VOLUME_BEING_DELETED, "the volume is being deleted");
+    }
+    CatalogVolume volume = record.volume().orElse(null);
+    if (volume == null) {
+      return refused(OperatorCode.VOLUME_UNKNOWN, "it is being created, and not there yet");
+    }
+    Claim.Use use = request.use();
+    if (volume.capability(use.mode(), use.attachment()).isEmpty()) {
+      return refused(OperatorCode.NOT_ALLOWED_HERE, notMadeFor(volume, use));
+    }
+    PluginId plugin = volume.plugin();
+    List<RegisteredPlugin> all = registry.plugins();
+    return Preference.mayAttach(plugin, all)
+        ? ControllerLinks.down(plugin, all)
+            .flatMap(down -> refused(down.code(), "plugin '" + plugin + "': " + down.text()))
+        : Optional.empty();
+  }
+
+  private static Optional<Refused> refused(OperatorCode code, String because) {
+    return Optional.of(new Refused(code, Optional.empty(), new Clause(because)));
+  }
+
+  private static String notMadeFor(CatalogVolume volume, Claim.Use use) {
+    return "it cannot be used as "
+        + use
+        + "; it may be used as "
+        + volume.spec().capabilities().stream()
+            .map(
+                way ->
+                    new Claim.Use(
+                        way.accessMode(),
+                        way.isBlock() ? AttachmentMode.BLOCK : AttachmentMode.FILESYSTEM))
+            .map(Claim.Use::toString)
+            .distinct()
+            .collect(Collectors.joining(" or "));
+  }
 
   @Override
   public Optional<MountOptions> options(ClaimRequest request) {
@@ -62,9 +139,7 @@ record CatalogAttachments(Catalog catalog, Controllers controllers, ControllerCa
     }
     Optional<VolumeCapability> use = volume.capability(task.use().mode(), task.use().attachment());
     if (use.isEmpty()) {
-      return failed(
-          StatusCode.INVALID_ARGUMENT,
-          "volume '" + task.volume() + "' was not made to be used as " + task.use());
+      return failed(StatusCode.INVALID_ARGUMENT, notMadeFor(volume, task.use()));
     }
     VolumeCapability capability =
         task.options()

@@ -31,6 +31,9 @@ interface Controllers {
   /** Returns the abilities of the plugin, as it said on the present connection. */
   CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
 
+  /** Whether volumes of the plugin are attached to nodes: none are if it has no controller. */
+  CompletableFuture<Boolean> attaches(PluginId plugin, Subject subject);
+
   /** The secrets for a call, from the host. */
   CompletableFuture<Secrets> secrets(
       PluginId plugin, SecretsProvider provider, CsiOperation operation, Subject subject);

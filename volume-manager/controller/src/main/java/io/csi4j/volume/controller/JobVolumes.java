@@ -180,8 +180,8 @@ public final class JobVolumes {
    * @param spec the volume; the same for all who acquire it
    * @param request the claim; its volume is the one that is created, see {@link #job}
    * @throws ControllerException if the volume was not created
-   * @throws ClaimException if it may not be claimed, or was not attached. A claim that was made
-   *     stays then: acquire it again, or release it
+   * @throws ClaimException if it may not be claimed, or was not attached; a claim that was made
+   *     stays or is given back, as {@link ClaimCoordinator#acquire} says
    */
   public Acquired acquire(VolumeSpec spec, ClaimRequest request) {
     VolumeKey key = request.usage().volume();

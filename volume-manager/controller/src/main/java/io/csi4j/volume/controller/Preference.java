@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.plugin.InstanceId;
+import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
@@ -44,6 +45,26 @@ final class Preference {
         .filter(each -> each.registration().id().equals(plugin))
         .filter(each -> each.registration().roles().contains(PluginRole.CONTROLLER))
         .toList();
+  }
+
+  /** False only if instances are there, none is a controller, and none says that there is one. */
+  static boolean mayHaveController(PluginId plugin, List<RegisteredPlugin> all) {
+    List<RegisteredPlugin> own =
+        all.stream().filter(each -> each.registration().id().equals(plugin)).toList();
+    return own.isEmpty()
+        || own.stream()
+            .anyMatch(
+                each ->
+                    each.registration().roles().contains(PluginRole.CONTROLLER)
+                        || each.fingerprint().filter(PluginFingerprint::hasController).isPresent());
+  }
+
+  /** False only if there is no controller, or those that said what they can do attach nothing. */
+  static boolean mayAttach(PluginId plugin, List<RegisteredPlugin> all) {
+    List<PluginFingerprint> said =
+        controllers(plugin, all).stream().flatMap(each -> each.fingerprint().stream()).toList();
+    return mayHaveController(plugin, all)
+        && (said.isEmpty() || said.stream().anyMatch(PluginFingerprint::requiresController));
   }
 
   private static boolean mayBeCalled(RegisteredPlugin known) {

@@ -209,6 +209,13 @@ final class RegistryControllers implements Controllers, AutoCloseable {
   }
 
   @Override
+  public CompletableFuture<Boolean> attaches(PluginId plugin, Subject subject) {
+    return Preference.mayHaveController(plugin, registry.plugins())
+        ? facts(plugin, subject).thenApply(ControllerFacts::attaches)
+        : CompletableFuture.completedFuture(false);
+  }
+
+  @Override
   public CompletableFuture<CsiPlugin> connected(PluginId plugin, Subject subject) {
     return links.way(plugin, subject).thenApply(ControllerLinks.Connected::plugin);
   }

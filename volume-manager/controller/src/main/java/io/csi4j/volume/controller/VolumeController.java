@@ -29,7 +29,6 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.RequestedTopologies;
@@ -364,37 +363,19 @@ public final class VolumeController implements AutoCloseable {
 
   // ---- nodes
 
-  /** Whether claims of volumes of a plugin have to have them attached to nodes. */
+  /** Whether volumes of a plugin have to be attached to nodes; not if it has no controller. */
   public boolean attaches(PluginId plugin) {
-    return await(asking(plugin)).attaches();
+    return await(asking(plugin));
   }
 
   /**
-   * Why a volume cannot be claimed now: it is not on record, not there yet, being deleted, or has
-   * to be attached while no controller of its plugin can do that. For {@code ClaimBook.asking};
-   * does not block. How the plugin is on the node, only that node knows.
+   * Why a volume cannot be claimed now: it is not on record, not there yet, being deleted, was not
+   * made to be used so, or has to be attached while no controller of its plugin can do that. For a
+   * {@code ClaimBook} that no coordinator asks for ({@code ClaimBook.asking}); does not block. How
+   * the plugin is on the node, only that node knows.
    */
   public Optional<ClaimDecision.Refused> whyNotClaimed(ClaimRequest request) {
-    CatalogEntry record = catalog.find(request.usage().volume()).orElse(null);
-    if (record == null) {
-      return refused(OperatorCode.VOLUME_UNKNOWN, "no volume of that name is on record");
-    }
-    if (record.state() instanceof State.Deleting) {
-      return refused(OperatorCode.VOLUME_BEING_DELETED, "the volume is being deleted");
-    }
-    if (record.volume().isEmpty()) {
-      return refused(OperatorCode.VOLUME_UNKNOWN, "it is being created, and not there yet");
-    }
-    return request.attaches()
-        ? ControllerLinks.down(record.spec().plugin(), registry.plugins())
-            .flatMap(
-                down ->
-                    refused(down.code(), "plugin '" + record.spec().plugin() + "': " + down.text()))
-        : Optional.empty();
-  }
-
-  private static Optional<ClaimDecision.Refused> refused(OperatorCode code, String because) {
-    return Optional.of(new ClaimDecision.Refused(code, Optional.empty(), new Clause(because)));
+    return attachments().whyNot(request);
   }
 
   /** Returns the capabilities that the controllers of a plugin offer. */
@@ -404,8 +385,9 @@ public final class VolumeController implements AutoCloseable {
         .offered();
   }
 
-  private Begun<ControllerFacts> asking(PluginId plugin) {
-    return facts(plugin, "asking whether plugin '" + plugin + "' attaches volumes");
+  private Begun<Boolean> asking(PluginId plugin) {
+    Subject subject = Subject.of("asking whether plugin '" + plugin + "' attaches volumes");
+    return new Begun<>(subject, controllers.attaches(plugin, subject));
   }
 
   private Begun<ControllerFacts> facts(PluginId plugin, String doing) {
@@ -846,7 +828,7 @@ public final class VolumeController implements AutoCloseable {
    * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
    */
   public StorageController attachments() {
-    return new CatalogAttachments(catalog, controllers, calls);
+    return new CatalogAttachments(catalog, controllers, calls, registry);
   }
 
   /**
@@ -1236,7 +1218,7 @@ public final class VolumeController implements AutoCloseable {
 
     @Override
     public CompletionStage<Boolean> attaches(PluginId plugin) {
-      return handed(asking(plugin), ControllerFacts::attaches);
+      return handed(asking(plugin));
     }
 
     private <T> CompletionStage<T> handed(Begun<T> operation) {

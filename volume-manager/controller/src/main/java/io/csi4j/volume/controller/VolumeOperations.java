@@ -38,10 +38,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
-import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import java.time.Instant;
@@ -134,7 +131,7 @@ final class VolumeOperations {
     }
     CatalogEntry record = CatalogEntry.of(wanted, Optional.empty());
     CatalogVolume volume = wanted;
-    if (mayHaveController(wanted.plugin())) {
+    if (Preference.mayHaveController(wanted.plugin(), registry.plugins())) {
       ControllerFacts facts = facts(wanted.plugin(), subject);
       validate(subject, wanted, facts);
       volume = named(wanted, facts);
@@ -142,20 +139,6 @@ final class VolumeOperations {
     }
     catalog.put(subject, record);
     return volume;
-  }
-
-  /** False only if instances are there, none is a controller, and none says that there is one. */
-  private boolean mayHaveController(PluginId plugin) {
-    List<RegisteredPlugin> own =
-        registry.plugins().stream()
-            .filter(each -> each.registration().id().equals(plugin))
-            .toList();
-    return own.isEmpty()
-        || own.stream()
-            .anyMatch(
-                each ->
-                    each.registration().roles().contains(PluginRole.CONTROLLER)
-                        || each.fingerprint().filter(PluginFingerprint::hasController).isPresent());
   }
 
   private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {

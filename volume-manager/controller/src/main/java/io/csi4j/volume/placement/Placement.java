@@ -5,7 +5,6 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimPage;
@@ -15,7 +14,6 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.placement.NodeCheck.Wanted;
 import java.time.Clock;
 import java.time.Duration;
@@ -26,10 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -60,13 +54,11 @@ public final class Placement {
   private final VolumeController controller;
   private final @Nullable ClaimBook claims;
   private final CapacityReadings room;
-  private final Duration patience;
 
   private Placement(Builder parts) {
     controller = parts.controller;
     claims = parts.claims;
     room = new CapacityReadings(controller, parts.clock, parts.maxAge, parts.patience);
-    patience = parts.patience;
   }
 
   /**
@@ -115,8 +107,10 @@ public final class Placement {
                 () ->
                     new IllegalStateException(
                         "This placement knows no claims. Give its builder the book of claims."));
-    boolean attaches = attaches(volume.plugin());
-    return check(wanted(volume), nodes, node -> book.whyNot(request(volume, wish, node, attaches)))
+    return check(
+            wanted(volume),
+            nodes,
+            node -> book.whyNot(node.claim(volume.plugin(), volume.key(), wish)))
         .report(nodes);
   }
 
@@ -198,30 +192,6 @@ public final class Placement {
     return !holder.state().isAfter(ClaimState.NODE_DETACHED);
   }
 
-  private boolean attaches(PluginId plugin) {
-    CompletableFuture<Boolean> answer = controller.async().attaches(plugin).toCompletableFuture();
-    try {
-      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    } catch (TimeoutException | ExecutionException unknown) {
-      // Whether its controller is up is asked again by the claim itself.
-      return false;
-    }
-  }
-
-  private static ClaimRequest request(
-      CatalogVolume volume, ClaimWish wish, PlacementNode node, boolean attaches) {
-    ClaimRequest.Builder request =
-        ClaimRequest.builder(
-            VolumeUse.of(volume.key(), wish.workload()), node.name(), wish.use(), wish.mode());
-    NodeCheck.facts(node, volume.plugin())
-        .flatMap(facts -> facts.nodeId())
-        .ifPresent(id -> request.nodeId(id).attaches(attaches));
-    return request.build();
-  }
-
   /** Collects the parts of a {@link Placement}. */
   public static final class Builder {
     private final VolumeController controller;
@@ -250,9 +220,8 @@ public final class Placement {
     }
 
     /**
-     * Sets how long a report waits for plugins to say whether they attach volumes, whether they
-     * tell how much room they have, and how much that is. 5 s by default; what comes later counts
-     * in the next report.
+     * Sets how long a report waits for plugins to say whether they tell how much room they have,
+     * and how much that is. 5 s by default; what comes later counts in the next report.
      */
     public Builder patience(Duration value) {
       patience = Objects.requireNonNull(value, "value");

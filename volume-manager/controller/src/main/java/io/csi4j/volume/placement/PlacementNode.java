@@ -1,6 +1,11 @@
 package io.csi4j.volume.placement;
 
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.util.Collection;
 import java.util.List;
@@ -26,5 +31,20 @@ public record PlacementNode(NodeName name, List<RegisteredPlugin> plugins) {
   /** The node of this name with these plugins. */
   public static PlacementNode of(NodeName name, Collection<RegisteredPlugin> plugins) {
     return new PlacementNode(name, List.copyOf(plugins));
+  }
+
+  /**
+   * Returns the request for a claim on this node, with the node id from the fingerprint of the
+   * plugin here.
+   *
+   * @param plugin the plugin of the volume
+   * @param volume the volume, which need not exist yet
+   * @param wish who claims it, and for what
+   */
+  public ClaimRequest claim(PluginId plugin, VolumeKey volume, ClaimWish wish) {
+    ClaimRequest.Builder request =
+        ClaimRequest.builder(VolumeUse.of(volume, wish.workload()), name, wish.use(), wish.mode());
+    NodeCheck.facts(this, plugin).flatMap(NodeFacts::nodeId).ifPresent(request::nodeId);
+    return request.build();
   }
 }

@@ -20,6 +20,7 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeStageVolumeRequest;
@@ -38,6 +39,7 @@ import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimListener;
+import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimProgress.Gone;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
@@ -52,6 +54,7 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
+import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -91,6 +94,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims on a real socket, with a node that does its part there; the referee judges every test. */
 class ClaimsOnSocketsTest {
@@ -164,7 +168,6 @@ class ClaimsOnSocketsTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(nodeId)
-        .attaches(controller().attaches(ID))
         .build();
   }
 
@@ -346,7 +349,6 @@ class ClaimsOnSocketsTest {
         ClaimRequest.builder(
                 WEB, NODE, new Claim.Use(mode, AttachmentMode.FILESYSTEM), ClaimMode.WRITE)
             .nodeId(nodeId)
-            .attaches(controller().attaches(ID))
             .build();
     // Only a node service that knows less than its controller is asked for what nobody was told.
     List<OperatorCode> replaced =
@@ -426,6 +428,107 @@ class ClaimsOnSocketsTest {
         controller().attachments(),
         CLOCK,
         ClaimListener.none());
+  }
+
+  /** With a controller that attaches, with one that does not, and without a controller. */
+  @ParameterizedTest
+  @ValueSource(strings = {"full", "full without attaching", "node only"})
+  @Tag("D-138")
+  void thePluginDecidesWhetherAClaimedVolumeIsAttached(String kind) {
+    start(
+        switch (kind) {
+          case "full" -> PluginShape.full();
+          case "node only" -> PluginShape.nodeOnly();
+          default -> PluginShape.full().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
+        });
+    if (kind.equals("node only")) {
+      VolumeId handle = VolumeId.of("vol-1");
+      plugin().addVolume(handle);
+      VolumeSpec spec =
+          VolumeSpec.builder(ID)
+              .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
+              .build();
+      assertThat(controller().register(CatalogVolume.builder(DB, spec, handle).build()).id())
+          .isEqualTo(handle);
+    } else {
+      create(DB);
+    }
+    ClaimRequest unnamed =
+        ClaimRequest.builder(
+                WEB,
+                NODE,
+                new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
+                ClaimMode.WRITE)
+            .build();
+    assertThat(controller().attaches(ID)).isEqualTo(kind.equals("full"));
+    if (kind.equals("full")) {
+      ClaimException refused = failure(() -> claims().acquire(unnamed));
+      assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
+      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+      assertThat(refused).hasMessageContaining("how the plugin names node 'n1'");
+      assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
+    } else {
+      assertThat(claims().acquire(unnamed).context().isEmpty()).isTrue();
+    }
+    assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
+  }
+
+  /** With a controller that attaches, and with one that does not. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aVolumeIsNotClaimedForAUseThatItWasNotMadeFor(boolean attaches) {
+    start(
+        attaches
+            ? PluginShape.full()
+            : PluginShape.full().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME));
+    AccessMode reading = AccessMode.MULTI_NODE_READER_ONLY;
+    CatalogVolume volume =
+        controller()
+            .create(
+                DB,
+                VolumeSpec.builder(ID)
+                    .use(reading, AttachmentMode.FILESYSTEM)
+                    .use(reading, AttachmentMode.BLOCK)
+                    .build());
+    assertThat(volume.key()).isEqualTo(DB);
+
+    for (ClaimCoordinator each : List.of(claims(), asking())) {
+      ClaimException refused = failure(() -> each.acquire(wish(WEB)));
+      assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
+      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+      assertThat(refused.operatorMessage().seen().text())
+          .isEqualTo(
+              "it cannot be used as SINGLE_NODE_WRITER; it may be used as MULTI_NODE_READER_ONLY or"
+                  + " MULTI_NODE_READER_ONLY as a block device");
+    }
+    assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
+    assertThat(plugin().journal().calls(CONTROLLER_PUBLISH_VOLUME)).isEmpty();
+    ClaimRequest reader =
+        ClaimRequest.builder(
+                WEB, NODE, new Claim.Use(reading, AttachmentMode.FILESYSTEM), ClaimMode.READ)
+            .nodeId(nodeId)
+            .build();
+    assertThat(claims().acquire(reader).mode()).isEqualTo(ClaimMode.READ);
+  }
+
+  @Test
+  void aClaimThatItsPluginRefusesToAttachIsGivenBackAndTheNextOneIsServed() {
+    start(PluginShape.full());
+    CatalogVolume volume = create(DB);
+    plugin()
+        .inject(
+            Fault.fail(StatusCode.PERMISSION_DENIED, "no"),
+            When.calling(CONTROLLER_PUBLISH_VOLUME).once());
+
+    ClaimException refused = failure(() -> claims().acquire(wish(WEB)));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.ATTACH_REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(store.read(DB).claim().holders()).isEmpty();
+    assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
+    VolumeUse job = VolumeUse.of(DB, WorkloadId.of("job"));
+    ClaimGrant grant = claims().acquire(wish(job));
+    assertThat(claims().confirmRelease(used(grant, volume))).isEqualTo(new Gone(job));
   }
 
   @Test
@@ -558,20 +661,29 @@ class ClaimsOnSocketsTest {
   }
 
   @Test
-  void aVolumeThatIsNotOnRecordIsNeverTakenForDetached() {
+  void aVolumeThatIsNotOnRecordIsNeitherClaimedNorTakenForDetached() {
     start(PluginShape.full());
-    create(DB);
+    CatalogVolume volume = create(DB);
     VolumeUse ghost = VolumeUse.of(VolumeKey.of("ghost"), WorkloadId.of("web"));
-
     assertThat(failure(() -> claims().acquire(wish(ghost))).code())
-        .isEqualTo(OperatorCode.ATTACH_FAILED);
-    assertThat(claims().release(ghost)).isInstanceOf(WaitsForNode.class);
-    assertThat(claims().confirmRelease(receipt(ghost, 1)))
+        .isEqualTo(OperatorCode.VOLUME_UNKNOWN);
+    assertThat(store.read(ghost.volume()).version()).isEqualTo(ClaimVersion.NEVER);
+
+    ClaimGrant grant = claims().acquire(wish(WEB));
+    assertThat(
+            controller()
+                .deregister(DB, new ClaimOverride.Person("ada"), new Clause("it was moved")))
+        .isTrue();
+    assertThat(claims().acquire(wish(WEB))).as("a claim that is there").isEqualTo(grant);
+    assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
+    assertThat(claims().confirmRelease(receipt(WEB, grant.epoch())))
         .isInstanceOfSatisfying(
             WaitsForStorage.class,
             it ->
                 assertThat(it.message().seen().text())
-                    .isEqualTo("volume 'default/ghost' is not on record, or is being made"));
+                    .isEqualTo("volume 'default/db' is not on record, or is being made"));
     assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
+    assertThat(plugin().contents().attached())
+        .containsExactly(new PluginContents.Attached(volume.id(), nodeId));
   }
 }

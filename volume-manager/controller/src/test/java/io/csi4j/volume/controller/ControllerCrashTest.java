@@ -182,6 +182,11 @@ class ControllerCrashTest {
     }
 
     @Override
+    public CompletableFuture<Boolean> attaches(PluginId id, Subject subject) {
+      return controllers.attaches(id, subject);
+    }
+
+    @Override
     public CompletableFuture<CsiPlugin> connected(PluginId id, Subject subject) {
       return controllers.connected(id, subject);
     }

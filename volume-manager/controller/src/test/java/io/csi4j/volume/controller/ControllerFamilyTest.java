@@ -239,7 +239,6 @@ class ControllerFamilyTest {
                         new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                         ClaimMode.WRITE)
                     .nodeId(NodeId.of("node-1"))
-                    .attaches(true)
                     .build()));
     Object sample = samples.get(type);
     assertThat(sample).as("a value for %s", type).isNotNull();

@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.FakeCsiPlugin;
@@ -57,7 +58,10 @@ public final class ControllerWorld implements AutoCloseable {
     return registered(PluginShape.full());
   }
 
-  /** A plugin of this shape, registered in the place of the only instance that there was. */
+  /**
+   * A plugin of this shape, registered in the place of the only instance that there was; as a node
+   * if it has no controller.
+   */
   public FakeCsiPlugin registered(PluginShape shape) {
     return registered(shape, NodeEffects.none());
   }
@@ -68,7 +72,10 @@ public final class ControllerWorld implements AutoCloseable {
     if (only != null) {
       only.close();
     }
-    only = register("only", plugin.endpoint());
+    only =
+        shape.offers(PluginCapability.CONTROLLER_SERVICE)
+            ? register("only", plugin.endpoint())
+            : register("only", plugin.nodeEndpoint(), OPTIONS, PluginRole.NODE);
     return plugin;
   }
 
@@ -82,11 +89,16 @@ public final class ControllerWorld implements AutoCloseable {
   }
 
   public PluginHandle register(String instance, CsiEndpoint endpoint, ConnectOptions options) {
+    return register(instance, endpoint, options, PluginRole.CONTROLLER);
+  }
+
+  private PluginHandle register(
+      String instance, CsiEndpoint endpoint, ConnectOptions options, PluginRole role) {
     return registry.register(
         new PluginRegistration(
             PluginBinding.builder(ID, endpoint).connectOptions(options).build(),
             InstanceId.of(instance),
-            EnumSet.of(PluginRole.CONTROLLER)));
+            EnumSet.of(role)));
   }
 
   public static PluginHealth health(State state, Reason reason) {

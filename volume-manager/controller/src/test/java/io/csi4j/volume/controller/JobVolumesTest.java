@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
@@ -146,8 +147,13 @@ class JobVolumesTest {
         ClaimMode.WRITE);
   }
 
+  /** The nodes of a test that has several need no ids of the plugin. */
+  private void attachesNothing() {
+    plugin.upgrade(plugin.shape().without(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME));
+  }
+
   private ClaimRequest attached(String workload) {
-    return wish(workload, "n1", ALONE).nodeId(node).attaches(true).build();
+    return wish(workload, "n1", ALONE).nodeId(node).build();
   }
 
   private static NodeReceipt receipt(ClaimGrant grant) {
@@ -199,6 +205,7 @@ class JobVolumesTest {
 
   @Test
   void ofTwoTasksOnTwoNodesTheLastTakesTheVolumeAway() {
+    attachesNothing();
     Acquired one = volumes.acquire(scratch(SHARED), wish("one", "n1", SHARED).build());
     Acquired two = volumes.acquire(scratch(SHARED), wish("two", "n2", SHARED).build());
     assertThat(two.volume()).isEqualTo(one.volume());
@@ -305,6 +312,7 @@ class JobVolumesTest {
 
   @Test
   void aControllerThatDoesNotKnowTheClaimsIsRefused() {
+    attachesNothing();
     assertThatIllegalArgumentException()
         .isThrownBy(
             () ->
@@ -405,6 +413,7 @@ class JobVolumesTest {
 
   @Test
   void aClaimOfAnotherProcessAfterTheLastLookAtTheClaimsKeepsTheVolume() {
+    attachesNothing();
     Interrupted between = new Interrupted(store);
     reopen(between);
     Acquired here = volumes.acquire(scratch(SHARED), wish("here", "n1", SHARED).build());
@@ -422,6 +431,7 @@ class JobVolumesTest {
 
   @Test
   void aVolumeThatIsBeingDeletedIsClaimedByNobodyElsewhere() {
+    attachesNothing();
     Interrupted between = new Interrupted(store);
     reopen(between);
     Acquired here = volumes.acquire(scratch(SHARED), wish("here", "n1", SHARED).build());
@@ -476,6 +486,7 @@ class JobVolumesTest {
   }
 
   private void comeAndGo(int rounds) throws Exception {
+    attachesNothing();
     ExecutorService tasks = Executors.newFixedThreadPool(4);
     try {
       List<Future<?>> all = new ArrayList<>();

@@ -130,7 +130,6 @@ class MovedLimitTest {
                               USE,
                               ClaimMode.WRITE)
                           .nodeId(nodeId)
-                          .attaches(true)
                           .build()));
 
       assertThat(full.code()).isEqualTo(OperatorCode.CLAIM_EXHAUSTED);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerPublishVolumeRequest;
 import io.csi4j.client.controller.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
@@ -148,7 +149,6 @@ class TwoNodesTest {
           ClaimRequest.builder(
                   usage, name, new Claim.Use(MODE, AttachmentMode.FILESYSTEM), ClaimMode.WRITE)
               .nodeId(nodeId)
-              .attaches(true)
               .build());
     }
 
@@ -169,6 +169,14 @@ class TwoNodesTest {
 
   /** The controller of the plugin, over its socket. */
   private final class OverSocket implements StorageController {
+    @Override
+    public boolean attaches(VolumeKey volume) {
+      return controller
+          .controller()
+          .getCapabilities()
+          .offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME);
+    }
+
     @Override
     public ControllerAnswer attach(AttachmentTask task, Guard guard) {
       return guarded(

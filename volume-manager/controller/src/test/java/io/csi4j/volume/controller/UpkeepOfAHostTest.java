@@ -127,15 +127,14 @@ class UpkeepOfAHostTest {
         .capacity(CapacityRange.atLeast(1 << 20));
   }
 
-  private ClaimGrant acquire(VolumeKey volume, String workload, Optional<NodeId> node) {
-    ClaimRequest.Builder request =
-        ClaimRequest.builder(
+  private static ClaimRequest claim(VolumeKey volume, String workload) {
+    return ClaimRequest.builder(
             VolumeUse.of(volume, WorkloadId.of(workload)),
             HERE,
             new Claim.Use(MODE, AttachmentMode.FILESYSTEM),
-            ClaimMode.WRITE);
-    node.ifPresent(id -> request.nodeId(id).attaches(true));
-    return claims.acquire(request.build());
+            ClaimMode.WRITE)
+        .nodeId(NODE)
+        .build();
   }
 
   @Test
@@ -143,7 +142,7 @@ class UpkeepOfAHostTest {
     open(PluginShape.full());
     CatalogVolume db = controller.create(DB, spec().build());
     CatalogVolume other = controller.create(SCRATCH, spec().build());
-    ClaimGrant grant = acquire(DB, "web", Optional.of(NODE));
+    ClaimGrant grant = claims.acquire(claim(DB, "web"));
     assertThat(controller.handles(ID)).isEqualTo(Map.of(db.id(), DB, other.id(), SCRATCH));
     DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
     assertThat(check.look(controller.handles(ID)).findings()).isEmpty();
@@ -170,7 +169,7 @@ class UpkeepOfAHostTest {
   void aVolumeThatIsUsedUnderOneOfItsTwoNamesIsNotDetachedUnderTheOther() {
     open(PluginShape.full());
     CatalogVolume db = controller.create(DB, spec().build());
-    ClaimGrant grant = acquire(DB, "web", Optional.of(NODE));
+    ClaimGrant grant = claims.acquire(claim(DB, "web"));
     VolumeKey alias = VolumeKey.of("alias");
     DriftCheck check = new DriftCheck(StoredAttachments.of(controller, ID), store);
     DriftPolicy policy = new DriftPolicy(false, true);
@@ -219,7 +218,7 @@ class UpkeepOfAHostTest {
     open(PluginShape.full());
     CatalogVolume db = controller.create(DB, spec().build());
     CatalogVolume other = controller.create(SCRATCH, spec().build());
-    assertThat(acquire(DB, "web", Optional.of(NODE)).context().isEmpty()).isFalse();
+    assertThat(claims.acquire(claim(DB, "web")).context().isEmpty()).isFalse();
     behindTheBack(db.id(), other);
     plugin.condition(other.id(), new VolumeCondition(true, "one disk of two is gone"));
     Queue<OperatorCode> found = new ConcurrentLinkedQueue<>();
@@ -266,7 +265,7 @@ class UpkeepOfAHostTest {
   void aPluginThatCannotBeAskedKeepsAKeeperFromNoOther() {
     open(PluginShape.full());
     CatalogVolume db = controller.create(DB, spec().build());
-    assertThat(acquire(DB, "web", Optional.of(NODE)).context().isEmpty()).isFalse();
+    assertThat(claims.acquire(claim(DB, "web")).context().isEmpty()).isFalse();
     PluginId away = PluginId.of("a-plugin-that-is-away");
     controller.close();
     StateStore state = MemoryMedium.create().open();
@@ -335,7 +334,7 @@ class UpkeepOfAHostTest {
     open(PluginShape.full().without(ControllerCapability.LIST_VOLUMES));
     CatalogVolume db = controller.create(DB, spec().build());
     CatalogVolume other = controller.create(SCRATCH, spec().build());
-    assertThat(acquire(SCRATCH, "web", Optional.of(NODE)).context().isEmpty()).isFalse();
+    assertThat(claims.acquire(claim(SCRATCH, "web")).context().isEmpty()).isFalse();
     behindTheBack(other.id(), db);
     plugin.inject(
         Fault.fail(StatusCode.INTERNAL, "broken"),
@@ -412,8 +411,9 @@ class UpkeepOfAHostTest {
             .open()) {
       CatalogVolume db = controller.create(DB, spec().build());
       assertThat(controller.create(SCRATCH, spec().ephemeral().build()).key()).isEqualTo(SCRATCH);
-      ClaimGrant used = acquire(DB, "web", Optional.of(NODE));
-      ClaimGrant orphan = acquire(VolumeKey.of("other"), "gone", Optional.empty());
+      ClaimGrant used = claims.acquire(claim(DB, "web"));
+      ClaimRequest orphan = claim(VolumeKey.of("other"), "gone");
+      assertThat(book.claim(orphan).epoch()).isEqualTo(1);
       wanted.add(used.usage());
       MountedVolume mounted =
           manager.mount(

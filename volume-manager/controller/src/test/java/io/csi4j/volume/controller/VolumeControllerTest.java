@@ -1567,7 +1567,6 @@ class VolumeControllerTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(node)
-        .attaches(true)
         .build();
   }
 

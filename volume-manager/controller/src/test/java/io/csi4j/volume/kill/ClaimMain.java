@@ -123,7 +123,6 @@ final class ClaimMain {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(node)
-        .attaches(true)
         .build();
   }
 
@@ -187,6 +186,11 @@ final class ClaimMain {
 
   private StorageController halting(StorageController storage) {
     return new StorageController() {
+      @Override
+      public boolean attaches(VolumeKey volume) {
+        return storage.attaches(volume);
+      }
+
       @Override
       public ControllerAnswer attach(AttachmentTask task, Guard guard) {
         return change("attach", () -> storage.attach(task, guard));

@@ -85,7 +85,6 @@ final class JobMain {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(node)
-        .attaches(true)
         .build();
   }
 

@@ -23,7 +23,6 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
@@ -763,34 +762,24 @@ class PlacementTest {
   }
 
   @Test
-  void aPluginThatNeverSaysWhetherItAttachesHoldsNoReport() {
+  void aClaimOnANodeHasTheNodeIdOfTheFingerprintThere() {
     start(SHAPE);
-    CatalogVolume made = controller.create(DB, spec().build());
-    List<NodeName> reachable = placement.candidates(made, nodes).nodes();
-    plugin.inject(Fault.hang(), When.calling(CONTROLLER_GET_CAPABILITIES));
     ClaimWish wish = new ClaimWish(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
-    try (VolumeController other =
-        VolumeController.builder(world.registry(), VolumeStore.on(MemoryMedium.create().open()))
-            .claims(store)
-            .open()) {
-      placement =
-          Placement.builder(other)
-              .claims(new ClaimBook(store, clock))
-              .patience(Duration.ofMillis(50))
-              .build();
 
-      PlacementReport report = placement.candidates(made, wish, nodes);
-
-      assertThat(report.nodes()).isEqualTo(reachable);
-      RecordedCall open =
-          plugin
-              .journal()
-              .await(
-                  call -> call.operation() == CONTROLLER_GET_CAPABILITIES && call.end().isEmpty(),
-                  Duration.ofSeconds(30));
-      assertThat(open.ok()).as("the plugin has not answered").isFalse();
-      plugin.release();
+    for (PlacementNode node : nodes) {
+      ClaimRequest request = node.claim(ID, DB, wish);
+      assertThat(request)
+          .isEqualTo(
+              ClaimRequest.builder(
+                      VolumeUse.of(DB, WorkloadId.of("web")), node.name(), ALONE, ClaimMode.WRITE)
+                  .nodeId(NodeId.of(request.nodeId().orElseThrow().value()))
+                  .build());
+      assertThat(request.nodeId())
+          .isEqualTo(
+              node.plugins().get(0).fingerprint().orElseThrow().node().orElseThrow().nodeId());
     }
+    assertThat(PlacementNode.of(NodeName.of("bare"), List.of()).claim(ID, DB, wish).nodeId())
+        .isEmpty();
   }
 
   @Test

@@ -78,7 +78,6 @@ class ClaimRepairTest {
                 new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                 ClaimMode.WRITE)
             .nodeId(N1)
-            .attaches(true)
             .build());
   }
 

@@ -188,7 +188,6 @@ class ReaperTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(NodeId.of("id-" + on))
-        .attaches(true)
         .build();
   }
 

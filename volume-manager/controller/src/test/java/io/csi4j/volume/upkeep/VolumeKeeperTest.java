@@ -295,7 +295,6 @@ class VolumeKeeperTest {
                       new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
                       ClaimMode.WRITE)
                   .nodeId(NodeId.of("id-n1"))
-                  .attaches(true)
                   .build());
     }
   }

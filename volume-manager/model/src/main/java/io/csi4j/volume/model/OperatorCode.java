@@ -204,6 +204,7 @@ public enum OperatorCode {
   DETACH_NOT_KNOWN(831),
   ATTACH_LEFT_OVER(832),
   PUBLISH_CONTEXT_CHANGED(833),
+  ATTACH_REFUSED(834),
 
   // 84x: a node and the claims that it was given
   FENCED(841),

@@ -238,7 +238,6 @@ class EtcdClaimStoreTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(NodeId.of("id-n1"))
-        .attaches(true)
         .build();
   }
 

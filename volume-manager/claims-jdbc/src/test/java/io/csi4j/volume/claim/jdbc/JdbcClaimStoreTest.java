@@ -194,7 +194,6 @@ class JdbcClaimStoreTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(NodeId.of("id-n1"))
-        .attaches(true)
         .build();
   }
 

@@ -147,7 +147,8 @@ public final class ClaimBook {
   }
 
   /**
-   * Claims a volume. The same claim again is granted as it is.
+   * Claims a volume, which is not attached for this: only a {@link ClaimCoordinator} knows whether
+   * that is needed. The same claim again is granted as it is.
    *
    * @return the claim of the workload
    * @throws ClaimException if it may not, or cannot be known to have it
@@ -159,7 +160,7 @@ public final class ClaimBook {
             subject,
             request.usage().volume(),
             true,
-            before -> decide(before, request, request.statedOptions()));
+            before -> decide(before, request, request.statedOptions(), false));
     return claim.holder(request.usage().workload()).orElseThrow();
   }
 
@@ -173,15 +174,16 @@ public final class ClaimBook {
   public Optional<OperatorMessage> whyNot(ClaimRequest request) {
     Subject subject = Subject.of("asking for the claim of").by(request.usage());
     Claim before = look(subject, request.usage().volume(), true).claim();
-    return decide(before, request, request.statedOptions()) instanceof Refused refused
+    return decide(before, request, request.statedOptions(), false) instanceof Refused refused
         ? Optional.of(Messages.of(refused.code(), subject, refused.because().text()))
         : Optional.empty();
   }
 
   /** Returns the decision about a wish, by the rules and the catalog. */
-  ClaimDecision decide(Claim before, ClaimRequest request, Optional<MountOptions> options) {
-    ClaimDecision decision = ClaimRules.claim(before, request, options, now());
-    if (decision instanceof Granted granted && granted.changes()) {
+  ClaimDecision decide(
+      Claim before, ClaimRequest request, Optional<MountOptions> options, boolean attaches) {
+    ClaimDecision decision = ClaimRules.claim(before, request, options, attaches, now());
+    if (decision instanceof Granted && before.holder(request.usage().workload()).isEmpty()) {
       Optional<Refused> refused = volumes.apply(request);
       if (refused.isPresent()) {
         return refused.get();

@@ -11,6 +11,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimEvent.Ended;
 import io.csi4j.volume.claim.ClaimEvent.Freed;
@@ -186,10 +187,13 @@ public final class ClaimCoordinator {
   // ---- claimed, and attached to its node
 
   /**
-   * Claims a volume, and has it attached where that is needed. The same again gives the same.
+   * Claims a volume, and has it attached if its plugin attaches volumes. The same again gives the
+   * same.
    *
-   * @throws ClaimException if it may not be had, or the storage system did not attach it. A claim
-   *     that was made stays then: it is to be acquired again, or released
+   * @throws ClaimException if it may not be had, or the storage system did not attach it. Where the
+   *     storage system refuses that for good ({@link OperatorCode#ATTACH_REFUSED}, {@link
+   *     OperatorCode#ATTACHED_OTHERWISE}) the claim is given back. Otherwise a claim that was made
+   *     stays: acquire it again, or release it
    */
   public ClaimGrant acquire(ClaimRequest request) {
     VolumeUse usage = request.usage();
@@ -210,7 +214,7 @@ public final class ClaimCoordinator {
             Subject.of("claiming").by(usage),
             usage.volume(),
             true,
-            claim -> book.decide(claim, request, options));
+            claim -> decided(claim, request, options));
     moved(usage.volume(), change);
     Claim claim = change.after();
     ClaimHolder holder = claim.holder(usage.workload()).orElseThrow();
@@ -218,7 +222,7 @@ public final class ClaimCoordinator {
     if (holder.attachment() instanceof Attached attached) {
       context = attached.context();
     } else if (holder.attachment() instanceof InDoubt) {
-      if (!change.changes()) {
+      if (change.before().holder(usage.workload()).isPresent()) {
         notice(
             usage,
             Messages.of(
@@ -226,9 +230,65 @@ public final class ClaimCoordinator {
                 Subject.of("attaching").by(usage),
                 "it was begun for " + ClaimRules.words(holder, clock.instant())));
       }
-      context = attach(usage, claim, holder).context();
+      context = attachedOrGivenBack(usage, claim, holder).context();
     }
     return grant(usage, claim, holder, context, false);
+  }
+
+  /**
+   * Decides by the rules, and for a claim that would be granted by what the storage system knows.
+   */
+  private ClaimDecision decided(Claim claim, ClaimRequest request, Optional<MountOptions> options) {
+    ClaimDecision decision = book.decide(claim, request, options, false);
+    Optional<ClaimHolder> own = claim.holder(request.usage().workload());
+    if (decision instanceof Refused || own.filter(ClaimRules::isAttaching).isPresent()) {
+      return decision;
+    }
+    Optional<Refused> refused = own.isPresent() ? Optional.empty() : controller.whyNot(request);
+    if (refused.isPresent()) {
+      return refused.get();
+    }
+    return attaches(claim.volume(), own) ? book.decide(claim, request, options, true) : decision;
+  }
+
+  private boolean attaches(VolumeKey volume, Optional<ClaimHolder> own) {
+    try {
+      return controller.attaches(volume);
+    } catch (ClaimException unknown) {
+      if (own.isPresent()) {
+        return false; // a claim that is there is granted again whatever is known by now
+      }
+      throw unknown;
+    }
+  }
+
+  private Attached attachedOrGivenBack(VolumeUse usage, Claim claim, ClaimHolder holder) {
+    try {
+      return attach(usage, claim, holder);
+    } catch (ClaimException refused) {
+      if (refused.outcome() == ClaimException.Outcome.REFUSED
+          && (refused.code() == OperatorCode.ATTACH_REFUSED
+              || refused.code() == OperatorCode.ATTACHED_OTHERWISE)) {
+        try {
+          giveBack(usage, holder);
+        } catch (ClaimException failed) {
+          refused.addSuppressed(failed);
+        }
+      }
+      throw refused;
+    }
+  }
+
+  /** A claim whose volume cannot be attached keeps nobody else from it. */
+  private void giveBack(VolumeUse usage, ClaimHolder holder) {
+    Claim now =
+        write(
+            Subject.of("giving back the claim of").by(usage),
+            usage,
+            claim -> ClaimRules.notAttached(claim, usage.workload(), holder.epoch()));
+    if (now.holder(usage.workload()).filter(it -> it.state() == ClaimState.TAKEN).isEmpty()) {
+      go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller);
+    }
   }
 
   /** Attaches for a holder of a claim who is to have it attached. */
@@ -363,18 +423,9 @@ public final class ClaimCoordinator {
     if (failed.outcome() == Outcome.UNCERTAIN) {
       return new ClaimException(ClaimException.Outcome.UNCERTAIN, message, null);
     }
-    return switch (failed.code()) {
-      case INVALID_ARGUMENT,
-          NOT_FOUND,
-          ALREADY_EXISTS,
-          FAILED_PRECONDITION,
-          OUT_OF_RANGE,
-          PERMISSION_DENIED,
-          UNAUTHENTICATED,
-          UNIMPLEMENTED ->
-          refused(message);
-      default -> new ClaimException(ClaimException.Outcome.UNAVAILABLE, message, null);
-    };
+    return message.code() == OperatorCode.ATTACH_FAILED
+        ? new ClaimException(ClaimException.Outcome.UNAVAILABLE, message, null)
+        : refused(message);
   }
 
   /**
@@ -425,6 +476,15 @@ public final class ClaimCoordinator {
               isFull(failed) ? OperatorCode.CLAIM_EXHAUSTED : OperatorCode.ATTACH_FAILED;
           case FAILED_PRECONDITION -> OperatorCode.ATTACHED_ELSEWHERE;
           case ALREADY_EXISTS -> OperatorCode.ATTACHED_OTHERWISE;
+          case INVALID_ARGUMENT,
+              NOT_FOUND,
+              OUT_OF_RANGE,
+              PERMISSION_DENIED,
+              UNAUTHENTICATED,
+              UNIMPLEMENTED ->
+              failed.outcome() == Outcome.UNCERTAIN
+                  ? OperatorCode.ATTACH_FAILED
+                  : OperatorCode.ATTACH_REFUSED;
           default -> OperatorCode.ATTACH_FAILED;
         };
     OperatorMessage plain = said(code, subject, failed);

@@ -2,6 +2,7 @@ package io.csi4j.volume.claim.spi;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -38,6 +39,24 @@ public interface StorageController {
    */
   default ControllerAnswer detachUnclaimed(AttachmentTask task, Guard guard) {
     return detach(task, guard);
+  }
+
+  /**
+   * Whether a volume has to be attached to a node before that node uses it, as its plugin says.
+   * Asked before a claim is written, once for each.
+   *
+   * @throws io.csi4j.volume.claim.ClaimException if nobody can say now: nothing is claimed then
+   */
+  boolean attaches(VolumeKey volume);
+
+  /**
+   * Why a volume cannot be claimed as requested, such as for a use that it was not made for. Asked
+   * before a claim is written, and never for one that is there; must not block.
+   *
+   * @return nothing unless the implementation knows the volume
+   */
+  default Optional<Refused> whyNot(ClaimRequest request) {
+    return Optional.empty();
   }
 
   /**

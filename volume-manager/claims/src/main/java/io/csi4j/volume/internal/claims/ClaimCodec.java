@@ -249,7 +249,9 @@ public final class ClaimCodec {
           .addAllContext(StoredParts.entries(attached.context()))
           .build();
     }
-    return out.setHow(ClaimProto.Attached.How.IN_DOUBT).build();
+    return out.setHow(ClaimProto.Attached.How.IN_DOUBT)
+        .setRepeated(((NodeAttachment.InDoubt) attachment).repeated())
+        .build();
   }
 
   private static NodeAttachment attached(ClaimProto.Attached in) throws MalformedRecordException {
@@ -258,7 +260,7 @@ public final class ClaimCodec {
     }
     return switch (in.getHow()) {
       case NOT_NEEDED -> new NodeAttachment.NotNeeded();
-      case IN_DOUBT -> new NodeAttachment.InDoubt();
+      case IN_DOUBT -> new NodeAttachment.InDoubt(in.getRepeated());
       case ATTACHED -> new NodeAttachment.Attached(StoredParts.publishContext(in.getContextList()));
       case UNKNOWN, UNRECOGNIZED ->
           throw new MalformedRecordException(

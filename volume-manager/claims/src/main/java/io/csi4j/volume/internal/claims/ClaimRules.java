@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.claims;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
@@ -65,10 +66,15 @@ public final class ClaimRules {
    * A workload wants the volume. The same again is granted without a change.
    *
    * @param options how it is mounted, in full; kept with the claim
+   * @param attaches whether its plugin attaches it; false as long as that was not asked
    * @param now for the ages in refusals, and for when an exhausted storage system is tried again
    */
   public static ClaimDecision claim(
-      Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
+      Claim claim,
+      ClaimRequest request,
+      Optional<MountOptions> options,
+      boolean attaches,
+      Instant now) {
     if (request.mode() == ClaimMode.WRITE && !request.use().mode().isWritable()) {
       return refused(
           OperatorCode.CLAIM_READ_ONLY,
@@ -80,7 +86,7 @@ public final class ClaimRules {
     }
     Optional<ClaimHolder> own = claim.holder(request.usage().workload());
     if (own.isPresent()) {
-      return again(claim, own.get(), request, options, now);
+      return again(claim, own.get(), request, options, attaches, now);
     }
     Optional<Claim.Use> other = claim.use().filter(use -> !use.equals(request.use()));
     if (other.isPresent()) {
@@ -110,10 +116,26 @@ public final class ClaimRules {
             request.mode(),
             now)
         .or(() -> inTheWay(claim, request, options, now))
+        .or(() -> unnamed(request, attaches))
         .<ClaimDecision>map(refusal -> refusal)
         .orElseGet(
             () ->
-                new Granted(claim.with(holder(claim, request, options, now), request.use()), true));
+                new Granted(
+                    claim.with(holder(claim, request, options, attaches, now), request.use()),
+                    true));
+  }
+
+  /** A volume is attached to a node by the name that the plugin has for that node. */
+  private static Optional<Refused> unnamed(ClaimRequest request, boolean attaches) {
+    return attaches && request.nodeId().isEmpty()
+        ? Optional.of(
+            refused(
+                OperatorCode.NOT_ALLOWED_HERE,
+                "its plugin attaches it to nodes, and the claim does not say how the plugin names"
+                    + " node '"
+                    + request.node()
+                    + "': give the node id that is in the fingerprint of the plugin there"))
+        : Optional.empty();
   }
 
   /** A holder wants to do something else with the volume. That never happens by claiming again. */
@@ -246,6 +268,7 @@ public final class ClaimRules {
       ClaimHolder own,
       ClaimRequest request,
       Optional<MountOptions> options,
+      boolean attaches,
       Instant now) {
     if (own.state() != ClaimState.TAKEN) {
       return refused(OperatorCode.CLAIM_BEING_RELEASED, own, words(own, now));
@@ -275,6 +298,29 @@ public final class ClaimRules {
           OperatorCode.CLAIM_OTHER_USE,
           own,
           words(own, now) + " claimed it with other mount options than it asks for now");
+    }
+    if (attaches && !isAttaching(own)) {
+      return refused(
+          OperatorCode.ATTACHED_OTHERWISE,
+          own,
+          "its plugin attaches it to nodes, and it is not attached for " + words(own, now));
+    }
+    if (isAttaching(own)
+        && request.nodeId().isPresent()
+        && !own.nodeId().equals(request.nodeId())) {
+      return refused(
+          OperatorCode.ATTACHED_OTHERWISE,
+          own,
+          "it is attached to the plugin's node '"
+              + own.nodeId().map(NodeId::value).orElse("")
+              + "' for "
+              + words(own, now)
+              + ", and not to '"
+              + request.nodeId().get()
+              + "'");
+    }
+    if (own.attachment() instanceof InDoubt attaching && !attaching.repeated()) {
+      return changed(claim, List.of(own.attached(new InDoubt(true))));
     }
     return new Granted(claim, false);
   }
@@ -315,7 +361,11 @@ public final class ClaimRules {
   }
 
   private static ClaimHolder holder(
-      Claim claim, ClaimRequest request, Optional<MountOptions> options, Instant now) {
+      Claim claim,
+      ClaimRequest request,
+      Optional<MountOptions> options,
+      boolean attaches,
+      Instant now) {
     return new ClaimHolder(
         request.usage().workload(),
         request.node(),
@@ -324,7 +374,7 @@ public final class ClaimRules {
         ClaimState.TAKEN,
         claim.epoch() + 1,
         now,
-        request.attaches() ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded(),
+        attaches ? new NodeAttachment.InDoubt() : new NodeAttachment.NotNeeded(),
         options);
   }
 
@@ -363,7 +413,7 @@ public final class ClaimRules {
               holder,
               "it is just being detached from that node, after " + words(holder, now)));
     }
-    if (!request.attaches() || holder.state().isAfter(ClaimState.NODE_DETACHED)) {
+    if (holder.state().isAfter(ClaimState.NODE_DETACHED)) {
       return Optional.empty();
     }
     if (differ(holder.options(), options)) {
@@ -417,6 +467,25 @@ public final class ClaimRules {
     return holder.attachment().equals(attached)
         ? new Granted(claim, false)
         : changed(claim.exhausted(Optional.empty()), List.of(holder.attached(attached)));
+  }
+
+  /**
+   * The storage system refuses to attach the volume for a claim, and would refuse it again. A node
+   * is given a claim only when the volume is attached, so there is nothing to prove: the claim goes
+   * back. What another call for it may have attached has to be detached first.
+   */
+  public static Granted notAttached(Claim claim, WorkloadId workload, long epoch) {
+    Optional<ClaimHolder> own =
+        own(claim, workload, epoch).filter(holder -> holder.state() == ClaimState.TAKEN);
+    if (own.isEmpty() || !(own.get().attachment() instanceof InDoubt attaching)) {
+      return new Granted(claim, false);
+    }
+    return changed(
+        claim,
+        List.of(
+            attaching.repeated()
+                ? own.get().in(ClaimState.NODE_DETACHED)
+                : own.get().attached(new NotNeeded()).in(ClaimState.READY_TO_FREE)));
   }
 
   /** Decides about a proof that the node of a claim cannot write any more. */

@@ -4,6 +4,7 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
@@ -141,6 +142,16 @@ public final class RoundOfCalls {
         RoundOfCalls.this.failed(task.volume(), failed.code());
       }
       return answer;
+    }
+
+    @Override
+    public boolean attaches(VolumeKey volume) {
+      return storage.attaches(volume);
+    }
+
+    @Override
+    public Optional<Refused> whyNot(ClaimRequest request) {
+      return storage.whyNot(request);
     }
 
     @Override

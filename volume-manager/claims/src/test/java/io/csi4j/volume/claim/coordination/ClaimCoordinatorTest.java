@@ -9,6 +9,7 @@ import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimEvent;
 import io.csi4j.volume.claim.ClaimEvent.Ended;
 import io.csi4j.volume.claim.ClaimEvent.Noticed;
@@ -28,6 +29,8 @@ import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ClaimStep;
+import io.csi4j.volume.claim.NodeAttachment;
+import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.claim.spi.ClaimVersion;
@@ -60,6 +63,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ClaimCoordinatorTest {
 
@@ -106,7 +111,6 @@ class ClaimCoordinatorTest {
             new Claim.Use(access, AttachmentMode.FILESYSTEM),
             mode)
         .nodeId(NodeId.of("id-" + node))
-        .attaches(true)
         .build();
   }
 
@@ -199,7 +203,6 @@ class ClaimCoordinatorTest {
     ClaimRequest after =
         ClaimRequest.builder(usage("job"), before.node(), before.use(), before.mode())
             .nodeId(NodeId.of("new-id"))
-            .attaches(true)
             .build();
     ClaimGrant web = claims.acquire(before);
     ClaimGrant job = claims.acquire(after);
@@ -328,7 +331,6 @@ class ClaimCoordinatorTest {
         claims.acquire(
             ClaimRequest.builder(usage, NodeName.of("n1"), wish("web", "n1").use(), ClaimMode.WRITE)
                 .nodeId(NodeId.of("id-n1"))
-                .attaches(true)
                 .build());
     assertThat(claims.release(usage)).isInstanceOf(WaitsForNode.class);
     storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
@@ -655,6 +657,175 @@ class ClaimCoordinatorTest {
     storage.next(StatusCode.ALREADY_EXISTS, Outcome.SETTLED);
     assertThat(failure(() -> claims.acquire(wish("job", "n1"))).code())
         .isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
+  }
+
+  private ClaimRequest unnamed() {
+    ClaimRequest named = wish("web", "n1");
+    return ClaimRequest.builder(named.usage(), named.node(), named.use(), named.mode()).build();
+  }
+
+  @Test
+  @Tag("D-138")
+  void thePluginDecidesWhetherAVolumeIsAttachedAndNotTheRequest() {
+    ClaimException refused = failure(() -> claims.acquire(unnamed()));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
+    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.operatorMessage().seen().text())
+        .isEqualTo(
+            "its plugin attaches it to nodes, and the claim does not say how the plugin names node"
+                + " 'n1': give the node id that is in the fingerprint of the plugin there");
+    assertThat(book.read(DB)).as("nothing is written").isEqualTo(Claim.none(DB));
+    assertThat(claims.acquire(wish("web", "n1")).epoch()).isEqualTo(1);
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+
+    storage.attaches = Optional.of(false);
+    VolumeKey files = VolumeKey.of("files");
+    ClaimRequest wish = wish("web", "n1");
+    ClaimGrant plain =
+        claims.acquire(
+            ClaimRequest.builder(
+                    VolumeUse.of(files, WorkloadId.of("web")), wish.node(), wish.use(), wish.mode())
+                .nodeId(NodeId.of("id-n1"))
+                .build());
+    assertThat(book.read(files).holder(plain.usage().workload()).orElseThrow().attachment())
+        .isEqualTo(new NodeAttachment.NotNeeded());
+    assertThat(storage.calls).hasSize(1);
+  }
+
+  @Test
+  void whatNobodyCanSayIsClaimedByNobodyAndWhatIsClaimedIsGrantedAgain() {
+    storage.attaches = Optional.of(false);
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    storage.attaches = Optional.empty();
+
+    ClaimException unknown = failure(() -> claims.acquire(wish("job", "n1")));
+
+    assertThat(unknown.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
+    assertThat(unknown.outcome()).isEqualTo(ClaimException.Outcome.UNAVAILABLE);
+    assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web"));
+    assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
+        .as("refused by the rules before anything else is looked at")
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(claims.acquire(wish("web", "n1"))).isEqualTo(web);
+  }
+
+  @Test
+  void aClaimThatWasMadeWithoutAttachingIsRefusedOnceItsPluginAttaches() {
+    ClaimHolder held = book.claim(wish("web", "n1"));
+    assertThat(held.attachment()).isEqualTo(new NodeAttachment.NotNeeded());
+
+    ClaimException refused = failure(() -> claims.acquire(wish("web", "n1")));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
+    assertThat(refused.operatorMessage().seen().text())
+        .isEqualTo(
+            "its plugin attaches it to nodes, and it is not attached for workload 'web' on node"
+                + " 'n1' (WRITE, TAKEN, since 0 s)");
+    assertThat(holder("web")).isEqualTo(held);
+    assertThat(storage.calls).isEmpty();
+  }
+
+  @Test
+  void aClaimThatIsAttachedToAnotherNodeIdIsNotGrantedForThatOne() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    ClaimRequest renamed = wish("web", "n1").toBuilder().nodeId(NodeId.of("new-id")).build();
+
+    ClaimException refused = failure(() -> claims.acquire(renamed));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.ATTACHED_OTHERWISE);
+    assertThat(refused.operatorMessage().seen().text())
+        .isEqualTo(
+            "it is attached to the plugin's node 'id-n1' for workload 'web' on node 'n1' (WRITE,"
+                + " TAKEN, since 0 s), and not to 'new-id'");
+    assertThat(claims.acquire(unnamed())).as("the claim has its node id").isEqualTo(web);
+    assertThat(storage.calls).containsExactly("attach db@id-n1");
+  }
+
+  @Test
+  void whyThereIsNoVolumeForAClaimIsAskedBeforeItIsWritten() {
+    ClaimGrant web = claims.acquire(wish("web", "n1"));
+    storage.whyNot =
+        Optional.of(
+            new ClaimDecision.Refused(
+                OperatorCode.NOT_ALLOWED_HERE, Optional.empty(), new Clause("only to read")));
+
+    ClaimException refused = failure(() -> claims.acquire(wish("job", "n1")));
+
+    assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
+    assertThat(refused.operatorMessage().seen().text()).isEqualTo("only to read");
+    assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web"));
+    assertThat(claims.acquire(wish("web", "n1"))).as("that is there").isEqualTo(web);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = StatusCode.class,
+      names = {
+        "INVALID_ARGUMENT",
+        "NOT_FOUND",
+        "OUT_OF_RANGE",
+        "PERMISSION_DENIED",
+        "UNAUTHENTICATED",
+        "UNIMPLEMENTED",
+        "ALREADY_EXISTS"
+      })
+  void aClaimWhoseAttachIsRefusedForGoodIsGivenBackAndKeepsNobodyOut(StatusCode code) {
+    storage.next(code, Outcome.SETTLED);
+
+    ClaimException refused = failure(() -> claims.acquire(wish("web", "n1")));
+
+    assertThat(refused.code())
+        .isEqualTo(
+            code == StatusCode.ALREADY_EXISTS
+                ? OperatorCode.ATTACHED_OTHERWISE
+                : OperatorCode.ATTACH_REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.operatorMessage().seen().text()).isEqualTo("it says no");
+    assertThat(book.read(DB).holders()).isEmpty();
+    assertThat(events).contains(new ClaimEvent.Freed(usage("web"), 1));
+    assertThat(claims.acquire(wish("job", "n2")).epoch()).isEqualTo(2);
+    assertThat(storage.calls).as("no detach").containsExactly("attach db@id-n1", "attach db@id-n2");
+  }
+
+  @Test
+  void whatAnEarlierCallMayHaveAttachedIsDetachedBeforeARefusedClaimIsFree() {
+    storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
+    assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.ATTACH_FAILED);
+    storage
+        .next(StatusCode.INVALID_ARGUMENT, Outcome.SETTLED)
+        .next(StatusCode.UNAVAILABLE, Outcome.SETTLED);
+
+    assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.ATTACH_REFUSED);
+
+    assertThat(holder("web").state()).isEqualTo(ClaimState.NODE_DETACHED);
+    assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
+        .isEqualTo(OperatorCode.CLAIM_HELD_BY);
+    assertThat(claims.resume()).containsExactly(new Gone(usage("web")));
+    assertThat(storage.calls)
+        .containsExactly(
+            "attach db@id-n1", "attach db@id-n1", "detach db@id-n1", "detach db@id-n1");
+  }
+
+  @Test
+  void aRefusalThatAnotherRequestOvertakesTakesNothingFromIt() {
+    ClaimCoordinator other =
+        new ClaimCoordinator(new ClaimBook(store, clock), storage, clock, ClaimListener.none());
+    storage.next(StatusCode.PERMISSION_DENIED, Outcome.SETTLED);
+    storage.meanwhile(
+        () -> {
+          // The first call is on its way, and has its answer; the second is made meanwhile.
+          ScriptedController well = new ScriptedController();
+          assertThat(other.through(same -> well).acquire(wish("web", "n1")).epoch()).isEqualTo(1);
+        });
+
+    assertThat(failure(() -> claims.acquire(wish("web", "n1"))).code())
+        .isEqualTo(OperatorCode.ATTACH_REFUSED);
+
+    assertThat(holder("web").state()).isEqualTo(ClaimState.TAKEN);
+    assertThat(holder("web").attachment()).isInstanceOf(Attached.class);
   }
 
   @Test

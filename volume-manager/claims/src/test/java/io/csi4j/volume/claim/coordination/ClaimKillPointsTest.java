@@ -54,7 +54,6 @@ class ClaimKillPointsTest {
               new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
               ClaimMode.WRITE)
           .nodeId(NodeId.of("id-n1"))
-          .attaches(true)
           .build();
 
   /** Ends a process. */
@@ -126,6 +125,11 @@ class ClaimKillPointsTest {
         };
     StorageController calls =
         new StorageController() {
+          @Override
+          public boolean attaches(VolumeKey volume) {
+            return storage.attaches(volume);
+          }
+
           @Override
           public ControllerAnswer attach(AttachmentTask task, Guard guard) {
             return points.pass(() -> storage.attach(task, guard));

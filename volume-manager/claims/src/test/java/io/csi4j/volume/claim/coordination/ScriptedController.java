@@ -3,10 +3,16 @@ package io.csi4j.volume.claim.coordination;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimException;
+import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayDeque;
@@ -34,6 +40,12 @@ public final class ScriptedController implements StorageController {
   /** Plugins that answer nothing that they are not told to. */
   public final Set<PluginId> silent = new HashSet<>();
 
+  /** Whether its plugins attach volumes; nothing if nobody can say. */
+  public Optional<Boolean> attaches = Optional.of(true);
+
+  /** Why it has no volume for a claim. */
+  public Optional<ClaimDecision.Refused> whyNot = Optional.empty();
+
   private final Deque<ControllerAnswer> answers = new ArrayDeque<>();
   private Runnable before = () -> {};
 
@@ -52,6 +64,24 @@ public final class ScriptedController implements StorageController {
   /** Done once, after the guard was asked and before the call is. */
   void meanwhile(Runnable work) {
     before = work;
+  }
+
+  @Override
+  public boolean attaches(VolumeKey volume) {
+    return attaches.orElseThrow(
+        () ->
+            new ClaimException(
+                ClaimException.Outcome.UNAVAILABLE,
+                Messages.of(
+                    OperatorCode.PLUGIN_NOT_REGISTERED,
+                    Subject.of("claiming volume '" + volume + "'"),
+                    "no controller of it is registered"),
+                null));
+  }
+
+  @Override
+  public Optional<ClaimDecision.Refused> whyNot(ClaimRequest request) {
+    return whyNot;
   }
 
   @Override

@@ -70,7 +70,6 @@ class UnreadableClaimTest {
             new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
             ClaimMode.WRITE)
         .nodeId(NodeId.of("id-n1"))
-        .attaches(true)
         .build();
   }
 

@@ -28,6 +28,11 @@ final class SimController implements StorageController {
   }
 
   @Override
+  public boolean attaches(VolumeKey volume) {
+    return world.volumes.get(volume).attaches();
+  }
+
+  @Override
   public ControllerAnswer attach(AttachmentTask task, Guard guard) {
     return call(task, guard, true);
   }
@@ -62,12 +67,13 @@ final class SimController implements StorageController {
       return SimStorage.failed(
           attaches ? StatusCode.RESOURCE_EXHAUSTED : StatusCode.INTERNAL, Outcome.SETTLED);
     }
-    // A storage system that is still at the volume says so, and not that it does not know it.
+    // A storage system that is still at the volume says so, and neither that it does not know it
+    // nor that it refuses it.
     if (fate == 3
-        && !attaches
         && !world.storage.isBusy(task.volume())
         && world.storage.at(task.volume(), task.nodeId()).isEmpty()) {
-      return SimStorage.failed(StatusCode.NOT_FOUND, Outcome.SETTLED);
+      return SimStorage.failed(
+          attaches ? StatusCode.PERMISSION_DENIED : StatusCode.NOT_FOUND, Outcome.SETTLED);
     }
     if (fate == 4 && !world.storage.open.containsKey(task.volume())) {
       world.storage.open.put(

@@ -157,13 +157,10 @@ final class SimCoordinator {
       if (claim.use().isPresent() && !held.isDeletion()) {
         ClaimRequest.Builder wish =
             ClaimRequest.builder(
-                    held.usage(),
-                    held.holder().node(),
-                    claim.use().get(),
-                    world.pick(5) == 0
-                        ? io.csi4j.volume.model.ClaimMode.WRITE
-                        : held.holder().mode())
-                .attaches(world.volumes.get(held.usage().volume()).attaches());
+                held.usage(),
+                held.holder().node(),
+                claim.use().get(),
+                world.pick(5) == 0 ? io.csi4j.volume.model.ClaimMode.WRITE : held.holder().mode());
         held.holder().nodeId().ifPresent(wish::nodeId);
         acquire(wish.build());
       }

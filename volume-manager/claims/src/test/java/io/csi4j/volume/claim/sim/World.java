@@ -270,7 +270,6 @@ final class World {
             new Claim.Use(kind.mode(), AttachmentMode.FILESYSTEM),
             pick(3) == 0 ? ClaimMode.READ : ClaimMode.WRITE)
         .nodeId(idOf(node))
-        .attaches(kind.attaches())
         .build();
   }
 

@@ -126,7 +126,7 @@ class ClaimPowerCutTest {
                   ClaimMode.WRITE)
               .build();
       ClaimDecision decision =
-          ClaimRules.claim(Claim.none(key), wish, Optional.empty(), Instant.EPOCH);
+          ClaimRules.claim(Claim.none(key), wish, Optional.empty(), false, Instant.EPOCH);
       return ((ClaimDecision.Granted) decision).next();
     }
 

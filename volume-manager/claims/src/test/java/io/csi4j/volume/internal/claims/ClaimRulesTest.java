@@ -59,7 +59,7 @@ class ClaimRulesTest {
   private static final NodeId NAMED = NodeId.of("i-1");
 
   private static ClaimDecision decide(Claim claim, ClaimRequest wish, Instant now) {
-    return ClaimRules.claim(claim, wish, wish.statedOptions(), now);
+    return ClaimRules.claim(claim, wish, wish.statedOptions(), false, now);
   }
 
   /** What an access mode has room for. */
@@ -431,9 +431,8 @@ class ClaimRulesTest {
                 new Claim.Use(SHARED, AttachmentMode.FILESYSTEM),
                 ClaimMode.WRITE)
             .nodeId(id)
-            .attaches(true)
             .build();
-    return ClaimRules.claim(held(SHARED, holder), wish, options, NOW);
+    return ClaimRules.claim(held(SHARED, holder), wish, options, true, NOW);
   }
 
   @Test

@@ -227,7 +227,7 @@ final class Claims {
   private static NodeAttachment attachment(Random random) {
     return switch (random.nextInt(3)) {
       case 0 -> new NodeAttachment.NotNeeded();
-      case 1 -> new NodeAttachment.InDoubt();
+      case 1 -> new NodeAttachment.InDoubt(random.nextBoolean());
       default -> {
         Map<String, String> entries = new LinkedHashMap<>();
         for (int i = random.nextInt(4); i > 0; i--) {

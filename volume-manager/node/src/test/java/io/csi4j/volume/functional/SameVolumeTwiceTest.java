@@ -72,6 +72,24 @@ class SameVolumeTwiceTest {
   }
 
   @Test
+  void aReaderOfAVolumeThatNobodyWritesIsNotBesideAWriterAndIsIfItKnowsOfOne() {
+    AccessMode nobodyWrites = AccessMode.MULTI_NODE_READER_ONLY;
+    AccessMode oneWrites = AccessMode.MULTI_NODE_SINGLE_WRITER;
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(writes("web", oneWrites));
+
+      isRefused(node, reads("report", nobodyWrites), "access mode");
+      node.mount(reads("report", oneWrites));
+      node.unmount(usage("vol-1", "web"));
+      node.unmount(usage("vol-1", "report"));
+      node.mount(reads("report", nobodyWrites));
+      isRefused(node, writes("web", oneWrites), "access mode");
+      node.unmount(usage("vol-1", "report"));
+    }
+  }
+
+  @Test
   void whoComesFirstDoesNotMatterAndEachComesBackAsItWas() {
     AccessMode mode = AccessMode.MULTI_NODE_MULTI_WRITER;
     try (Node node = Node.open()) {

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may claim a volume next to whom, beside a table that counts instead of comparing. */
 class ClaimRulesTest {
@@ -420,6 +421,44 @@ class ClaimRulesTest {
         BEFORE,
         new NodeAttachment.InDoubt(),
         options);
+  }
+
+  /** Whose plugin was told that nobody writes reads beside nobody who writes, on any node. */
+  @ParameterizedTest
+  @ValueSource(strings = {"n1", "n2"})
+  void aReaderOfAVolumeThatNobodyWritesIsNotBesideAWriterAndIsIfItKnowsOfOne(String node) {
+    AccessMode nobodyWrites = AccessMode.MULTI_NODE_READER_ONLY;
+    AccessMode oneWrites = AccessMode.MULTI_NODE_SINGLE_WRITER;
+    ClaimHolder writer = holder("writer", "n1", ClaimMode.WRITE, ClaimState.TAKEN);
+    ClaimHolder reader = holder("reader", "n1", ClaimMode.READ, ClaimState.TAKEN);
+
+    assertThat(
+            decide(held(oneWrites, writer), wish("new", node, nobodyWrites, ClaimMode.READ), NOW))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_OTHER_USE,
+                Optional.of(writer),
+                new Clause(
+                    "it is used as MULTI_NODE_SINGLE_WRITER by workload 'writer' on node 'n1'"
+                        + " (WRITE, TAKEN, since 40 s), and not as MULTI_NODE_READER_ONLY")));
+    assertThat(decide(held(oneWrites, writer), wish("new", node, oneWrites, ClaimMode.READ), NOW))
+        .isInstanceOf(Granted.class);
+    assertThat(
+            code(
+                decide(
+                    held(nobodyWrites, reader),
+                    wish("new", node, oneWrites, ClaimMode.WRITE),
+                    NOW)))
+        .isEqualTo(OperatorCode.CLAIM_OTHER_USE);
+    assertThat(
+            code(
+                decide(
+                    held(nobodyWrites, reader), wish("new", node, oneWrites, ClaimMode.READ), NOW)))
+        .isEqualTo(OperatorCode.CLAIM_OTHER_USE);
+    assertThat(
+            decide(
+                held(nobodyWrites, reader), wish("new", node, nobodyWrites, ClaimMode.READ), NOW))
+        .isInstanceOf(Granted.class);
   }
 
   private static ClaimDecision besides(

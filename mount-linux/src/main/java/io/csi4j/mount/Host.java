@@ -13,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The machine that this process runs on, behind the public interfaces.
@@ -32,25 +34,98 @@ record Host(
     Supplier<MountCapabilities> capabilities,
     Supplier<Kernel> kernel) {
 
-  /** Looked at once, when any interface is first asked for. */
-  private static final class Shared {
-    private static final Host HOST =
-        of(
+  private static final String NATIVE_CODE =
+      ". Let it use native code (--enable-native-access). Before Java 22, let JNA unpack"
+          + " its library to a directory that is not mounted noexec (-Djna.tmpdir=...), or"
+          + " install it (-Djna.boot.library.path=...).";
+
+  /**
+   * One machine for all who ask for it: looked at when any interface is first asked for, and again
+   * the next time if this process lacked memory or threads for that.
+   */
+  static final class Shared {
+
+    private static final Shared SYSTEM =
+        new Shared(
             System.getProperty("os.name", ""),
             () ->
                 Bindings.load(
                     System.getProperty(Bindings.PROPERTY), System.getProperty("os.arch", "")));
-    private static final Mounts MOUNTS = HOST.mounts.apply(MountSettings.DEFAULT);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final String system;
+    private final Supplier<Syscalls> binding;
+    private volatile @Nullable Found found;
+
+    /** The machine, and the changes to its mounts on one pool for all. */
+    private record Found(Host host, Mounts mounts) {}
+
+    Shared(String system, Supplier<Syscalls> binding) {
+      this.system = system;
+      this.binding = binding;
+    }
+
+    Host host() {
+      return found().host;
+    }
+
+    Mounts mounts() {
+      return found().mounts;
+    }
+
+    private Found found() {
+      Found there = found;
+      if (there != null) {
+        return there;
+      }
+      lock.lock();
+      try {
+        there = found;
+        return there == null ? look() : there;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private Found look() {
+      boolean[] mayPass = {false};
+      Host host =
+          of(
+              system,
+              () -> {
+                try {
+                  return binding.get();
+                } catch (RuntimeException | Error e) {
+                  mayPass[0] = mayPass(e);
+                  throw e;
+                }
+              });
+      Found looked = new Found(host, host.mounts.apply(MountSettings.DEFAULT));
+      if (!mayPass[0]) {
+        found = looked;
+      }
+      return looked;
+    }
   }
 
   /** This machine. */
   static Host system() {
-    return Shared.HOST;
+    return Shared.SYSTEM.host();
   }
 
   /** The changes to this machine's mounts with the settings that suit most, on one pool for all. */
   static Mounts systemMounts() {
-    return Shared.MOUNTS;
+    return Shared.SYSTEM.mounts();
+  }
+
+  /** Whether this process lacked memory or threads, of which it may have more later. */
+  private static boolean mayPass(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof OutOfMemoryError) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -108,9 +183,10 @@ record Host(
             Reason.NO_NATIVE_ACCESS,
             "System calls cannot be made from this JVM: "
                 + Objects.requireNonNullElse(cause.getMessage(), cause.toString())
-                + ". Let it use native code (--enable-native-access). Before Java 22, let JNA unpack"
-                + " its library to a directory that is not mounted noexec (-Djna.tmpdir=...), or"
-                + " install it (-Djna.boot.library.path=...).")
+                + (mayPass(cause)
+                    ? ". Give it more threads or memory (ulimit -u, pids.max of its cgroup, -Xmx),"
+                        + " and ask again: it is tried again each time."
+                    : NATIVE_CODE))
         .cause(cause)
         .build();
   }

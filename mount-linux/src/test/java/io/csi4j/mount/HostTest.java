@@ -1,6 +1,7 @@
 package io.csi4j.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.mount.internal.Bindings;
@@ -15,7 +16,9 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +68,48 @@ class HostTest {
     }
     assertThat(host.table().list().records())
         .anyMatch(record -> record.path().equals(MountPath.ROOT));
+  }
+
+  /** JNA starts a thread when it is first used. */
+  @Test
+  void nativeAccessThatFailedForWantOfThreadsIsTriedAgain() {
+    List<Throwable> failures =
+        new ArrayList<>(List.of(new OutOfMemoryError("unable to create native thread")));
+    Host.Shared shared =
+        new Host.Shared(
+            "Linux",
+            () -> {
+              if (!failures.isEmpty()) {
+                throw new IllegalStateException("JNA: no thread", failures.remove(0));
+              }
+              return Bindings.load(null, System.getProperty("os.arch"));
+            });
+
+    assertThatExceptionOfType(MountException.class)
+        .isThrownBy(() -> shared.host().table().probe(MountPath.ROOT))
+        .withMessage(
+            "System calls cannot be made from this JVM: JNA: no thread. Give it more threads or"
+                + " memory (ulimit -u, pids.max of its cgroup, -Xmx), and ask again: it is tried"
+                + " again each time.");
+
+    assertThat(shared.host().table().probe(MountPath.ROOT).isMount()).isTrue();
+    assertThat(shared.mounts()).isSameAs(shared.mounts());
+    assertThat(shared.host()).isSameAs(shared.host());
+  }
+
+  @Test
+  void nativeAccessThatCannotBeHadIsTriedOnce() {
+    AtomicInteger tries = new AtomicInteger();
+    Host.Shared shared =
+        new Host.Shared(
+            "Linux",
+            () -> {
+              tries.incrementAndGet();
+              throw new UnsatisfiedLinkError("noexec");
+            });
+
+    assertThat(shared.host()).isSameAs(shared.host());
+    assertThat(tries).hasValue(1);
   }
 
   @Test

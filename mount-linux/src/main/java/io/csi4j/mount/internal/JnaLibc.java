@@ -17,12 +17,11 @@ final class JnaLibc implements Libc {
   private final String why;
   private final boolean hasNamedStatx;
 
-  /** The function itself; using it loads the native library, or throws what the JVM throws. */
+  /**
+   * The function itself. It is registered by the constructor and not when the class is initialized:
+   * a class that failed once, as no thread was to be had for JNA, fails for ever.
+   */
   private static final class Functions {
-    static {
-      Native.register(Functions.class, NativeLibrary.getProcess());
-    }
-
     static native long syscall(long number, long a, long b, long c, long d, long e);
   }
 
@@ -30,10 +29,6 @@ final class JnaLibc implements Libc {
    * The most frequent call by the name that the C library has for it, which costs a number less.
    */
   private static final class NamedStatx {
-    static {
-      Native.register(NamedStatx.class, NativeLibrary.getProcess());
-    }
-
     static native int statx(int directory, long path, int flags, int mask, long out);
   }
 
@@ -45,6 +40,7 @@ final class JnaLibc implements Libc {
    */
   JnaLibc(String why, boolean isX86) {
     this.why = why;
+    Native.register(Functions.class, NativeLibrary.getProcess());
     hasNamedStatx = knowsStatx(CallNumber.STATX.number(isX86)) && isStatxNamed();
   }
 
@@ -61,6 +57,7 @@ final class JnaLibc implements Libc {
 
   private static boolean isStatxNamed() {
     try {
+      Native.register(NamedStatx.class, NativeLibrary.getProcess());
       NamedStatx.statx(-1, 0, 0, 0, 0);
       return true;
     } catch (LinkageError absent) {

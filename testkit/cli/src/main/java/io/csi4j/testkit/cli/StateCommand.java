@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.ViewedPath;
+import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "0:it was read; with check: and nothing in it needs a person",
       "1:check: something in it needs a person",
       "2:the command line makes no sense, or nothing is on record of the volume that it names",
-      "4:there is no state of a volume manager, or it cannot be read"
+      "4:there is no state of a volume manager, or it cannot be read, or nothing in it can"
     },
     footerHeading = "%nExample:%n")
 final class StateCommand implements Callable<Integer> {
@@ -107,7 +108,15 @@ final class StateCommand implements Callable<Integer> {
     } else {
       lines(view, about, trouble).forEach(console.out()::println);
     }
-    return show == Show.TROUBLE && !trouble.isEmpty() ? ExitCode.FAILED : ExitCode.OK;
+    if (show == Show.TROUBLE) {
+      return trouble.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    }
+    boolean isUnreadable = state(view).mayMissKeys() && state(view).values().isEmpty();
+    return isUnreadable ? ExitCode.NO_CONNECTION : ExitCode.OK;
+  }
+
+  private static LoadedState state(ManagerView view) {
+    return view.journal().state();
   }
 
   private List<String> lines(
@@ -152,8 +161,12 @@ final class StateCommand implements Callable<Integer> {
             .map(ViewedPath::volume)
             .collect(Collectors.toSet());
     if (meant.isEmpty()) {
-      throw CommandFailure.usage(
-          "Nothing is on record of a volume or workload " + OneLine.quoted(name) + " there.");
+      String nothing =
+          "Nothing is on record of a volume or workload " + OneLine.quoted(name) + " there";
+      throw state(view).mayMissKeys()
+          ? CommandFailure.noConnection(
+              nothing + ", and what is on record is incomplete. See 'csi4j state check'.")
+          : CommandFailure.usage(nothing + ".");
     }
     return meant::contains;
   }

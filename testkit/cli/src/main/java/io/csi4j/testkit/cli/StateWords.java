@@ -40,6 +40,7 @@ final class StateWords {
   static List<String> volumes(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = new ArrayList<>();
     lines.add(head(view));
+    lines.addAll(incomplete(view));
     for (VolumeStatus volume : view.volumes()) {
       VolumeIdentity identity = identity(volume);
       if (!about.test(identity)) {
@@ -103,6 +104,14 @@ final class StateWords {
         + counted(uses, "use")
         + "; "
         + owner(view.journal());
+  }
+
+  /** The doubts because of which volumes may be missing. */
+  private static List<String> incomplete(ManagerView view) {
+    return view.journal().state().doubts().stream()
+        .filter(Doubt::hidesUnknownKeys)
+        .map(doubt -> "What is on record is incomplete (" + doubt.reason() + "): " + doubt.text())
+        .toList();
   }
 
   private static String owner(JournalView journal) {
@@ -185,6 +194,7 @@ final class StateWords {
   static List<String> reasons(ManagerView view, Predicate<VolumeIdentity> about) {
     List<String> lines = new ArrayList<>();
     lines.add(head(view));
+    lines.addAll(incomplete(view));
     view.paths().stream()
         .map(ViewedPath::volume)
         .distinct()

@@ -1,10 +1,14 @@
 package io.csi4j.testkit.cli;
 
+import java.io.BufferedInputStream;
 import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
@@ -15,20 +19,74 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A file that the command line names. */
 final class UserFile {
 
+  /** Maximum size of a file that a person writes. */
+  private static final int MOST_BYTES = 8 << 20;
+
   private UserFile() {}
 
-  /** Its lines. */
+  /** The lines of a file that a person writes; it may be a pipe. */
   static List<String> lines(String what, Path file) {
-    try {
-      return Files.readAllLines(file);
+    return lines(what, file, MOST_BYTES, MOST_BYTES, "Name the file itself, or make it shorter.");
+  }
+
+  /**
+   * Returns the lines of a file.
+   *
+   * @param most maximum number of bytes of the file
+   * @param longest maximum number of bytes of a line
+   * @param next the next step for a person if the file has more
+   */
+  static List<String> lines(String what, Path file, long most, int longest, String next) {
+    String failed = "Reading " + what + " " + named(file) + " failed: ";
+    List<String> lines = new ArrayList<>();
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
+      long left = most;
+      for (int each = in.read(); each >= 0; each = in.read()) {
+        if (left-- == 0) {
+          throw CommandFailure.usage(failed + "it has more than " + most + " bytes. " + next);
+        }
+        if (each == '\n') {
+          add(line, lines);
+        } else if (line.size() == longest) {
+          throw CommandFailure.usage(
+              failed
+                  + "line "
+                  + (lines.size() + 1)
+                  + " has more than "
+                  + longest
+                  + " bytes. "
+                  + next);
+        } else {
+          line.write(each);
+        }
+      }
+      if (line.size() > 0) {
+        add(line, lines);
+      }
+      return lines;
     } catch (IOException e) {
-      throw CommandFailure.usage("Reading " + what + " " + named(file) + " failed: " + why(e));
+      throw CommandFailure.usage(failed + why(e));
+    }
+  }
+
+  private static void add(ByteArrayOutputStream line, List<String> lines)
+      throws CharacterCodingException {
+    String text =
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line.toByteArray())).toString();
+    line.reset();
+    if (text.isEmpty()) {
+      lines.add(text);
+    } else {
+      // A carriage return ends a line, too.
+      text.lines().forEach(lines::add);
     }
   }
 

@@ -111,6 +111,19 @@ class CallCommandTest {
   }
 
   @Test
+  void aFileOfSecretsThatDoesNotEndIsRefused() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.full())) {
+      Run run = publish(plugin, Path.of("/dev/zero"));
+
+      assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+      assertThat(run.errLines())
+          .startsWith(
+              "Reading the secrets '/dev/zero' failed: it has more than 8388608 bytes. Name the"
+                  + " file itself, or make it shorter.");
+    }
+  }
+
+  @Test
   void aSecretBehindALongTextIsTakenOutAndTheTextIsShownAsItIs() throws IOException {
     String before = "a \"text\" that goes on, ".repeat(100);
     Path secrets = Files.writeString(directory.resolve("secrets"), "key=open-sesame\n");

@@ -197,6 +197,21 @@ class ProxyTest {
   }
 
   @Test
+  void aLineOfARecordingThatNoCallHasIsRefusedBeforeItIsRead() throws IOException {
+    Files.writeString(directory.resolve("long"), "\n" + "x".repeat((16 << 20) + 1));
+
+    Run run = Run.of("replay", file("long"), "--listen", socket("a"));
+
+    assertThat(run.code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.errLines())
+        .startsWith(
+            "Reading the recording '"
+                + file("long")
+                + "' failed: line 2 has more than 16777216 bytes. Name a file that 'csi4j plugin"
+                + " proxy --record' wrote.");
+  }
+
+  @Test
   void whatMakesNoSenseIsSaid() throws IOException {
     Files.writeString(directory.resolve("odd"), "{}\n");
 

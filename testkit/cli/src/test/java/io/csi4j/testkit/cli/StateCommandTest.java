@@ -78,6 +78,39 @@ class StateCommandTest {
   }
 
   @Test
+  void aJournalOfWhichNothingCanBeReadIsNoStateWithoutVolumes() throws IOException {
+    Path root;
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      root = world.root();
+    }
+    try (Stream<Path> files = Files.list(root.resolve("state"))) {
+      for (Path segment : files.filter(file -> file.toString().endsWith(".j")).toList()) {
+        byte[] bytes = Files.readAllBytes(segment);
+        Arrays.fill(bytes, (byte) 0x5a);
+        Files.write(segment, bytes);
+      }
+    }
+
+    for (String side : List.of("show", "explain")) {
+      Run run = state(root, side);
+      assertThat(run.code()).as(side).isEqualTo(ExitCode.NO_CONNECTION);
+      assertThat(run.outLines())
+          .as(side)
+          .anySatisfy(
+              line ->
+                  assertThat(line)
+                      .startsWith("What is on record is incomplete (JOURNAL_DAMAGED): The newest"));
+    }
+    assertThat(state(root, "show", "--json").code()).isEqualTo(ExitCode.NO_CONNECTION);
+    Run one = state(root, "show", "--volume", "vol-7");
+    assertThat(one.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(one.errLines())
+        .containsExactly(
+            "Nothing is on record of a volume or workload 'vol-7' there, and what is on record is"
+                + " incomplete. See 'csi4j state check'.");
+  }
+
+  @Test
   void aDamagedJournalNeedsAPersonAndIsShownAllTheSame() throws IOException {
     Path root;
     try (ManagedDirectory world = ManagedDirectory.open(temp)) {
@@ -101,7 +134,9 @@ class StateCommandTest {
     assertThat(check.code()).isEqualTo(ExitCode.FAILED);
     assertThat(check.out()).contains("JOURNAL_DAMAGED: ");
     assertThat(show.code()).isZero();
-    assertThat(show.out()).contains("volume 'vol-1' of plugin 'fake.csi4j.example'");
+    assertThat(show.out())
+        .contains("What is on record is incomplete (JOURNAL_DAMAGED): ")
+        .contains("volume 'vol-1' of plugin 'fake.csi4j.example'");
     assertThat(Files.readAllBytes(segment)).isEqualTo(bytes);
   }
 

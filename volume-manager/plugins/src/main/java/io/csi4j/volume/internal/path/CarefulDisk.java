@@ -306,7 +306,7 @@ public final class CarefulDisk {
               Kind.FAILED,
               path,
               what + ": it, or a directory above it, is missing; find out who removed it");
-      case FAILED ->
+      case FAILED, TOO_LARGE ->
           new PathProblem(
               Kind.FAILED,
               path,

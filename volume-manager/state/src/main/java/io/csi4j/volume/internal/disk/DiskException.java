@@ -24,6 +24,8 @@ public final class DiskException extends IOException {
     NOT_FOUND,
     /** Something is there already, or a directory is not empty. */
     IN_THE_WAY,
+    /** A file is larger than this process has memory for. */
+    TOO_LARGE,
     /** The device failed, or anything else. */
     FAILED
   }

@@ -82,8 +82,8 @@ public record JournalLook(
       throw new StateException(
           JournalTrouble.of(directory, e).reason(),
           failed(directory)
-              + JournalTrouble.shown(String.valueOf(e.getMessage()))
-              + ". Let this user read the directory and the files in it.",
+              + JournalTrouble.advised(
+                  e, "Let this user read the directory and the files in it."),
           e);
     }
   }

@@ -320,8 +320,8 @@ final class JournalOpening {
     return new StateException(
         JournalTrouble.of(directory, cause).reason(),
         failed()
-            + JournalTrouble.shown(String.valueOf(cause.getMessage()))
-            + ". See that the directory above exists, and that this process may use it.",
+            + JournalTrouble.advised(
+                cause, "See that the directory above exists, and that this process may use it."),
         cause);
   }
 

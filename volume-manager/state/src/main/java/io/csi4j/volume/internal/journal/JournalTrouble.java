@@ -38,6 +38,11 @@ record JournalTrouble(StateReason reason, String text, DiskException cause) {
                   StateReason.STATE_NOT_USABLE,
                   "the directory is gone or not permitted",
                   "Bring the directory back with a mode of 0700, then restart.");
+          case TOO_LARGE ->
+              new Words(
+                  StateReason.STATE_NOT_USABLE,
+                  "a file is too large to be read",
+                  "Move it away, or give the JVM more memory (-Xmx), then restart.");
           case FAILED ->
               new Words(
                   StateReason.JOURNAL_SYNC_FAILED,
@@ -55,6 +60,15 @@ record JournalTrouble(StateReason reason, String text, DiskException cause) {
             + "). Nothing new is taken, and giving back goes on. "
             + words.advice,
         cause);
+  }
+
+  /** The failure, with the next step: usually this one. */
+  static String advised(DiskException failure, String usually) {
+    return shown(String.valueOf(failure.getMessage()))
+        + ". "
+        + (failure.kind() == DiskException.Kind.TOO_LARGE
+            ? "Move the file away, or give the JVM more memory (-Xmx)."
+            : usually);
   }
 
   /** A path or a text of the system, without what could forge a line of a log. */

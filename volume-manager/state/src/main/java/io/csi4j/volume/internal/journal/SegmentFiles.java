@@ -23,6 +23,12 @@ final class SegmentFiles {
   /** A segment that is larger was not written by this code. */
   static final int MAX_SIZE = 1 << 30;
 
+  /** A file up to this size is read without a look at its header. */
+  private static final int USUAL_SIZE = 16 << 20;
+
+  /** Maximum number of bytes that a header takes. */
+  private static final int HEAD = 8192;
+
   /**
    * So much of a file is given up at once: the kernel would take longer than for a sync to delete a
    * larger one.
@@ -43,6 +49,9 @@ final class SegmentFiles {
 
   private final int ballastSize;
 
+  /** Maximum number of bytes that are read of a segment. */
+  private final int mostRead;
+
   /** A segment that is not needed any more and too large to be deleted at once, if there is one. */
   private @Nullable Leftover leftover;
 
@@ -50,6 +59,21 @@ final class SegmentFiles {
   private record Leftover(Path path, DiskFile file, long length) {}
 
   SegmentFiles(Disk disk, Path directory, int ballastSize) {
+    // What is read is decoded, and the segment before the newest one is read too.
+    this(
+        disk,
+        directory,
+        ballastSize,
+        (int) Math.min(MAX_SIZE, Runtime.getRuntime().maxMemory() / 2));
+  }
+
+  /**
+   * The files of a journal.
+   *
+   * @param mostRead maximum number of bytes that are read of a segment
+   */
+  SegmentFiles(Disk disk, Path directory, int ballastSize, int mostRead) {
+    this.mostRead = mostRead;
     this.disk = disk;
     this.directory = directory;
     this.ballast = directory.resolve("ballast");
@@ -82,13 +106,41 @@ final class SegmentFiles {
       return new byte[0];
     }
     try {
-      return disk.read(path, MAX_SIZE);
+      return disk.read(path, sizeToRead(path, facts.get().size()));
     } catch (DiskException e) {
       if (e.kind() == DiskException.Kind.FAILED) {
         return new byte[0];
       }
       throw e;
     }
+  }
+
+  /**
+   * Returns the number of bytes that are read of a file. A segment that has grown ends where it was
+   * made to end: the byte after that shows that it is not as it was made.
+   */
+  private int sizeToRead(Path path, long size) throws DiskException {
+    long wanted = Math.min(size, MAX_SIZE);
+    if (size > Math.min(USUAL_SIZE, mostRead)) {
+      Entry first = Entry.decode(disk.read(path, HEAD), 0);
+      Header header = first == null ? null : Header.from(first);
+      if (header != null && (header.isNewer() || header.capacity() > 0)) {
+        wanted = header.isNewer() ? HEAD : Math.min(wanted, header.capacity() + 1);
+      }
+    }
+    if (wanted > mostRead) {
+      throw new DiskException(
+          DiskException.Kind.TOO_LARGE,
+          path.getFileName()
+              + ": it has "
+              + size
+              + " bytes, of which "
+              + wanted
+              + " would have to be read, and this JVM has memory for "
+              + mostRead,
+          null);
+    }
+    return (int) wanted;
   }
 
   Path path(int number) {

@@ -26,6 +26,10 @@ import javax.crypto.spec.SecretKeySpec;
 public final class SealingKeys {
 
   private static final int MAX_ID = 64;
+
+  /** Maximum size of a file of keys. */
+  private static final int MOST_BYTES = 1 << 20;
+
   private static final Set<PosixFilePermission> OF_OTHERS =
       Set.of(
           PosixFilePermission.GROUP_READ,
@@ -79,6 +83,15 @@ public final class SealingKeys {
       if (there.permissions().stream().anyMatch(OF_OTHERS::contains)) {
         throw new SealException(
             failed + "others than its owner may read or write it. Give it the mode 0600.");
+      }
+      if (there.size() > MOST_BYTES) {
+        throw new SealException(
+            failed
+                + "it has "
+                + there.size()
+                + " bytes, and keys take "
+                + MOST_BYTES
+                + " at most. Name the file with the keys.");
       }
       return parsed(Files.readString(file, StandardCharsets.US_ASCII), failed);
     } catch (IOException e) {

@@ -12,6 +12,7 @@ import io.csi4j.volume.internal.journal.SegmentFiles.Segment;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
@@ -55,6 +56,46 @@ class SegmentFilesTest {
     assertThat(again.get(1)).isSameAs(first.get(1));
     assertThat(again.get(2).entries()).hasSize(1);
     assertThat(again.get(2).length()).isEqualTo(48);
+  }
+
+  @Test
+  void aSegmentThatHasGrownIsReadToWhereItWasMadeToEnd() throws DiskException {
+    byte[] made = Arrays.copyOf(header(64 * 1024), 64 * 1024);
+    disk.overwrite(Fixture.segment(1), Arrays.copyOf(made, 1 << 20));
+
+    SegmentScan scan = new SegmentFiles(disk, Fixture.STATE, 0, 128 * 1024).scan().get(1);
+
+    assertThat(scan.length()).isEqualTo(64 * 1024 + 1);
+    assertThat(scan.header()).isNotNull();
+    assertThat(scan.gaps()).isEmpty();
+    assertThat(scan.isSound()).as("it is written again").isFalse();
+    assertThat(scan.isTruncated()).isFalse();
+  }
+
+  @Test
+  void aLargeFileWhoseSizeAsASegmentIsUnknownIsRefusedBeforeItIsRead() {
+    disk.overwrite(Fixture.segment(1), new byte[1 << 20]);
+
+    assertThatExceptionOfType(DiskException.class)
+        .isThrownBy(() -> new SegmentFiles(disk, Fixture.STATE, 0, 128 * 1024).scan())
+        .withMessage(
+            "seg-00000001.j: it has 1048576 bytes, of which 1048576 would have to be read, and this"
+                + " JVM has memory for 131072")
+        .extracting(DiskException::kind)
+        .isEqualTo(Kind.TOO_LARGE);
+  }
+
+  @Test
+  void aLargeFileOfANewerVersionIsKnownByItsHeader() throws DiskException {
+    Header newer = new Header(Header.FORMAT + 1, 1, 4096, Fixture.HOST);
+    disk.overwrite(Fixture.segment(1), Arrays.copyOf(newer.entry(1, 1).encode(), 1 << 20));
+
+    assertThat(new SegmentFiles(disk, Fixture.STATE, 0, 128 * 1024).scan().get(1).isNewer())
+        .isTrue();
+  }
+
+  private static byte[] header(int capacity) {
+    return Header.of(1, capacity, Fixture.HOST).entry(1, 1).encode();
   }
 
   // ---- beginning and naming

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -110,6 +111,21 @@ class AesGcmSealerTest {
     assertThat(sealer.isCurrent(old)).isFalse();
     assertThat(SealingKeys.fromFile(file)).hasToString("SealingKeys[current=k2, all=[k1, k2]]");
     assertThat(sealer.toString()).doesNotContain(KEY);
+  }
+
+  @Test
+  void aFileThatIsTooLargeToHoldKeysIsRefusedBeforeItIsRead() throws IOException {
+    Path file = file("", "rw-------");
+    try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+      large.setLength(20L << 30);
+    }
+
+    assertThat(failure(() -> SealingKeys.fromFile(file)))
+        .isEqualTo(
+            "Reading the sealing keys in '"
+                + file
+                + "' failed: it has 21474836480 bytes, and keys take 1048576 at most. Name the file"
+                + " with the keys.");
   }
 
   @Test

@@ -237,8 +237,8 @@ final class NodeCases {
             t.checkTaken(whole);
           }
           t.check(
-              reply.code() == FAILED_PRECONDITION,
-              "NodePublishVolume fails with " + Trial.words(FAILED_PRECONDITION),
+              reply.code() == FAILED_PRECONDITION || reply.code() == INVALID_ARGUMENT,
+              "NodePublishVolume fails with " + Trial.words(FAILED_PRECONDITION, INVALID_ARGUMENT),
               t.shown(reply));
         });
     all.add(

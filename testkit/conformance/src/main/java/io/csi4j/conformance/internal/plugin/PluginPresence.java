@@ -20,6 +20,7 @@ final class PluginPresence {
   private final PluginUnderTest plugin;
   private final @Nullable StartedPlugin started;
   private final Map<CsiOperation, String> hung = new EnumMap<>(CsiOperation.class);
+  private final Map<CsiOperation, String> unserved = new EnumMap<>(CsiOperation.class);
   private final Set<CsiEndpoint> answered = new HashSet<>();
   private String about = "";
   private @Nullable CsiEndpoint silent;
@@ -68,6 +69,23 @@ final class PluginPresence {
               + " was not answered in time in the case "
               + before
               + ", and is not called again");
+    }
+  }
+
+  /** Notes that a case has failed because a call is not implemented. */
+  void failedUnserved(CsiOperation operation) {
+    unserved.putIfAbsent(operation, about);
+  }
+
+  /** Ends the case if a call is not implemented, and another case has failed for that. */
+  void checkServed(CsiOperation operation, Reply reply) throws CaseEndedException {
+    String failed = unserved.get(operation);
+    if (reply.code() == StatusCode.UNIMPLEMENTED && failed != null) {
+      throw new CaseEndedException.NotRun(
+          operation.rpcName()
+              + " is not implemented, for which the case "
+              + failed
+              + " has failed");
     }
   }
 

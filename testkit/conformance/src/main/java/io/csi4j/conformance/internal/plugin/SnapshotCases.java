@@ -256,7 +256,11 @@ final class SnapshotCases {
         });
     all.add(
         "snapshots/list/an-invalid-token-is-aborted",
-        t -> t.refused(toListSnapshots(t).setStartingToken("csi4j-invalid-token"), ABORTED));
+        t ->
+            t.refusedRather(
+                toListSnapshots(t).setStartingToken("csi4j-invalid-token"),
+                ABORTED,
+                INVALID_ARGUMENT));
   }
 
   /**

@@ -4,7 +4,6 @@ import com.google.protobuf.Message;
 import io.csi4j.client.internal.redaction.Scrubber;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.ConformanceCase;
@@ -130,6 +129,7 @@ public final class SuiteRun implements ConformanceRun {
     } catch (CaseEndedException.Failed e) {
       outcome = Outcome.FAILED;
       story = story(about, e, trial);
+      trial.lastUnserved().ifPresent(presence::failedUnserved);
     } catch (CaseEndedException.NotRun e) {
       outcome = Outcome.NOT_RUN;
       story = e.text();
@@ -336,7 +336,7 @@ public final class SuiteRun implements ConformanceRun {
     line(out, "got", ending.text());
     line(out, "the case", about.expectation());
     line(out, "the spec", about.strength() + ", " + about.place() + ": " + about.sentence());
-    line(out, "look at", hint(ending, trial.lastCode()));
+    line(out, "look at", hint(ending, trial));
     List<String> calls = trial.calls();
     out.append("calls:");
     calls.forEach(each -> out.append("\n  ").append(each));
@@ -347,8 +347,8 @@ public final class SuiteRun implements ConformanceRun {
     out.append(String.format(Locale.ROOT, "%-10s", name + ":")).append(text).append('\n');
   }
 
-  private static String hint(CaseEndedException.Failed ending, StatusCode last) {
-    return switch (last) {
+  private static String hint(CaseEndedException.Failed ending, Trial trial) {
+    return switch (trial.lastCode()) {
       case DEADLINE_EXCEEDED ->
           "the plugin's log: the call was not answered in time. It may hang on its storage, or the"
               + " deadline is too short for it.";
@@ -359,7 +359,9 @@ public final class SuiteRun implements ConformanceRun {
       case OK ->
           ending.expected().contains("INVALID_ARGUMENT")
               ? "the checks of the request, which come before any work is done."
-              : "what the plugin remembers of earlier calls, and compares with this one.";
+              : trial.lastIsAboutTheSame()
+                  ? "what the plugin remembers of earlier calls, and compares with this one."
+                  : "how the plugin makes this answer.";
       default -> "which of the plugin's checks made this answer, and in which order they come.";
     };
   }

@@ -53,6 +53,12 @@ final class Trial {
   private static final int MAP_BYTES = 4 << 10;
   private static final int MANY_PAGES = 10_000;
 
+  private static final Set<CsiOperation> DELETIONS =
+      Set.of(
+          CsiOperation.DELETE_VOLUME,
+          CsiOperation.DELETE_SNAPSHOT,
+          CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT);
+
   private final SuiteRun run;
   private final TrialLeftovers leftovers;
   private final TrialPaths paths;
@@ -85,7 +91,34 @@ final class Trial {
    *
    * @param setUp whether it was made before what the case is about
    */
-  private record ToldCall(boolean setUp, String rpc, boolean ok, String line) {}
+  private record ToldCall(boolean setUp, Message request, boolean ok, String line) {
+
+    CsiOperation operation() {
+      return RawPlugin.operation(request);
+    }
+
+    /** Returns the ids and names in the request. */
+    Set<String> things() {
+      Set<String> found = new HashSet<>();
+      collect(request, found);
+      return found;
+    }
+
+    private static void collect(Message message, Set<String> found) {
+      message
+          .getAllFields()
+          .forEach(
+              (field, value) -> {
+                String name = field.getName();
+                if (value instanceof Message part) {
+                  collect(part, found);
+                } else if (name.equals("name")
+                    || (name.endsWith("_id") && !name.equals("node_id"))) {
+                  found.add(String.valueOf(value));
+                }
+              });
+    }
+  }
 
   /** A step that makes something. */
   @FunctionalInterface
@@ -252,7 +285,7 @@ final class Trial {
             + " in "
             + reply.took().toMillis()
             + " ms";
-    calls.add(new ToldCall(preparing, rpcName(request), reply.isOk(), line));
+    calls.add(new ToldCall(preparing, request, reply.isOk(), line));
     leftovers.note(request, reply);
     return reply;
   }
@@ -266,7 +299,11 @@ final class Trial {
     if (reply.code() == StatusCode.DEADLINE_EXCEEDED) {
       run.checkInBudget();
     }
-    run.presence().heard(RawPlugin.operation(request), reply, socket);
+    CsiOperation operation = RawPlugin.operation(request);
+    run.presence().heard(operation, reply, socket);
+    if (!preparing) {
+      run.presence().checkServed(operation, reply);
+    }
     if (reply.code() == StatusCode.UNAUTHENTICATED
         || reply.code() == StatusCode.PERMISSION_DENIED) {
       throw new CaseEndedException.NotRun(
@@ -444,6 +481,21 @@ final class Trial {
         List.of(codes).contains(reply.code()),
         rpcName(message) + " fails with " + words(codes),
         shown(reply));
+  }
+
+  /**
+   * Fails unless the call fails with the best code, or with another one that the spec has for the
+   * same request: the other one is advised against.
+   */
+  void refusedRather(MessageOrBuilder request, StatusCode best, StatusCode lawful)
+      throws CaseEndedException {
+    Message message = built(request);
+    Reply reply = call(message);
+    check(
+        reply.code() == best || reply.code() == lawful,
+        rpcName(message) + " fails with " + words(best),
+        shown(reply));
+    adviseUnless(message, reply, best);
   }
 
   /** Fails if the call succeeds; advises if it fails with another code than one of these. */
@@ -887,7 +939,10 @@ final class Trial {
   List<String> calls() {
     List<String> lines = new ArrayList<>();
     List<String> before =
-        calls.stream().filter(each -> each.setUp() && each.ok()).map(ToldCall::rpc).toList();
+        calls.stream()
+            .filter(each -> each.setUp() && each.ok())
+            .map(each -> each.operation().rpcName())
+            .toList();
     if (!before.isEmpty()) {
       lines.add("set-up, all OK: " + String.join(", ", before));
     }
@@ -900,6 +955,29 @@ final class Trial {
 
   StatusCode lastCode() {
     return last;
+  }
+
+  /** Returns the operation of the last call, if that is not implemented. */
+  Optional<CsiOperation> lastUnserved() {
+    return last == StatusCode.UNIMPLEMENTED
+        ? Optional.of(calls.get(calls.size() - 1).operation())
+        : Optional.empty();
+  }
+
+  /**
+   * Whether an earlier call of the case did the same to the thing of the last call, or ended it.
+   */
+  boolean lastIsAboutTheSame() {
+    if (calls.isEmpty()) {
+      return false;
+    }
+    ToldCall present = calls.get(calls.size() - 1);
+    Set<String> things = present.things();
+    return calls.subList(0, calls.size() - 1).stream()
+        .filter(
+            each -> each.operation() == present.operation() || DELETIONS.contains(each.operation()))
+        .filter(ToldCall::ok)
+        .anyMatch(each -> each.things().stream().anyMatch(things::contains));
   }
 
   /** Takes over what an earlier run has left. */

@@ -90,8 +90,11 @@ final class VolumeCases {
         "controller/create/a-volume-without-a-size-is-made",
         t -> {
           Volume unused = t.deletedVolume();
-          long size = t.made(toCreate(t).clearCapacityRange()).getCapacityBytes();
-          t.check(size >= 0, "a size that is not negative", size + " bytes");
+          Reply reply = t.best(toCreate(t).clearCapacityRange(), OK);
+          if (reply.isOk()) {
+            long size = made(t, reply).getCapacityBytes();
+            t.check(size >= 0, "a size that is not negative", size + " bytes");
+          }
         });
     all.add(
         "controller/create/the-size-is-what-was-asked-for",
@@ -255,9 +258,10 @@ final class VolumeCases {
     all.add(
         "controller/create/a-source-without-an-id-is-refused",
         t ->
-            t.refusedBest(
+            t.refusedRather(
                 toCreate(t).setVolumeContentSource(sourceOf(Snapshot.getDefaultInstance())),
-                INVALID_ARGUMENT));
+                INVALID_ARGUMENT,
+                NOT_FOUND));
     all.add(
         "controller/create/a-source-that-the-plugin-cannot-use-is-refused",
         t ->
@@ -272,11 +276,16 @@ final class VolumeCases {
           if (snapshot.getSizeBytes() <= 1) {
             throw new CaseEndedException.Skipped("the plugin does not tell the size of snapshots");
           }
-          t.refusedBest(
-              toCreate(t)
-                  .setCapacityRange(range(1, snapshot.getSizeBytes() - 1))
-                  .setVolumeContentSource(sourceOf(snapshot)),
-              OUT_OF_RANGE);
+          Reply reply =
+              t.best(
+                  toCreate(t)
+                      .setCapacityRange(range(1, snapshot.getSizeBytes() - 1))
+                      .setVolumeContentSource(sourceOf(snapshot)),
+                  OUT_OF_RANGE);
+          t.check(
+              !reply.isOk() || made(t, reply).getCapacityBytes() == 0,
+              "a refusal, or a volume whose size is not told",
+              t.shown(reply));
         });
     all.add(
         "controller/create/a-size-above-the-source-is-made-or-out-of-range",

@@ -139,6 +139,53 @@ enum Defect implements Spoiling {
           : answer;
     }
   },
+  CREATE_MAKES_LESS_THAN_THE_SNAPSHOT_HAS {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (!(asked.request() instanceof CreateVolumeRequest request)
+          || !request.getVolumeContentSource().hasSnapshot()
+          || request.getCapacityRange().getLimitBytes() == 0) {
+        return inner.answer(asked);
+      }
+      CreateVolumeResponse.Builder made =
+          ((CreateVolumeResponse) inner.answer(without(asked, "capacity_range")).get(0))
+              .toBuilder();
+      made.getVolumeBuilder().setCapacityBytes(request.getCapacityRange().getLimitBytes());
+      return List.of(made.build());
+    }
+  },
+  CREATE_WITHOUT_A_SIZE_MAKES_LESS_THAN_NOTHING {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      if (asked.request() instanceof CreateVolumeRequest request && !request.hasCapacityRange()) {
+        CreateVolumeResponse.Builder made = ((CreateVolumeResponse) answer.get(0)).toBuilder();
+        made.getVolumeBuilder().setCapacityBytes(-1);
+        return List.of(made.build());
+      }
+      return answer;
+    }
+  },
+  CREATE_FROM_NO_SNAPSHOT_INTERNAL {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && request.getVolumeContentSource().hasSnapshot()
+          && request.getVolumeContentSource().getSnapshot().getSnapshotId().isEmpty()) {
+        throw new Refusal(StatusCode.INTERNAL, "no path");
+      }
+      return inner.answer(asked);
+    }
+  },
+  VALIDATE_IS_NOT_IMPLEMENTED {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.VALIDATE_VOLUME_CAPABILITIES) {
+        throw new Refusal(StatusCode.UNIMPLEMENTED, "later");
+      }
+      return inner.answer(asked);
+    }
+  },
   DELETE_OF_UNKNOWN_NOT_FOUND {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

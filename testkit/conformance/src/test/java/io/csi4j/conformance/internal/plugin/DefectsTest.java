@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.conformance.PluginConformance;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.CaseResult.Outcome;
+import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.mount.campaign.PlayedInShares;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -65,6 +67,52 @@ class DefectsTest {
             story ->
                 assertThat(story)
                     .contains("expected: ", "got: ", "the spec: ", "look at: ", "calls:"));
+  }
+
+  private static ConformanceReport report(Defect defect, String cases) {
+    try (SpoiltPlugin plugin = new SpoiltPlugin(defect)) {
+      return PluginConformance.run(
+          plugin.described(), ConformanceCase.named(cases), ConformanceListener.none());
+    }
+  }
+
+  @Test
+  void aCallThatIsNotImplementedFailsOneCaseAndTheOthersAreNotRun() {
+    ConformanceReport report = report(Defect.VALIDATE_IS_NOT_IMPLEMENTED, "controller/*");
+
+    assertThat(report.results(Outcome.FAILED))
+        .extracting(each -> each.about().name())
+        .containsExactly("controller/validate/without-volume-id-is-refused");
+    assertThat(report.results(Outcome.NOT_RUN))
+        .extracting(each -> each.about().name())
+        .containsExactly(
+            "controller/validate/without-volume-capabilities-is-refused",
+            "controller/validate/an-unknown-volume-is-not-found",
+            "controller/validate/what-it-was-made-for-is-confirmed",
+            "controller/delete/a-deleted-volume-is-unknown");
+    assertThat(report.results(Outcome.NOT_RUN))
+        .extracting(CaseResult::story)
+        .containsOnly(
+            "ValidateVolumeCapabilities is not implemented, for which the case"
+                + " controller/validate/without-volume-id-is-refused has failed");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CREATE_MAKES_ANOTHER_VOLUME_EACH_TIME, controller/create/the-same-again*, what the plugin remembers",
+    "CREATE_TAKES_ANY_SIZE_FOR_A_NAME, controller/create/the-same-name-with-another-size*, what the plugin remembers",
+    "DELETE_DOES_NOTHING, controller/delete/a-deleted-volume-is-unknown, what the plugin remembers",
+    "VALIDATE_KNOWS_EVERY_VOLUME, controller/validate/an-unknown*, how the plugin makes this answer",
+    "STAGE_KNOWS_EVERY_VOLUME, node/stage/an-unknown*, the checks of the request",
+    "LIST_IGNORES_THE_NUMBER_OF_ENTRIES, controller/list/pages-hold*, how the plugin makes this answer",
+    "LIST_IGNORES_THE_TOKEN, controller/list/an-invalid-token*, how the plugin makes this answer",
+    "CAPACITY_IS_NEGATIVE, controller/capacity/is-told, how the plugin makes this answer"
+  })
+  void whatThePluginRemembersIsNamedOnlyWhereTheSameThingWasAskedForBefore(
+      Defect defect, String cases, String hint) {
+    assertThat(report(defect, cases).results(Outcome.FAILED))
+        .singleElement()
+        .satisfies(result -> assertThat(result.story()).contains("look at:  " + hint));
   }
 
   @Test

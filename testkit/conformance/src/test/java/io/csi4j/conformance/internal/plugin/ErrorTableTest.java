@@ -158,8 +158,11 @@ class ErrorTableTest {
                 + " what the spec says, in our words.\n\n")
         .append(
             "A case is NOT RUN, and says nothing about the plugin, if a step before the tested one"
-                + " was refused, a call was not\nanswered in time, the plugin asked for secrets, or"
-                + " it is gone. A plugin that dies fails the case in which it did.\nAll cases but"
+                + " was refused, a call was not\nanswered in time or is not implemented, for which"
+                + " another case has failed, the plugin asked for secrets, or it is gone.\nA plugin"
+                + " that dies fails the case in which it did. Where the spec has a MUST for each of"
+                + " two codes, neither fails a plugin:\na field that is missing is INVALID_ARGUMENT,"
+                + " and a volume of no id does not exist, which is NOT_FOUND.\nAll cases but"
                 + " those of identity wait for a plugin that says to Probe that it is not well or not"
                 + " ready,\nfor the deadline of a call, and are NOT RUN if it still says so.\n\n");
     Map<String, List<SuiteCase>> groups =

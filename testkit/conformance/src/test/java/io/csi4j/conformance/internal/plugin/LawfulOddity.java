@@ -141,6 +141,88 @@ enum LawfulOddity implements Spoiling {
           : inner.answer(asked);
     }
   },
+  TELLS_NO_SIZE_BUT_THE_ONE_ASKED_FOR(
+      "controller/expand/*", PluginShape.full().with(Quirk.CAPACITY_UNTOLD)) {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      List<Message> answer = inner.answer(asked);
+      return asked.request() instanceof ControllerExpandVolumeRequest request
+          ? List.of(
+              ControllerExpandVolumeResponse.newBuilder()
+                  .setCapacityBytes(request.getCapacityRange().getRequiredBytes())
+                  .build())
+          : answer;
+    }
+  },
+  TELLS_THE_SIZES_OF_SNAPSHOTS_ALONE("*source*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      boolean filled =
+          asked.request() instanceof CreateVolumeRequest request
+              && request.getVolumeContentSource().hasSnapshot()
+              && request.getCapacityRange().getLimitBytes() > 0;
+      return inner.answer(filled ? without(asked, "capacity_range") : asked).stream()
+          .map(this::changed)
+          .toList();
+    }
+
+    @Override
+    Message changed(Message answer) {
+      return answer instanceof CreateVolumeResponse created
+          ? created.toBuilder()
+              .setVolume(created.getVolume().toBuilder().clearCapacityBytes())
+              .build()
+          : answer;
+    }
+  },
+  A_MISSING_STAGING_PATH_IS_A_MISSING_FIELD("node/publish/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.operation() == CsiOperation.NODE_PUBLISH_VOLUME
+          && text(asked, "staging_target_path").isEmpty()) {
+        throw new Refusal(StatusCode.INVALID_ARGUMENT, "staging_target_path is missing");
+      }
+      return inner.answer(asked);
+    }
+  },
+  NOTHING_HAS_AN_EMPTY_ID("*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      try {
+        return inner.answer(asked);
+      } catch (Refusal e) {
+        throw e.code() == StatusCode.INVALID_ARGUMENT
+                && (e.text().contains("_id is REQUIRED") || e.text().contains("_id is not set"))
+            ? new Refusal(StatusCode.NOT_FOUND, "there is no ''")
+            : e;
+      }
+    }
+  },
+  MAKES_NO_VOLUME_WITHOUT_A_SIZE("controller/create/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      if (asked.request() instanceof CreateVolumeRequest request
+          && !request.getName().isEmpty()
+          && !request.hasCapacityRange()) {
+        throw new Refusal(StatusCode.OUT_OF_RANGE, "say how large");
+      }
+      return inner.answer(asked);
+    }
+  },
+  A_TOKEN_OF_OTHERS_IS_AN_INVALID_FIELD("*/list/*") {
+    @Override
+    public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {
+      try {
+        return inner.answer(asked);
+      } catch (Refusal e) {
+        boolean isList =
+            asked.request().getDescriptorForType().findFieldByName("starting_token") != null;
+        throw isList && e.code() == StatusCode.ABORTED
+            ? new Refusal(StatusCode.INVALID_ARGUMENT, "no token of mine")
+            : e;
+      }
+    }
+  },
   EXPANDS_TO_ANY_SIZE("controller/expand/*") {
     @Override
     public List<Message> answer(Backend inner, Asked asked, Memory memory) throws Refusal {

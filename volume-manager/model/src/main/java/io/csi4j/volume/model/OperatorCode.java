@@ -90,6 +90,7 @@ public enum OperatorCode {
   RETRIES_HELD_BACK(333),
   NODE_LIMIT_CHANGED(334),
   NODE_TOPOLOGY_CHANGED(335),
+  PLUGIN_NAME_DIFFERS(336),
 
   // 4xx: what the kernel's mount table shows
   FOREIGN_MOUNT(401),

@@ -31,6 +31,9 @@ final class PluginWatch {
   private final ConcurrentMap<PluginId, Boolean> staging = new ConcurrentHashMap<>();
   private final Set<PluginId> gone = ConcurrentHashMap.newKeySet();
 
+  /** The names that plugins gave themselves, and that were told. */
+  private final ConcurrentMap<PluginId, String> names = new ConcurrentHashMap<>();
+
   /**
    * No plugin was seen.
    *
@@ -91,6 +94,24 @@ final class PluginWatch {
         .filter(value -> !value.equals(staging.get(plugin)))
         .filter(value -> !value.equals(staging.put(plugin, value)))
         .ifPresent(value -> compare(plugin, value));
+    if (stages.isPresent()) {
+      tellIfNamedOtherwise(plugin);
+    }
+  }
+
+  /** Tells of a plugin that gives itself another name, once for that name. */
+  private void tellIfNamedOtherwise(PluginId plugin) {
+    parts
+        .plugins()
+        .find(plugin)
+        .flatMap(NodePlugin::otherName)
+        .filter(name -> !name.equals(names.put(plugin, name)))
+        .ifPresent(
+            name ->
+                tell(
+                    OperatorCode.PLUGIN_NAME_DIFFERS,
+                    plugin,
+                    "it is registered as '" + plugin + "', and calls itself '" + name + "'"));
   }
 
   /** Tells of volumes that were mounted when the plugin could do less, or more. */

@@ -48,6 +48,14 @@ public interface NodePlugin {
   }
 
   /**
+   * The name that the plugin gives itself, where that is not the one it is registered under, and
+   * the host did not demand it. Never blocks: tells what was last heard.
+   */
+  default Optional<String> otherName() {
+    return Optional.empty();
+  }
+
+  /**
    * Whether a process that was the plugin may still work on calls that it was sent, although
    * another one is the plugin now: it drains beside it. Never waits.
    *

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
@@ -133,6 +134,15 @@ final class CsiNodePlugin implements NodePlugin {
   @Override
   public String instance() {
     return process.word();
+  }
+
+  @Override
+  public Optional<String> otherName() {
+    return facts
+        .name()
+        .map(PluginName::value)
+        .filter(name -> !name.equals(binding.id().value()))
+        .filter(name -> binding.connectOptions().requiredName().isEmpty());
   }
 
   @Override

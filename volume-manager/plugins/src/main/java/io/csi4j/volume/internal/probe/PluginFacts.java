@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.probe;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.client.model.PluginName;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -34,6 +35,9 @@ public final class PluginFacts {
 
   /** The process that was found to be ready last; empty if none was, or it is not known. */
   private volatile String well = "";
+
+  /** The name that it gave itself last, if it gave a valid one. */
+  private volatile Optional<PluginName> name = Optional.empty();
 
   /** What it said last; null if that is in doubt. */
   private volatile @Nullable Said said;
@@ -75,6 +79,11 @@ public final class PluginFacts {
             ask(then);
           }
         });
+  }
+
+  /** The name that the plugin gave itself when it was last found to be there. */
+  public Optional<PluginName> name() {
+    return name;
   }
 
   /** What it said is in doubt: the next one asks. */
@@ -173,6 +182,7 @@ public final class PluginFacts {
         .thenApply(
             offered -> {
               PluginAnswer.Up up = up(offered, process.answered(plugin));
+              name = plugin.name();
               boolean isSame = plugin.connectionChanges() == connection;
               said = isSame && !up.instance().isEmpty() ? new Said(up, connection) : null;
               return up;

@@ -244,7 +244,11 @@ class RefusedReleaseTest {
   }
 
   private static void mountFails(Node node, OperatorCode code) {
-    VolumeException failure = node.mountFails(single("vol-1", "web"));
+    mountFails(node, single("vol-1", "web"), code);
+  }
+
+  private static void mountFails(Node node, MountRequest request, OperatorCode code) {
+    VolumeException failure = node.mountFails(request);
     assertThat(failure.outcome()).isEqualTo(IN_PROGRESS);
     assertThat(failure.code()).isEqualTo(code);
     assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
@@ -301,9 +305,13 @@ class RefusedReleaseTest {
 
   /** A mount whose publish is never answered, until it is no longer taken to be going on. */
   private static void unanswered(Node node) {
+    unanswered(node, single("vol-1", "web"));
+  }
+
+  private static void unanswered(Node node, MountRequest request) {
     node.plugin().inject(Fault.drop(), When.calling(NODE_PUBLISH_VOLUME));
     node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
-    mountFails(node, OperatorCode.PUBLISH_IN_DOUBT);
+    mountFails(node, request, OperatorCode.PUBLISH_IN_DOUBT);
     node.plugin().clearFaults();
     node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
     node.inTheEnd("it is refused often", () -> refusals(node) >= 2 * MountPolicy.REFUSALS);
@@ -331,6 +339,29 @@ class RefusedReleaseTest {
 
       node.becomesClean();
       assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
+    }
+  }
+
+  @Test
+  void isBelievedOnceThePluginIsAnotherProcessThanAfterTheStart() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      unanswered(node, shared("vol-1", "web"));
+      node.mount(shared("vol-1", "db"));
+      // What is on record of the first use does not name the process any more.
+      node.restart();
+      long before = refusals(node);
+      assertThat(node.unmountFails(WEB).code()).isEqualTo(OperatorCode.UNPUBLISH_IN_DOUBT);
+      node.inTheEnd("it is refused often", () -> refusals(node) >= before + 20);
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
+
+      node.restartPlugins();
+
+      node.inTheEnd("it is given up", () -> node.target(VOLUME, "web") == PathStatus.NONE);
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
+      assertThat(node.target(VOLUME, "db")).isEqualTo(PathStatus.PRESENT);
+      node.plugin().clearFaults();
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
     }
   }
 

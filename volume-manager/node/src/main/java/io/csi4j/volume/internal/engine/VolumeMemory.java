@@ -121,6 +121,23 @@ final class VolumeMemory {
     unsettled.computeIfAbsent(use, none -> new HashSet<>(2)).add(instance);
   }
 
+  /**
+   * The process of the plugin is known now: a call that was made to one that was not known was made
+   * to this one, or to one before it.
+   */
+  private void known(String instance) {
+    if (!instance.isEmpty()) {
+      unsettled
+          .values()
+          .forEach(
+              instances -> {
+                if (instances.remove("")) {
+                  instances.add(instance);
+                }
+              });
+    }
+  }
+
   /** The uses of which a publication has ended neither with an answer nor with its process. */
   private Set<VolumeUse> unanswered(NodePlugin plugin) {
     Set<VolumeUse> unanswered = new HashSet<>();
@@ -272,6 +289,7 @@ final class VolumeMemory {
   Situation situation(NodePlugin plugin) {
     MountPolicy policy = plugin.policy();
     String instance = plugin.instance();
+    known(instance);
     refusals.keepOnly(record().map(known -> known.targets().keySet()).orElse(Set.of()));
     return new Situation(
         parts.kernel().place(),

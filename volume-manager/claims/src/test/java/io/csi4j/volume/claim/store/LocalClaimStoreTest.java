@@ -274,8 +274,8 @@ class LocalClaimStoreTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LocalClaimStore.on(state))
         .withMessage(
-            "The state holds VOLUME/v1, so it is that of a volume manager. Give the claims a state"
-                + " of their own.");
+            "The state holds VOLUME/v1, so it is that of a volume manager. Give the state of a"
+                + " LocalClaimStore, which holds claims alone.");
     assertThat(state.load().values()).hasSize(1);
   }
 

@@ -15,7 +15,9 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRef;
+import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.MountTest;
+import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
@@ -30,7 +32,10 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
+import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
 import java.io.Writer;
 import java.nio.file.FileSystemException;
@@ -38,6 +43,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +92,44 @@ class FirstMountTest {
       }
       plugin.assertLawful();
     }
+  }
+
+  @Test
+  void aMountThatAnotherProgramMakesOverItIsReportedAndShown(Scratch scratch) throws Exception {
+    List<VolumeEvent> events = new CopyOnWriteArrayList<>();
+    try (HostPathPlugin plugin = HostPathPlugin.builder(temp.resolve("data")).open();
+        CsiPlugin client = CsiPlugin.connect(plugin.endpoint());
+        VolumeManager manager =
+            VolumeManager.builder(temp.resolve("root"))
+                .plugin(PluginBinding.of(PLUGIN, plugin.endpoint()))
+                .listener(events::add)
+                .open()) {
+      VolumeUse web = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web"));
+      Path path = manager.mount(request(web, created(client))).path();
+      scratch.rawMount("tmpfs", path, "tmpfs", 0, null);
+
+      Eventually.isTrue(
+          "it is reported",
+          () ->
+              events.stream()
+                  .anyMatch(
+                      event ->
+                          event instanceof VolumeEvent.Noticed noticed
+                              && noticed.message().code() == OperatorCode.FOREIGN_MOUNT));
+      assertThat(manager.hasMount(web)).isFalse();
+      assertThat(manager.status(web.volume()).get(0).uses())
+          .extracting(VolumeStatus.Use::status)
+          .containsExactly(PathStatus.IN_DOUBT);
+      assertThat(manager.explain(web.volume()).toString())
+          .contains("FOREIGN_MOUNT", "tmpfs from tmpfs");
+      assertThat(scratch.rawUnmount(MountPath.of(path), 0)).isZero();
+      Eventually.isTrue("it is seen again", () -> manager.hasMount(web) && isPresent(manager, web));
+      assertThat(manager.unmount(web)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  private static boolean isPresent(VolumeManager manager, VolumeUse use) {
+    return manager.status(use.volume()).get(0).uses().get(0).status() == PathStatus.PRESENT;
   }
 
   @Test

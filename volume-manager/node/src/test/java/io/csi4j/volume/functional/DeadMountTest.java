@@ -17,12 +17,14 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
@@ -30,6 +32,7 @@ import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,6 +175,25 @@ class DeadMountTest {
           .isEqualTo(OperatorCode.NOT_OFFERED);
 
       assertThat(trouble(node)).contains(OperatorCode.MOUNT_DEAD);
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void aServerThatIsFoundDeadAfterAMountDidNotWaitForItIsReported() {
+    try (Node node = open(OnDeadMount.REPORT)) {
+      node.mount(single("vol-1", "web"));
+      MountPath target = node.targetPath("vol-1", "web");
+      node.life().slow(target);
+
+      CompletableFuture<MountedVolume> mount = node.engine().mount(single("vol-1", "web"));
+      node.skip(Duration.ofSeconds(2));
+      assertThat(node.get(mount).path()).isEqualTo(target.toPath());
+      node.kernel().host().server(target, ServerState.DEAD);
+      node.life().answer(target, Sighting.Health.DEAD);
+
+      Node.eventually("it is told", () -> !told(node, OperatorCode.MOUNT_DEAD).isEmpty());
+      assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.DEAD);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
   }

@@ -48,6 +48,10 @@ final class Incarnation {
   private final Map<Object, Long> questions = new ConcurrentHashMap<>();
 
   private final Set<MountPath> silent = ConcurrentHashMap.newKeySet();
+
+  /** The last question about each mount whose server takes its time. */
+  private final Map<MountPath, Consumer<Sighting.Health>> slow = new ConcurrentHashMap<>();
+
   private final AtomicBoolean ended = new AtomicBoolean();
 
   /** Set last: whoever sees it finds nothing of this life any more. */
@@ -87,6 +91,16 @@ final class Incarnation {
   /** Lets nobody answer who is asked whether what is mounted here is well. */
   void silent(MountPath path) {
     silent.add(path);
+  }
+
+  /** Lets the server of what is mounted here take its time, until {@link #answer}. */
+  void slow(MountPath path) {
+    slow.put(path, health -> {});
+  }
+
+  /** The slow server of what is mounted here answers its last question, and others at once. */
+  void answer(MountPath path, Sighting.Health health) {
+    slow.remove(path).accept(health);
   }
 
   /** Lets the server of what is mounted here answer again. */
@@ -196,7 +210,7 @@ final class Incarnation {
 
       @Override
       public boolean mustAsk(MountPath path) {
-        return alive(() -> silent.contains(path) || real.mustAsk(path));
+        return alive(() -> silent.contains(path) || slow.containsKey(path) || real.mustAsk(path));
       }
 
       @Override
@@ -204,6 +218,9 @@ final class Incarnation {
         check();
         if (silent.contains(path)) {
           then.accept(Sighting.Health.SILENT);
+          return;
+        }
+        if (slow.replace(path, health -> ifAlive(() -> then.accept(health))) != null) {
           return;
         }
         real.ask(plugin, path, health -> ifAlive(() -> then.accept(health)));

@@ -58,6 +58,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -65,7 +66,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -749,7 +749,7 @@ final class OperationRun {
         || plugin.policy().onDeadMount() == OnDeadMount.LEAVE) {
       return false;
     }
-    Set<MountPath> unanswered = ConcurrentHashMap.newKeySet();
+    Set<MountPath> unanswered = new HashSet<>();
     Stream.concat(
             Stream.of(parts.layout().staging(identity)),
             look.usage().stream().map(usage -> parts.layout().target(identity, usage)))
@@ -759,29 +759,27 @@ final class OperationRun {
       return false;
     }
     long expected = ++generation;
-    Runnable goOn = () -> mailbox.put(() -> looked(now, expected, awaited));
-    Scheduler.Timer limit = parts.scheduler().after(PATIENCE, goOn);
+    Runnable goOn = () -> looked(now, expected, awaited);
+    Scheduler.Timer limit = parts.scheduler().after(PATIENCE, () -> mailbox.put(goOn));
     for (MountPath path : List.copyOf(unanswered)) {
+      Consumer<Sighting.Health> answered =
+          health -> {
+            if (health == Sighting.Health.SILENT) {
+              look.usage().filter(usage -> !path.equals(staging())).ifPresent(dead::isSilent);
+            } else if (!isExpected(now, expected)) {
+              // The look went on without this answer.
+              volume.inspect();
+            }
+            unanswered.remove(path);
+            if (unanswered.isEmpty()) {
+              limit.cancel();
+              goOn.run();
+            }
+          };
       try {
         parts
             .kernel()
-            .ask(
-                identity.plugin(),
-                path,
-                health -> {
-                  if (!unanswered.remove(path)) {
-                    // It had not answered in time.
-                    volume.inspect();
-                    return;
-                  }
-                  if (health == Sighting.Health.SILENT && !path.equals(staging())) {
-                    look.usage().ifPresent(usage -> mailbox.put(() -> dead.isSilent(usage)));
-                  }
-                  if (unanswered.isEmpty()) {
-                    limit.cancel();
-                    goOn.run();
-                  }
-                });
+            .ask(identity.plugin(), path, health -> mailbox.put(() -> answered.accept(health)));
       } catch (MountException e) {
         // The look, which comes after the limit, says so.
         LOG.log(Level.DEBUG, "The server of " + path + " could not be asked.", e);

@@ -128,8 +128,8 @@ public interface KernelMounts {
    * @param plugin the plugin of the mount. A server that hangs delays the questions to other mounts
    *     of this plugin at most
    * @param then called with the answer, on any thread: once, and after {@code SILENT} perhaps once
-   *     more, when the server answers. Never called if the process ends before, or has no thread
-   *     for the question
+   *     more. When the server answers at last, one of the callers that got {@code SILENT} is called
+   *     again. Never called if the process ends before, or has no thread for the question
    */
   default void ask(PluginId plugin, MountPath path, Consumer<Sighting.Health> then) {
     List<Sighting> stack = at(path);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -24,7 +25,7 @@ import java.util.function.Function;
  * <p>This is the only place where anything below a mount is looked at, and a hung server keeps the
  * thread that does it. A mount has one question at a time, which all its askers share, and a plugin
  * has a bounded number of threads: its hung mounts keep only its own other mounts waiting. No
- * caller waits, and the limit of a question begins with the first asker.
+ * caller waits, and the limit of an asker begins when it asks.
  */
 final class MountQuestions implements AutoCloseable {
 
@@ -58,25 +59,25 @@ final class MountQuestions implements AutoCloseable {
   /**
    * Asks the server of a mount, or joins the question that has no answer yet.
    *
-   * @param then called with the answer, or with {@code SILENT} after the limit. An asker that was
-   *     waiting at the limit is called once more if the server answers later
+   * @param then called with the answer, or with {@code SILENT} after the limit. One of the askers
+   *     that were not answered in time is called once more when the server answers
    */
   void ask(PluginId plugin, MountRef mount, Consumer<Sighting.Health> then) {
     Question asked = new Question();
     Question pending = open.putIfAbsent(mount, asked);
-    if (pending != null) {
-      pending.tell(then);
-      return;
+    (pending == null ? asked : pending).join(new Asker(then));
+    if (pending == null) {
+      begin(plugin, mount, asked);
     }
-    asked.tell(then);
-    Scheduler.Timer limit =
-        scheduler.after(LIMIT, () -> asked.inTime.complete(Sighting.Health.SILENT));
+  }
+
+  private void begin(PluginId plugin, MountRef mount, Question question) {
     try {
-      threads(plugin).execute(() -> answer(mount, asked, limit));
+      threads(plugin).execute(() -> answer(mount, question));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
       // Closed, or the machine gives no thread: the answer stays unknown, and the next asker tries.
-      limit.cancel();
-      open.remove(mount, asked);
+      open.remove(mount, question);
+      question.drop();
     }
   }
 
@@ -90,12 +91,11 @@ final class MountQuestions implements AutoCloseable {
     return threads;
   }
 
-  private void answer(MountRef mount, Question question, Scheduler.Timer limit) {
+  private void answer(MountRef mount, Question question) {
     Sighting.Health health;
     try {
       health = health(mount.path());
     } finally {
-      limit.cancel();
       open.remove(mount, question);
     }
     question.answered(health);
@@ -118,30 +118,58 @@ final class MountQuestions implements AutoCloseable {
     plugins.values().forEach(threads -> threads.stop(Duration.ZERO));
   }
 
-  /** One question, for all its askers. */
-  private static final class Question {
+  /** A caller that waits for an answer until its limit. */
+  private static final class Asker {
 
-    /** The answer, or that there is none within the limit. */
-    private final CompletableFuture<Sighting.Health> inTime = new CompletableFuture<>();
+    private final Consumer<Sighting.Health> then;
+    private volatile Scheduler.Timer limit = () -> {};
 
+    Asker(Consumer<Sighting.Health> then) {
+      this.then = then;
+    }
+  }
+
+  /** One question, for all its askers. Who takes an asker out calls it. */
+  private final class Question {
+
+    private final Set<Asker> waiting = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Sighting.Health> answer = new CompletableFuture<>();
 
-    void tell(Consumer<Sighting.Health> asker) {
-      // A mount may hang for days: later askers are not kept until it answers.
-      boolean isWaiting = !inTime.isDone();
-      var unused =
-          inTime.thenAccept(
-              health -> {
-                asker.accept(health);
-                if (isWaiting && health == Sighting.Health.SILENT) {
-                  var late = answer.thenAccept(asker);
-                }
-              });
+    /** Whether an asker stays beyond its limit: one does, as a mount may hang for days. */
+    private final AtomicBoolean isKept = new AtomicBoolean();
+
+    void join(Asker asker) {
+      waiting.add(asker);
+      asker.limit = scheduler.after(LIMIT, () -> isLate(asker));
+      if (answer.isDone()) {
+        tell(asker, answer.join());
+      }
+    }
+
+    private void isLate(Asker asker) {
+      if (waiting.remove(asker)) {
+        asker.then.accept(Sighting.Health.SILENT);
+        if (isKept.compareAndSet(false, true)) {
+          var unused = answer.thenAccept(asker.then);
+        }
+      }
     }
 
     void answered(Sighting.Health health) {
-      inTime.complete(health);
       answer.complete(health);
+      waiting.forEach(asker -> tell(asker, health));
+    }
+
+    private void tell(Asker asker, Sighting.Health health) {
+      if (waiting.remove(asker)) {
+        asker.limit.cancel();
+        asker.then.accept(health);
+      }
+    }
+
+    void drop() {
+      waiting.forEach(asker -> asker.limit.cancel());
+      waiting.clear();
     }
   }
 }

@@ -316,8 +316,11 @@ class RealMountsTest {
 
       assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.WELL);
       server.hang();
-      assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.SILENT);
+      List<Sighting.Health> told = new CopyOnWriteArrayList<>();
+      asking.ask(PLUGIN, server.target(), told::add);
+      Eventually.isTrue("it is silent", () -> told.equals(List.of(Sighting.Health.SILENT)));
       server.recover();
+      Eventually.isTrue("it is well", () -> told.contains(Sighting.Health.WELL));
       server.die();
       assertThat(answer(asking, server.target())).isEqualTo(Sighting.Health.DEAD);
     }

@@ -69,7 +69,12 @@ enum CsiMeter {
       "csi4j.storage.faults",
       Meter.Type.GAUGE,
       "known faults of the storage behind a plugin",
-      "plugin");
+      "plugin"),
+  PENDING(
+      "csi4j.volumes.pending",
+      Meter.Type.GAUGE,
+      "volumes whose deletion or change a controller has not done, by who goes on with it",
+      "status");
 
   private final String id;
   private final Meter.Type type;

@@ -9,9 +9,14 @@ import io.csi4j.volume.plugin.PluginEvent;
 import io.csi4j.volume.plugin.PluginListener;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The metrics of csi4j in a registry of Micrometer: timers of calls, operations and claims, gauges
@@ -43,6 +48,8 @@ public final class CsiMetrics implements AutoCloseable {
   private final Meters meters;
   private final PluginTags plugins;
   private final NodeGauges gauges;
+  private final List<LongSupplier> inProgress = new CopyOnWriteArrayList<>();
+  private final List<LongSupplier> onHold = new CopyOnWriteArrayList<>();
 
   private CsiMetrics(MeterRegistry registry, int mostPlugins) {
     meters = new Meters(Objects.requireNonNull(registry, "registry"));
@@ -139,10 +146,39 @@ public final class CsiMetrics implements AutoCloseable {
     return gauges.watch(registry);
   }
 
+  /**
+   * Shows what a controller of volumes has not done. Gauges of several controllers are added up.
+   *
+   * @param pending all volumes with which something was begun, such as {@code
+   *     VolumeController.owed}
+   * @param held those of them that wait for a person, such as {@code VolumeController.held}
+   * @return ends it
+   */
+  public AutoCloseable watchPending(
+      Supplier<? extends Collection<?>> pending, Supplier<? extends Collection<?>> held) {
+    Objects.requireNonNull(pending, "pending");
+    LongSupplier waiting = () -> held.get().size();
+    LongSupplier going = () -> Math.max(0, pending.get().size() - waiting.getAsLong());
+    inProgress.add(going);
+    onHold.add(waiting);
+    meters.gauge(CsiMeter.PENDING, () -> sum(inProgress), "in_progress");
+    meters.gauge(CsiMeter.PENDING, () -> sum(onHold), "held");
+    return () -> {
+      inProgress.remove(going);
+      onHold.remove(waiting);
+    };
+  }
+
+  private static long sum(List<LongSupplier> all) {
+    return all.stream().mapToLong(LongSupplier::getAsLong).sum();
+  }
+
   /** Removes all meters; the listeners do nothing from then on. Doing it twice is harmless. */
   @Override
   public void close() {
     gauges.close();
+    inProgress.clear();
+    onHold.clear();
     meters.close();
   }
 }

@@ -282,10 +282,13 @@ public record CatalogEntry(
   }
 
   /**
-   * Returns the changes that were asked for and are not done, as far as they are on record; none of
-   * a volume that is being deleted.
+   * Returns the changes that were asked for and are not done, as far as they are on record; the
+   * deletion alone of a volume that is being deleted.
    */
   public List<VolumeChange> changes() {
+    if (state instanceof State.Deleting) {
+      return List.of(inProgress(new VolumeChange.Wish.Deletion()));
+    }
     if (volume().isEmpty()) {
       return List.of();
     }

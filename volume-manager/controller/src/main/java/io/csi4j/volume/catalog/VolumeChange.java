@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A change of a volume that was asked for and is not done: how far it is, what was said about it,
- * and what the host does next.
+ * A change of a volume, or its deletion, that was asked for and is not done: how far it is, what
+ * was said about it, and what the host does next.
  *
  * <pre>{@code
  * for (VolumeChange change : controller.changes(key)) {
@@ -21,8 +21,9 @@ import java.util.TreeMap;
  *
  * @param wish what was asked for
  * @param progress how far it is
- * @param seen what was seen at the last attempt, with the words of the plugin; empty if nothing
- *     failed, or if that was before a restart
+ * @param seen what was seen at the last attempt, with the words of the plugin; the message of the
+ *     failure if the change waits for a person; empty if nothing failed, or if that was before a
+ *     restart
  * @param at when it was refused; nothing if it was not
  * @since 1.0
  */
@@ -61,6 +62,14 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
         return "parameters " + values.keySet();
       }
     }
+
+    /** The end of the volume, from its deletion on until the storage system has confirmed it. */
+    record Deletion() implements Wish {
+      @Override
+      public String toString() {
+        return "deletion";
+      }
+    }
   }
 
   /** How far a change is. */
@@ -71,6 +80,8 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
      * use.
      */
     IN_PROGRESS,
+    /** Nothing more is tried before a person has looked. */
+    HELD,
     /** The plugin refused it, and would refuse the same again. Nothing more is tried. */
     INFEASIBLE,
     /** The storage has the size; the node still has to make the filesystem as large. */
@@ -90,7 +101,14 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
   /** Returns what the host does next, in sentences. */
   public String next() {
     boolean isSize = wish instanceof Wish.Size;
+    if (wish instanceof Wish.Deletion && progress == Progress.IN_PROGRESS) {
+      return "It is tried again with growing pauses. Deregister the volume to leave it in the"
+          + " storage system.";
+    }
     return switch (progress) {
+      case HELD ->
+          "Do what the message asks for, then call resume; or deregister the volume, which leaves it"
+              + " in the storage system.";
       case IN_PROGRESS ->
           isSize
               ? "It is asked for again by itself. Expand to another size to replace it, which may be"

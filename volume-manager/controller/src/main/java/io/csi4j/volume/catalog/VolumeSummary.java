@@ -11,6 +11,7 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,7 +30,7 @@ import java.util.Set;
  * }</pre>
  *
  * @param key how the host names it
- * @param id how the plugin names it
+ * @param id how the plugin names it; nothing if it is being deleted and may never have been made
  * @param provider the plugin's own name, where it is known
  * @param providerVersion the version of the plugin that made it, where it is known
  * @param capabilities every way in which it may be used, with its mount options
@@ -38,7 +39,7 @@ import java.util.Set;
  * @param capacityBytes its size, where it is known
  * @param topologies from where it can be reached; empty for anywhere
  * @param owedToNode how large the node has to make it, if it has to
- * @param changes the changes that were asked for and are not done
+ * @param changes the changes that were asked for and are not done, its deletion among them
  * @param use how it is used now, if it is
  * @param readers how many workloads read it
  * @param writers how many write it
@@ -49,7 +50,7 @@ import java.util.Set;
  */
 public record VolumeSummary(
     VolumeKey key,
-    VolumeId id,
+    Optional<VolumeId> id,
     Optional<PluginName> provider,
     Optional<String> providerVersion,
     Set<VolumeCapability> capabilities,
@@ -88,39 +89,57 @@ public record VolumeSummary(
   }
 
   /**
-   * Returns the summary of a volume that is there, its claim and its plugin.
+   * Returns the summary of a volume that is there, or is being deleted.
    *
-   * @throws IllegalArgumentException if it is not there, or about to be deleted
+   * @param changes what was asked for and is not done
+   * @throws IllegalArgumentException if it is only being created
    */
-  public static VolumeSummary of(CatalogEntry record, Claim claim, PluginView plugin) {
-    CatalogVolume volume =
-        record
-            .volume()
-            .orElseThrow(
-                () -> new IllegalArgumentException("Volume '" + record.key() + "' is not there."));
+  public static VolumeSummary of(
+      CatalogEntry record, List<VolumeChange> changes, Claim claim, PluginView plugin) {
+    Optional<CatalogVolume> volume =
+        record.state() instanceof CatalogEntry.State.Deleting going
+            ? going.before()
+            : record.volume();
+    if (!isShown(record)) {
+      throw new IllegalArgumentException("Volume '" + record.key() + "' is not there.");
+    }
     return new VolumeSummary(
-        volume.key(),
-        volume.id(),
-        volume.provider(),
-        volume.providerVersion(),
-        volume.spec().capabilitiesInFull(),
-        volume.origin(),
-        volume.spec().ephemeral(),
-        volume.capacityBytes(),
-        volume.topologies(),
-        volume.owedToNode(),
-        record.changes(),
-        claim.use(),
+        record.key(),
+        record.id(),
+        volume.flatMap(CatalogVolume::provider),
+        volume.flatMap(CatalogVolume::providerVersion),
+        record.spec().capabilitiesInFull(),
+        volume.map(CatalogVolume::origin).orElse(CatalogVolume.Origin.CREATED),
+        record.spec().ephemeral(),
+        volume.map(CatalogVolume::capacityBytes).orElseGet(OptionalLong::empty),
+        volume.map(CatalogVolume::topologies).orElseGet(Set::of),
+        volume.flatMap(CatalogVolume::owedToNode),
+        changes,
+        holders(claim).isEmpty() ? Optional.empty() : claim.use(),
         count(claim, ClaimMode.READ),
         count(claim, ClaimMode.WRITE),
-        (int) claim.holders().values().stream().filter(VolumeSummary::isLeaving).count(),
+        (int) holders(claim).stream().filter(VolumeSummary::isLeaving).count(),
         claim.exhaustedUntil(),
         plugin);
   }
 
+  /** Whether a list has a summary of this record: not if the volume is only being created. */
+  public static boolean isShown(CatalogEntry record) {
+    return !(record.state() instanceof CatalogEntry.State.Creating);
+  }
+
+  /** Whether the volume is being deleted: no workload gets it any more. */
+  public boolean isBeingDeleted() {
+    return changes.stream().anyMatch(each -> each.wish() instanceof VolumeChange.Wish.Deletion);
+  }
+
+  private static Collection<ClaimHolder> holders(Claim claim) {
+    return claim.others(Claim.DELETION);
+  }
+
   private static int count(Claim claim, ClaimMode mode) {
     return (int)
-        claim.holders().values().stream()
+        holders(claim).stream()
             .filter(holder -> holder.mode() == mode && !isLeaving(holder))
             .count();
   }

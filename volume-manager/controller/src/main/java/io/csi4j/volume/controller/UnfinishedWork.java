@@ -2,36 +2,44 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeChange.Progress;
+import io.csi4j.volume.catalog.VolumeChange.Wish;
 import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
  * Goes on with what was begun and has not come to its end: deletions, and changes of size and
  * parameters. Tries again and again, with growing pauses, each volume alone: one whose plugin is
- * down for long, or does not answer, slows no other. What needs a person waits for one.
+ * down for long, or does not answer, slows no other. What needs a person waits for one. A failure
+ * is reported, as nobody waits for the attempt: that a person is needed each time, all else once
+ * for each code, and not if the caller of an operation was told the same.
  */
 final class UnfinishedWork implements AutoCloseable {
 
-  private static final Logger LOG = System.getLogger("io.csi4j.volume");
-
+  private static final Subject SUBJECT = Subject.of("going on with what was begun");
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final int DOUBLINGS = 9;
 
   private final Catalog catalog;
   private final Scheduler timers;
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
+  private final Consumer<OperatorMessage> told;
 
   /** The volumes that wait for a person. */
   private final Set<VolumeKey> held = ConcurrentHashMap.newKeySet();
@@ -42,23 +50,39 @@ final class UnfinishedWork implements AutoCloseable {
   /** How often each volume was tried that is not at its end. */
   private final ConcurrentMap<VolumeKey, Integer> attempts = new ConcurrentHashMap<>();
 
+  /** The last failure in the background of each volume that is not at its end. */
+  private final ConcurrentMap<VolumeKey, OperatorMessage> failures = new ConcurrentHashMap<>();
+
+  /** The code of the last failure of each of them that was reported to anybody. */
+  private final ConcurrentMap<VolumeKey, OperatorCode> reported = new ConcurrentHashMap<>();
+
   private volatile boolean closed;
 
   /**
    * Nothing is tried yet.
    *
    * @param goOn goes on with one volume, without blocking
+   * @param told receives what failed
    */
   UnfinishedWork(
-      Catalog catalog, Scheduler timers, Function<VolumeKey, CompletableFuture<?>> goOn) {
+      Catalog catalog,
+      Scheduler timers,
+      Function<VolumeKey, CompletableFuture<?>> goOn,
+      Consumer<OperatorMessage> told) {
     this.catalog = catalog;
     this.timers = timers;
     this.goOn = goOn;
+    this.told = told;
   }
 
   /** Those that wait to be brought to their end, here or by their host. */
   List<VolumeKey> owed() {
     return those(each -> isOwed(each) || !each.cuts().isEmpty());
+  }
+
+  /** Those that wait for a person, in the order of their keys. */
+  List<VolumeKey> held() {
+    return held.stream().sorted().toList();
   }
 
   private List<VolumeKey> those(Predicate<CatalogEntry> which) {
@@ -72,11 +96,41 @@ final class UnfinishedWork implements AutoCloseable {
         || each.isBeingModified();
   }
 
-  /** An operation on this volume has ended without a need for a person: its work is tried again. */
-  void mended(VolumeKey key) {
-    if (held.remove(key)) {
+  /**
+   * Takes in the end of an operation on this volume, and tries its work again after a pause, unless
+   * a person is needed.
+   *
+   * @param failure what the caller of the operation was told
+   */
+  void ended(VolumeKey key, Optional<ControllerException> failure) {
+    if (failure.filter(UnfinishedWork::needsPerson).isEmpty() && held.remove(key)) {
       attempts.remove(key);
+      failures.remove(key);
     }
+    failure.ifPresent(failed -> reported.put(key, failed.code()));
+    later(key);
+  }
+
+  private static boolean needsPerson(ControllerException failed) {
+    return failed.outcome() == Outcome.HELD;
+  }
+
+  /** Returns changes of a volume with what is known here: whether they wait, and for what. */
+  List<VolumeChange> shown(VolumeKey key, List<VolumeChange> changes) {
+    OperatorMessage last = failures.get(key);
+    return last == null ? changes : changes.stream().map(each -> shown(key, each, last)).toList();
+  }
+
+  private VolumeChange shown(VolumeKey key, VolumeChange change, OperatorMessage last) {
+    if (change.progress() != Progress.IN_PROGRESS) {
+      return change;
+    }
+    if (held.contains(key)) {
+      return new VolumeChange(change.wish(), Progress.HELD, last.line(), change.at());
+    }
+    return change.wish() instanceof Wish.Deletion
+        ? new VolumeChange(change.wish(), change.progress(), last.seen().text(), change.at())
+        : change;
   }
 
   /** Tries each volume after a pause that has something to try. */
@@ -92,6 +146,8 @@ final class UnfinishedWork implements AutoCloseable {
     if (catalog.find(key).filter(UnfinishedWork::isOwed).isEmpty()) {
       held.remove(key);
       attempts.remove(key);
+      failures.remove(key);
+      reported.remove(key);
     } else if (!closed && !held.contains(key) && planned.add(key)) {
       long pause = FIRST_PAUSE.toNanos() << attempts.getOrDefault(key, 0);
       // Between half of it and all, so that many volumes, or hosts, do not come at once.
@@ -108,19 +164,24 @@ final class UnfinishedWork implements AutoCloseable {
     goOn.apply(key)
         .whenComplete(
             (done, thrown) -> {
-              if (thrown != null) {
-                failed(key, Unwrapped.of(thrown));
+              try {
+                if (thrown != null) {
+                  failed(key, Unwrapped.of(thrown));
+                }
+              } finally {
+                planned.remove(key);
+                later(key);
               }
-              planned.remove(key);
-              later(key);
             });
   }
 
-  private void failed(VolumeKey key, Throwable failure) {
-    LOG.log(
-        Level.WARNING, "What was begun with a volume is not at its end: {0}", failure.getMessage());
-    if (failure instanceof ControllerException failed && failed.outcome() == Outcome.HELD) {
-      held.add(key);
+  private void failed(VolumeKey key, Throwable thrown) {
+    ControllerException failure = ControllerFailures.of(SUBJECT, thrown);
+    failures.put(key, failure.operatorMessage());
+    boolean isHeld = needsPerson(failure) && held.add(key);
+    boolean isOther = reported.put(key, failure.code()) != failure.code();
+    if (isHeld || isOther) {
+      told.accept(failure.operatorMessage());
     }
   }
 

@@ -170,7 +170,7 @@ public final class VolumeController implements AutoCloseable {
             new OperationTurns<>(
                 options.settings.waiters(), options.settings.longestWait(), timers),
             options.snapshotPatience);
-    unfinished = new UnfinishedWork(catalog, timers, key -> goingOn(key).end());
+    unfinished = new UnfinishedWork(catalog, timers, key -> retrying(key).end(), told);
     unfinished.later();
   }
 
@@ -208,6 +208,7 @@ public final class VolumeController implements AutoCloseable {
    * The same again changes nothing.
    *
    * @param volume its origin has to be {@link CatalogVolume.Origin#REGISTERED}
+   * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if it is another one
    */
   public CatalogVolume register(CatalogVolume volume) {
     return await(registering(volume));
@@ -237,8 +238,8 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Takes many volumes on record, {@value #AT_ONCE} at a time. One that fails keeps none of the
-   * others back.
+   * Takes many volumes on record, {@value #AT_ONCE} at a time. One that fails, or is refused as it
+   * is, keeps none of the others back.
    *
    * @return those that failed, each with why; empty if all are on record
    */
@@ -255,7 +256,7 @@ public final class VolumeController implements AutoCloseable {
       Collection<T> all, Function<T, VolumeKey> key, Function<T, Begun<R>> begin) {
     Map<VolumeKey, ControllerException> failed = new TreeMap<>();
     Deque<Runnable> inFlight = new ArrayDeque<>();
-    for (T each : all) {
+    for (T each : List.copyOf(all)) {
       if (inFlight.size() == AT_ONCE) {
         inFlight.remove().run();
       }
@@ -325,11 +326,22 @@ public final class VolumeController implements AutoCloseable {
   /**
    * Returns the changes of size and parameters that were asked for and are not done: those that are
    * asked for again in the background, those that were refused, and what the node still has to do.
-   * A refusal is kept until the same kind of change is asked for again, also across a restart. Does
-   * not block.
+   * A refusal is kept until the same kind of change is asked for again, also across a restart. A
+   * deletion that is not done is one of them. Does not block.
    */
   public List<VolumeChange> changes(VolumeKey key) {
-    return volumes.changes(key);
+    return unfinished.shown(key, volumes.changes(key));
+  }
+
+  /**
+   * Goes on at once with what was begun with a volume, also if it waits for a person: with its
+   * deletion, or a change of size or parameters. What fails is tried again in the background,
+   * unless it needs a person again. Does nothing to a volume with which nothing was begun.
+   *
+   * @throws ControllerException as the operation that was begun
+   */
+  public void resume(VolumeKey key) {
+    var unused = await(begun("going on with", key, () -> volumes.goOn(key)));
   }
 
   /**
@@ -413,8 +425,9 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * One page of the volumes that are there, in the order of their keys, with their claims. Reads
-   * the claim of each volume of the page.
+   * One page of the volumes that are there, or are being deleted, in the order of their keys, with
+   * their claims and what was asked for and is not done. Reads the claim of each volume of the
+   * page.
    *
    * @param plugin whose volumes; nothing for those of all plugins
    * @param namespace in which namespace; nothing for all
@@ -431,7 +444,7 @@ public final class VolumeController implements AutoCloseable {
     int most = page.maxEntries() == 0 ? Integer.MAX_VALUE : page.maxEntries();
     List<CatalogEntry> wanted =
         catalog.all().stream()
-            .filter(each -> each.volume().isPresent())
+            .filter(VolumeSummary::isShown)
             .filter(each -> after.isEmpty() || each.key().compareTo(after.get()) > 0)
             .filter(each -> plugin.isEmpty() || each.spec().plugin().equals(plugin.get()))
             .filter(each -> namespace.isEmpty() || each.key().namespace().equals(namespace.get()))
@@ -445,6 +458,7 @@ public final class VolumeController implements AutoCloseable {
                 each ->
                     VolumeSummary.of(
                         each,
+                        changes(each.key()),
                         volumes.claim(each.key()),
                         views.computeIfAbsent(each.spec().plugin(), plugins)))
             .toList(),
@@ -501,6 +515,14 @@ public final class VolumeController implements AutoCloseable {
    */
   public List<VolumeKey> owed() {
     return unfinished.owed();
+  }
+
+  /**
+   * Those with which nothing more is done before a person has looked: {@link #changes} says why,
+   * and {@link #resume} goes on with them.
+   */
+  public List<VolumeKey> held() {
+    return unfinished.held();
   }
 
   /**
@@ -874,12 +896,6 @@ public final class VolumeController implements AutoCloseable {
   }
 
   private Begun<CatalogVolume> registering(CatalogVolume volume) {
-    if (volume.origin() != CatalogVolume.Origin.REGISTERED) {
-      throw new IllegalArgumentException(
-          "The volume '"
-              + volume.key()
-              + "' says that it was made here. Register it with the origin REGISTERED.");
-    }
     return begun("registering", volume.key(), () -> volumes.register(volume));
   }
 
@@ -895,7 +911,7 @@ public final class VolumeController implements AutoCloseable {
     return begun("modifying", key, () -> volumes.modify(key, changes));
   }
 
-  private Begun<Done> goingOn(VolumeKey key) {
+  private Begun<Done> retrying(VolumeKey key) {
     return begun(List.of(key), "going on with volume '" + key + "'", () -> volumes.goOn(key));
   }
 
@@ -1011,24 +1027,17 @@ public final class VolumeController implements AutoCloseable {
               isAtWork.set(true);
               return work.get();
             },
-            failure -> goOnLater(key, failure));
+            failure -> unfinished.ended(key, failure));
     begun
         .end()
         .whenComplete(
             (value, thrown) -> {
               if (!isAtWork.get()) {
                 // Work whose turn did not come ends with the waiting for it.
-                goOnLater(key, Optional.empty());
+                unfinished.ended(key, Optional.empty());
               }
             });
     return begun;
-  }
-
-  private void goOnLater(VolumeKey key, Optional<ControllerException> failure) {
-    if (failure.filter(it -> it.outcome() == Outcome.HELD).isEmpty()) {
-      unfinished.mended(key);
-    }
-    unfinished.later(key);
   }
 
   /** Begins an operation after which nothing is left to do in the background. */

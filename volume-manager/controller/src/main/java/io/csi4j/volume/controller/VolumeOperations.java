@@ -117,6 +117,16 @@ final class VolumeOperations {
   /** Takes a volume on record, if its plugin agrees to how it is to be used. */
   CatalogVolume register(CatalogVolume wanted) {
     Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
+    if (wanted.origin() != CatalogVolume.Origin.REGISTERED) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_REQUEST_REFUSED,
+          subject,
+          "the origin of '"
+              + wanted.key()
+              + "' is "
+              + wanted.origin()
+              + ", and that of a volume that was there before is REGISTERED");
+    }
     Optional<CatalogEntry> known = catalog.find(wanted.key());
     if (known.isPresent()) {
       return known

@@ -208,16 +208,21 @@ class ViewsTest {
   @Tag("D-62")
   void aFreshVolumeOfAPluginThatIsWellIsWell() {
     Claim none = Claim.none(CatalogSamples.KEY);
-    assertThat(VolumeSummary.of(record(), none, view(instance("a", State.READY, BOTH))).isHealthy())
+    assertThat(
+            VolumeSummary.of(record(), List.of(), none, view(instance("a", State.READY, BOTH)))
+                .isHealthy())
         .isTrue();
     assertThat(
             VolumeSummary.of(
-                    record(), none, view(instance("a", State.READY, EnumSet.of(PluginRole.NODE))))
+                    record(),
+                    List.of(),
+                    none,
+                    view(instance("a", State.READY, EnumSet.of(PluginRole.NODE))))
                 .isHealthy())
         .as("a controller is needed, and there is none")
         .isFalse();
     assertThat(
-            VolumeSummary.of(record(), none, view(instance("a", State.UNHEALTHY, BOTH)))
+            VolumeSummary.of(record(), List.of(), none, view(instance("a", State.UNHEALTHY, BOTH)))
                 .isHealthy())
         .isFalse();
     for (Class<?> shown : List.of(VolumeSummary.class, PluginView.class)) {
@@ -270,6 +275,7 @@ class ViewsTest {
   private static VolumeSummary summary() {
     return VolumeSummary.of(
         record(),
+        record().changes(),
         claim(),
         view(
             instance("a", State.READY, BOTH),

@@ -7,11 +7,15 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogSamples;
 import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeChange.Progress;
+import io.csi4j.volume.catalog.VolumeChange.Wish;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
 import java.time.Duration;
@@ -19,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +45,8 @@ class UnfinishedWorkTest {
   private final VirtualTime time = new VirtualTime();
   private final Catalog catalog = new Catalog(VolumeStore.on(MemoryMedium.create().open()));
   private final List<VolumeKey> tried = new ArrayList<>();
+  private final List<OperatorCode> told = new ArrayList<>();
+  private Consumer<OperatorMessage> listener = message -> told.add(message.code());
   private Function<VolumeKey, CompletableFuture<?>> outcome = key -> failed(Outcome.UNCERTAIN);
   private final UnfinishedWork leftovers =
       new UnfinishedWork(
@@ -48,12 +55,70 @@ class UnfinishedWorkTest {
           key -> {
             tried.add(key);
             return outcome.apply(key);
-          });
+          },
+          message -> listener.accept(message));
 
   private static CompletableFuture<?> failed(Outcome outcome) {
+    return failed(outcome, OperatorCode.CONTROLLER_CALL_IN_DOUBT);
+  }
+
+  private static CompletableFuture<?> failed(Outcome outcome, OperatorCode code) {
     return CompletableFuture.failedFuture(
-        ControllerFailures.failed(
-            outcome, OperatorCode.CONTROLLER_CALL_IN_DOUBT, SUBJECT, "no", null));
+        ControllerFailures.failed(outcome, code, SUBJECT, "no", null));
+  }
+
+  private VolumeChange deletion() {
+    List<VolumeChange> shown = leftovers.shown(GOING.key(), GOING.changes());
+    assertThat(shown).hasSize(1);
+    assertThat(shown.get(0).wish()).isEqualTo(new Wish.Deletion());
+    return shown.get(0);
+  }
+
+  @Test
+  void aFailureIsReportedOncePerCodeAndShownWithTheChange() {
+    catalog.put(SUBJECT, GOING);
+    leftovers.later();
+    assertThat(deletion().seen()).isEmpty();
+    time.pass(Duration.ofMinutes(1));
+    assertThat(told).containsExactly(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
+    assertThat(deletion())
+        .isEqualTo(
+            new VolumeChange(new Wish.Deletion(), Progress.IN_PROGRESS, "no", Optional.empty()));
+
+    outcome = key -> failed(Outcome.UNAVAILABLE, OperatorCode.PLUGIN_NOT_UP);
+    time.pass(Duration.ofHours(1));
+
+    assertThat(tried).hasSizeGreaterThan(6);
+    assertThat(told)
+        .containsExactly(OperatorCode.CONTROLLER_CALL_IN_DOUBT, OperatorCode.PLUGIN_NOT_UP);
+  }
+
+  @Test
+  void whatWaitsForAPersonIsShownWithItsMessageAndReportedAgainIfItFailsAgain() {
+    catalog.put(SUBJECT, GOING);
+    outcome = key -> failed(Outcome.HELD, OperatorCode.VOLUME_ID_TAKEN);
+    leftovers.later();
+    time.pass(Duration.ofDays(1));
+    assertThat(told).containsExactly(OperatorCode.VOLUME_ID_TAKEN);
+    assertThat(deletion().progress()).isEqualTo(Progress.HELD);
+    assertThat(deletion().seen()).startsWith("CSI-938 VOLUME_ID_TAKEN: trying: no; ");
+
+    leftovers.ended(GOING.key(), Optional.empty());
+    assertThat(deletion().progress()).isEqualTo(Progress.IN_PROGRESS);
+    time.pass(Duration.ofDays(1));
+    assertThat(told).containsExactly(OperatorCode.VOLUME_ID_TAKEN, OperatorCode.VOLUME_ID_TAKEN);
+  }
+
+  @Test
+  void aListenerThatThrowsKeepsNoVolumeFromBeingTriedAgain() {
+    catalog.put(SUBJECT, GOING);
+    listener =
+        message -> {
+          throw new IllegalStateException("a broken listener");
+        };
+    leftovers.later();
+    time.pass(Duration.ofHours(1));
+    assertThat(tried).hasSizeGreaterThan(5);
   }
 
   @Test
@@ -160,8 +225,7 @@ class UnfinishedWorkTest {
     assertThat(leftovers.owed()).containsExactly(GOING.key());
 
     outcome = key -> failed(Outcome.UNCERTAIN);
-    leftovers.mended(GOING.key());
-    leftovers.later();
+    leftovers.ended(GOING.key(), Optional.empty());
     time.pass(Duration.ofDays(1));
     assertThat(tried).as("after a person has mended it").hasSizeGreaterThan(2);
   }

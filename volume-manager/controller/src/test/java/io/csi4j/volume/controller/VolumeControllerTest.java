@@ -52,6 +52,7 @@ import io.csi4j.volume.catalog.ExpectedInstances;
 import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.catalog.VolumeSummary;
@@ -1160,6 +1161,105 @@ class VolumeControllerTest {
         .extracting(CatalogVolume::key)
         .containsExactly(VolumeKey.of("v3"));
     assertThat(plugin.contents().volumes()).hasSize(20);
+  }
+
+  @Test
+  void aVolumeThatSaysItWasMadeHereIsRefusedAndTheOthersOfItsBatchAreRegistered() {
+    List<CatalogVolume> all = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      all.add(found("v" + i, Namespace.DEFAULT));
+    }
+    CatalogVolume made = all.get(1).toBuilder().origin(CatalogVolume.Origin.CREATED).build();
+    all.set(1, made);
+
+    Map<VolumeKey, ControllerException> failed = controller.registerAll(all);
+
+    assertThat(failed).containsOnlyKeys(made.key());
+    for (ControllerException refused :
+        List.of(failed.get(made.key()), failure(() -> controller.register(made)))) {
+      assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
+      assertThat(refused.operatorMessage().seen().text())
+          .isEqualTo(
+              "the origin of 'default/v1' is CREATED, and that of a volume that was there before is"
+                  + " REGISTERED");
+    }
+    assertThat(controller.volumes())
+        .extracting(each -> each.key().id())
+        .containsExactly("v0", "v2", "v3");
+  }
+
+  private List<VolumeSummary> listed() {
+    PluginView well = PluginView.of(ID, Map.of(), new ExpectedInstances(1, 1));
+    return controller
+        .summaries(Optional.empty(), Optional.empty(), PageRequest.first(), id -> well)
+        .volumes();
+  }
+
+  @Test
+  void aDeletionThatIsRefusedWhenNobodyWaitsIsReported() {
+    CatalogVolume made = controller.create(DB, spec().build());
+    plugin.inject(
+        Fault.fail(StatusCode.DEADLINE_EXCEEDED, "slow"), When.calling(DELETE_VOLUME).once());
+    plugin.inject(
+        Fault.fail(StatusCode.FAILED_PRECONDITION, "has snapshots"),
+        When.calling(DELETE_VOLUME).once());
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(listed())
+        .as("one that is being deleted is listed")
+        .extracting(VolumeSummary::isBeingDeleted)
+        .containsExactly(true);
+    assertThat(listed().get(0).id()).contains(made.id());
+
+    Waits.until(() -> controller.find(DB).isPresent());
+    Waits.until(() -> !told.isEmpty());
+
+    assertThat(told)
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.CONTROLLER_CALL_REFUSED);
+    assertThat(told.element().line()).contains("has snapshots");
+    assertThat(listed()).extracting(VolumeSummary::isBeingDeleted).containsExactly(false);
+  }
+
+  @Test
+  void aDeletionThatWaitsForAPersonIsReportedListedAndGoesOnWhenItIsResumed() {
+    plugin.inject(
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
+        When.calling(CREATE_VOLUME).once());
+    assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
+        .isEqualTo(Outcome.UNCERTAIN);
+    plugin.inject(
+        Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.HELD);
+
+    Waits.until(() -> !told.isEmpty());
+
+    assertThat(told)
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.VOLUME_MAY_BE_LEFT);
+    assertThat(controller.held()).containsExactly(DB);
+    VolumeChange held = controller.changes(DB).get(0);
+    assertThat(held.wish()).hasToString("deletion");
+    assertThat(held.progress()).isEqualTo(VolumeChange.Progress.HELD);
+    assertThat(held.seen()).isEqualTo(told.element().line()).contains("the source is gone");
+    assertThat(held.next())
+        .isEqualTo(
+            "Do what the message asks for, then call resume; or deregister the volume, which leaves"
+                + " it in the storage system.");
+    assertThat(listed()).extracting(VolumeSummary::changes).containsExactly(List.of(held));
+    assertThat(listed().get(0).id()).isEmpty();
+    assertThat(listed().get(0).writers()).as("its own hold is no writer").isZero();
+    assertThat(failure(() -> controller.resume(DB)).code())
+        .isEqualTo(OperatorCode.VOLUME_MAY_BE_LEFT);
+
+    plugin.clearFaults();
+    controller.resume(DB);
+
+    assertThat(plugin.contents().empty()).isTrue();
+    assertThat(listed()).isEmpty();
+    assertThat(controller.held()).isEmpty();
+    controller.resume(DB);
+    assertThat(controller.owed()).isEmpty();
   }
 
   @Test

@@ -239,7 +239,9 @@ class KernelTroubleTest {
       node.kernel().host().tmpfs(node.stagingPath(VOLUME));
 
       Node.eventually("it is reported", () -> node.noticed(OperatorCode.FOREIGN_MOUNT));
-      assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
+      assertThat(node.staging(VOLUME))
+          .as("H14: a covered staging is not shown as present")
+          .isEqualTo(PathStatus.IN_DOUBT);
       assertThat(node.target(VOLUME, "a")).isEqualTo(PathStatus.PRESENT);
       assertThat(node.engine().hasMount(usage("vol-1", "a"))).isTrue();
       node.kernel().host().detach(node.stagingPath(VOLUME));

@@ -25,6 +25,8 @@ import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -190,10 +192,15 @@ class KernelTroubleTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       MountPath target = node.targetPath("vol-1", "web");
+      List<PathStatus> shown = new CopyOnWriteArrayList<>();
+      node.whenTold(event -> shown.add(node.target(VOLUME, "web")));
       node.kernel().host().tmpfs(target);
 
       Node.eventually(
           "H14: it is reported at once", () -> node.noticed(OperatorCode.FOREIGN_MOUNT));
+      Node.eventually("the listener has looked", () -> !shown.isEmpty());
+      assertThat(shown).as("what a listener sees").containsExactly(PathStatus.IN_DOUBT);
+      node.whenTold(event -> {});
       assertThat(node.notices())
           .as("H14: a mount over a target is named")
           .filteredOn(message -> message.code() == OperatorCode.FOREIGN_MOUNT)

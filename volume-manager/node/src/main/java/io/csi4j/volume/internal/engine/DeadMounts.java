@@ -20,6 +20,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -234,6 +235,7 @@ final class DeadMounts {
       dead = writable(dead);
       dead.add(usage);
       restages = true;
+      volume.show();
       volume.report.tell(dead(usage));
       volume.deadChanged();
     } else if (isThere && health == Sighting.Health.WELL && dead.contains(usage)) {
@@ -248,8 +250,8 @@ final class DeadMounts {
     if (volume.memory.use(usage).isPresent() && !silent.contains(usage)) {
       silent = writable(silent);
       silent.add(usage);
-      volume.report.tell(silent(usage));
       volume.show();
+      volume.report.tell(silent(usage));
     }
   }
 
@@ -366,7 +368,7 @@ final class DeadMounts {
    * Looks at the paths at which a mount has come or gone, while nothing is being done with the
    * volume. A mount that is on record as present and is gone is in doubt from now on; one that
    * another program has covered is shown as in doubt until the cover is gone. Returns whether
-   * anything is otherwise than before.
+   * anything is otherwise than before; then it is shown, and reported.
    */
   boolean lookAtChanges() {
     if (changed.isEmpty() && !isAnyChanged) {
@@ -383,14 +385,15 @@ final class DeadMounts {
     VolumeLayout.Home home = volume.parts.layout().home(volume.identity);
     VolumeRecord now = known.get();
     boolean isNews = false;
+    List<Notice> notices = new ArrayList<>(1);
     try {
       for (Optional<VolumeUse> usage : paths(known.get()).toList()) {
         Optional<PathRecord> path =
             present(known.get(), usage).filter(it -> it.evidence().isPresent());
         if (path.isPresent() && (isAll || paths.contains(at(home, usage)))) {
           List<Sighting> stack = volume.parts.kernel().at(at(home, usage));
-          isNews |= covers(usage, path.get(), stack);
-          now = stack.isEmpty() ? lost(now, usage) : now;
+          isNews |= covers(usage, path.get(), stack, notices);
+          now = stack.isEmpty() ? lost(now, usage, notices) : now;
         }
       }
     } catch (MountException e) {
@@ -398,14 +401,21 @@ final class DeadMounts {
       LOG.log(Level.DEBUG, "What became of the mounts of " + volume.identity + " is unknown.", e);
     }
     volume.memory.set(now);
-    return isNews || !now.equals(known.get());
+    if (!isNews && now.equals(known.get())) {
+      return false;
+    }
+    // Before it is told: who hears it may look.
+    volume.show();
+    notices.forEach(volume.report::tell);
+    return true;
   }
 
   /**
-   * Keeps what another program has mounted over a path, and reports it once until it is gone;
+   * Keeps what another program has mounted over a path, to be reported once until it is gone;
    * returns whether that is otherwise than before.
    */
-  private boolean covers(Optional<VolumeUse> usage, PathRecord path, List<Sighting> stack) {
+  private boolean covers(
+      Optional<VolumeUse> usage, PathRecord path, List<Sighting> stack, List<Notice> notices) {
     if (!Inspection.isForeign(path, stack)) {
       return covered.containsKey(usage) && covered.remove(usage) != null;
     }
@@ -414,7 +424,7 @@ final class DeadMounts {
     covered = covered.isEmpty() ? new HashMap<>(2) : covered;
     Notice before = covered.put(usage, notice);
     if (before == null) {
-      volume.report.tell(notice);
+      notices.add(notice);
     }
     return !notice.equals(before);
   }
@@ -424,13 +434,14 @@ final class DeadMounts {
     return Set.copyOf(covered.keySet());
   }
 
-  private VolumeRecord lost(VolumeRecord record, Optional<VolumeUse> usage) {
+  private VolumeRecord lost(VolumeRecord record, Optional<VolumeUse> usage, List<Notice> notices) {
     if (usage.isPresent()) {
       TargetRecord use = record.target(usage.get()).orElseThrow();
       isLost(use.usage());
+      notices.add(lost(use.usage()));
       return record.withTarget(use.with(use.path().as(PathStatus.IN_DOUBT)));
     }
-    volume.report.tell(
+    notices.add(
         new Notice(
             OperatorCode.STAGING_LOST,
             "the mount at the staging path is gone, and nobody here took it away",
@@ -443,9 +454,8 @@ final class DeadMounts {
     return path.evidence().isPresent() && volume.parts.kernel().at(at).isEmpty();
   }
 
-  /** Tells of it; the policy says what becomes of it. It is made again like a dead one. */
+  /** The policy says what becomes of it: it is made again like a dead one, or stays lost. */
   private void isLost(VolumeUse usage) {
-    volume.report.tell(lost(usage));
     lost = writable(lost);
     lost.add(usage);
     if (repairs(policy())) {

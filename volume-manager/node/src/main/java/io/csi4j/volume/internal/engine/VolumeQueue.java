@@ -361,7 +361,6 @@ final class VolumeQueue {
   private void lookAtChanges() {
     if (dead.lookAtChanges()) {
       holdDevices();
-      show();
       cleanup.consider();
     }
   }

@@ -33,11 +33,17 @@ import java.util.function.Supplier;
 final class Incarnation {
 
   /** Thrown to threads of a process that was killed. */
-  static final class Killed extends Error {
+  static final class Killed extends ThreadDeath {
     private static final long serialVersionUID = 1L;
 
-    Killed() {
-      super("killed", null, false, false);
+    @Override
+    public String getMessage() {
+      return "killed";
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+      return this;
     }
   }
 

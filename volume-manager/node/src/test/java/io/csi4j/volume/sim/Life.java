@@ -27,11 +27,17 @@ final class Life {
   }
 
   /** The end of the process, thrown to get out of what it was doing. */
-  static final class Crash extends Error {
+  static final class Crash extends ThreadDeath {
     private static final long serialVersionUID = 1L;
 
-    Crash() {
-      super("the process has crashed", null, false, false);
+    @Override
+    public String getMessage() {
+      return "the process has crashed";
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+      return this;
     }
   }
 

@@ -161,7 +161,7 @@ enum Mutant {
       edit(
           "engine/VolumeQueue",
           """
-              if (current != null) {
+              if (current != null || unanswered != null) {
                 return;
               }
               nameAll();
@@ -294,13 +294,13 @@ enum Mutant {
       edit(
           "engine/VolumeQueue",
           """
-              if (current != null) {
+              if (current != null || unanswered != null) {
                 return;
               }
               nameAll();
           """,
           """
-              if (!isFree()) {
+              if (!isFree() || unanswered != null) {
                 return;
               }
               nameAll();

@@ -70,7 +70,7 @@ final class Omissions {
     add(all, NAME, engine + "VolumeEngine", "operations");
     add(all, UNCOMPARED, engine + "VolumeIndex", "asked");
     add(all, PAST, engine + "VolumeEngine", "report");
-    add(all, OVER, engine + "VolumeQueue", "begun", "started", "isTold");
+    add(all, OVER, engine + "VolumeQueue", "begun", "started");
     add(all, OVER, engine + "OperationRun", "generation");
     add(all, UNSPENT, engine + "VolumeEngine", "retries");
     add(all, UNSPENT, engine + "CleanupSchedule", "isRepeat");

@@ -111,6 +111,9 @@ final class SimHost {
   /** Whether a caller has turned away from an operation that goes on. */
   private boolean hasForsaken;
 
+  /** Whether the last call of the engine was thrown out of by a seam that tore. */
+  private boolean torn;
+
   private Life life;
   private VolumeEngine engine;
   private CompletableFuture<?> reconciled = CompletableFuture.completedFuture(null);
@@ -305,12 +308,14 @@ final class SimHost {
   /** Calls the engine; nothing comes back when the process ends in it. */
   private <T> T attempt(Supplier<T> call) {
     Life mine = life;
+    torn = false;
     try {
       return call.get();
     } catch (Life.Crash crash) {
       return null;
     } catch (RuntimeException | Error failure) {
-      if (!mine.isDead()) {
+      torn = failure instanceof Seams.Torn;
+      if (!mine.isDead() && !torn) {
         world.findings().violated("I12", "a call was thrown out of with " + World.words(failure));
       }
       return null;
@@ -418,6 +423,8 @@ final class SimHost {
     } catch (VolumeException refused) {
       refusal = refused.operatorMessage().line();
       return false;
+    } catch (Seams.Torn torn) {
+      return true;
     }
   }
 
@@ -429,7 +436,9 @@ final class SimHost {
     if (ask.life.isDead() || broken()) {
       return ask;
     }
-    if (future == null) {
+    if (torn) {
+      future = CompletableFuture.failedFuture(new CancellationException("the call was torn"));
+    } else if (future == null) {
       world.findings().violated("I12", ask + " gave null");
       return ask;
     }

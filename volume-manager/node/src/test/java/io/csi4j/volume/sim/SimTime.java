@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -153,6 +154,8 @@ final class SimTime {
       item.work.run();
     } catch (Life.Crash crash) {
       // Whoever asked for this step sees that the life has ended.
+    } catch (Seams.Torn torn) {
+      // As in a scheduler that logs it.
     } catch (RuntimeException | Error failure) {
       uncaught.accept(failure);
     }
@@ -221,6 +224,24 @@ final class SimTime {
     };
   }
 
+  /** Does something later, and again for as long as it throws what a seam has thrown. */
+  private Scheduler.Timer again(Duration delay, Life life, Runnable work) {
+    AtomicReference<Item> next = new AtomicReference<>();
+    Runnable repeated =
+        new Runnable() {
+          @Override
+          public void run() {
+            try {
+              work.run();
+            } catch (Seams.Torn torn) {
+              next.set(add(Duration.ofSeconds(1), life, this));
+            }
+          }
+        };
+    next.set(add(delay, life, repeated));
+    return () -> next.get().cancel();
+  }
+
   /** The threads of a process. */
   Scheduler scheduler(Life life) {
     return new Scheduler() {
@@ -233,7 +254,7 @@ final class SimTime {
       @Override
       public Timer after(Duration delay, Runnable work) {
         life.check();
-        return add(delay, life, work);
+        return again(delay, life, work);
       }
 
       @Override

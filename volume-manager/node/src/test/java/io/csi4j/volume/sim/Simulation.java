@@ -39,10 +39,21 @@ final class Simulation {
     return play(setup, choices, tracing, null);
   }
 
+  /** The history in which nothing else goes wrong than that a seam of the engine tears. */
+  static Outcome torn(Setup setup, Script script, Seams seams, boolean tracing) {
+    return play(setup, Choices.scripted(script), tracing, null, seams);
+  }
+
   /** The same up to the first of these crossroads, if any, that another history has come to. */
   static Outcome play(Setup setup, Choices choices, boolean tracing, Crossroads crossroads) {
+    return play(setup, choices, tracing, crossroads, Seams.none());
+  }
+
+  private static Outcome play(
+      Setup setup, Choices choices, boolean tracing, Crossroads crossroads, Seams seams) {
     Findings findings = new Findings(tracing);
     World world = new World(setup, choices, findings);
+    world.tear(seams);
     world.joinAt(crossroads);
     try {
       if (setup.roams()) {

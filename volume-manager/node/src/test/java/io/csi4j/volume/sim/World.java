@@ -10,14 +10,19 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeEvent;
+import io.csi4j.volume.sim.Seams.Seam;
+import io.csi4j.volume.state.StateStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -27,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * All that is outside of the engine, with what can go wrong in it. One history happens in one
@@ -69,6 +75,7 @@ final class World implements SimKernel.View {
   private Crossroads crossroads;
 
   private boolean isJoined;
+  private Seams seams = Seams.none();
 
   /** How far the history has got. */
   private List<Object> progress = new ArrayList<>();
@@ -476,22 +483,39 @@ final class World implements SimKernel.View {
 
   /** The engine of a process. */
   VolumeEngine open(Life life) {
-    Disk view = disk.of(life);
+    Disk view = seams.at(Seam.DISK, Disk.class, disk.of(life));
     VolumeDirectories directories = new VolumeDirectories(view, layout);
     prepare(directories);
-    return VolumeEngine.open(
-        new EngineParts(
-            time.clock(),
-            time.scheduler(life),
-            kernel.table(life, this),
-            plugins(life),
-            state.open(life, view, kernel.place()),
-            directories,
-            layout,
-            ManagerSettings.defaults(),
-            point -> at(life, point),
-            event -> told(life, event),
-            claims == null ? Claims.NONE : claims.seenBy(life)));
+    VolumeEngine engine =
+        VolumeEngine.open(
+            new EngineParts(
+                seams.at(Seam.CLOCK, Clock.class, time.clock()),
+                seams.at(Seam.SCHEDULER, Scheduler.class, time.scheduler(life)),
+                seams.at(Seam.KERNEL, KernelMounts.class, kernel.table(life, this)),
+                seams.at(Seam.PLUGINS, NodePlugins.class, plugins(life)),
+                seams.at(Seam.STATE, StateStore.class, state.open(life, view, kernel.place())),
+                directories,
+                layout,
+                ManagerSettings.defaults(),
+                seams.at(Seam.CRASH_POINTS, CrashPoint.Listener.class, point -> at(life, point)),
+                listener(life),
+                seams.at(
+                    Seam.CLAIMS,
+                    Claims.class,
+                    claims == null ? Claims.NONE : claims.seenBy(life))));
+    seams.arm();
+    return engine;
+  }
+
+  @SuppressWarnings("unchecked") // the listener is of events
+  private Consumer<VolumeEvent> listener(Life life) {
+    Consumer<VolumeEvent> told = event -> told(life, event);
+    return seams.at(Seam.LISTENERS, Consumer.class, told);
+  }
+
+  /** Lets a seam of the engine tear. */
+  void tear(Seams which) {
+    seams = which;
   }
 
   /** Makes the root as a manager does before anything else; with a sound disk, if need be. */
@@ -549,7 +573,8 @@ final class World implements SimKernel.View {
 
   private NodePlugins plugins(Life life) {
     Map<PluginId, NodePlugin> seen = new TreeMap<>();
-    plugins.forEach((id, plugin) -> seen.put(id, plugin.seenBy(life)));
+    plugins.forEach(
+        (id, plugin) -> seen.put(id, seams.at(Seam.PLUGIN, NodePlugin.class, plugin.seenBy(life))));
     return new NodePlugins() {
       @Override
       public Optional<NodePlugin> find(PluginId id) {

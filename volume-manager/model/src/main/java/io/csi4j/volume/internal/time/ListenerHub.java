@@ -179,11 +179,11 @@ public final class ListenerHub {
       }
       try {
         hub.threads.execute(this::run);
-      } catch (RuntimeException | OutOfMemoryError refused) {
+      } catch (RuntimeException | Error refused) {
         // An error is how the JVM says that the machine gives no more threads.
+        ended();
         LOGGER.log(
             Level.WARNING, "No thread was given to tell a listener of " + hub.about + ".", refused);
-        ended();
       }
     }
 
@@ -301,17 +301,27 @@ public final class ListenerHub {
       try {
         listener.accept(event);
       } catch (Throwable failure) {
+        report(failure);
+      }
+    }
+
+    /** Logs a failure of the listener, the first one for people; that harms no further event. */
+    private void report(Throwable failure) {
+      boolean isFirst = !hasFailed;
+      hasFailed = true;
+      try {
         LOGGER.log(
-            hasFailed ? Level.DEBUG : Level.WARNING,
+            isFirst ? Level.WARNING : Level.DEBUG,
             "A listener of "
                 + hub.about
                 + " failed. It is told of further events, and its further failures are logged for"
                 + " debugging only. Repair it.",
             failure);
-        if (!hasFailed) {
-          hasFailed = true;
+        if (isFirst) {
           firstFailure.accept(failure);
         }
+      } catch (RuntimeException | Error again) {
+        Failures.log(LOGGER, "The failure of a listener could not be reported.", again);
       }
     }
   }

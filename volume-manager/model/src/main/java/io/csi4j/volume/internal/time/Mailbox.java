@@ -1,24 +1,30 @@
 package io.csi4j.volume.internal.time;
 
 import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what is put in one after the other, in order, where the executor runs its work; what is
- * thrown is told, and ends nothing. Where the executor takes no work, as it is closed or the JVM
- * has no memory for it, the work runs on the thread that put it in.
+ * Runs what is put in one after the other, in order, where the scheduler runs its work. Where that
+ * takes no work, as it is closed or the JVM has no memory for it, the work runs on the thread that
+ * put it in.
+ *
+ * <p>What is thrown is handed to the handler of failures, and ends nothing. If the handler fails
+ * too, it is given the same failure again after a pause, before anything else, until it returns.
  */
 public final class Mailbox {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
+  private static final Duration AGAIN = Duration.ofSeconds(1);
+  private static final long WITHOUT_MEMORY = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final Executor executor;
+  private final Scheduler scheduler;
   private final Consumer<Throwable> broken;
   private final Runnable drain = this::drain;
   private final ReentrantLock lock = new ReentrantLock();
@@ -32,9 +38,16 @@ public final class Mailbox {
 
   private boolean closed;
 
-  /** With nothing in it. */
-  public Mailbox(Executor executor, Consumer<Throwable> broken) {
-    this.executor = executor;
+  /** What the handler has failed to handle; used by the thread that drains. */
+  private @Nullable Throwable unhandled;
+
+  /**
+   * With nothing in it.
+   *
+   * @param broken the handler of failures
+   */
+  public Mailbox(Scheduler scheduler, Consumer<Throwable> broken) {
+    this.scheduler = scheduler;
     this.broken = broken;
   }
 
@@ -57,8 +70,9 @@ public final class Mailbox {
       lock.unlock();
     }
     try {
-      executor.execute(drain);
+      scheduler.execute(drain);
     } catch (RuntimeException | Error refused) {
+      Failures.rethrowEnd(refused);
       drain();
     }
   }
@@ -75,33 +89,71 @@ public final class Mailbox {
   }
 
   private void drain() {
-    for (Runnable work = first(); work != null; work = next()) {
-      try {
-        work.run();
-      } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError failure) {
-        tell(failure);
+    if (!begins()) {
+      return;
+    }
+    Throwable failure = unhandled;
+    while (true) {
+      if (failure != null && !isHandled(failure)) {
+        if (isPutOff(failure)) {
+          return;
+        }
+        LockSupport.parkNanos(WITHOUT_MEMORY);
+        continue;
       }
+      unhandled = null;
+      Runnable work = next();
+      if (work == null) {
+        return;
+      }
+      failure = failureOf(work);
     }
   }
 
-  /** A failure of what is done about a failure keeps nothing else from being done. */
-  private void tell(Throwable failure) {
+  private static @Nullable Throwable failureOf(Runnable work) {
+    try {
+      work.run();
+      return null;
+    } catch (RuntimeException | Error failure) {
+      Failures.rethrowEnd(failure);
+      return failure;
+    }
+  }
+
+  private boolean isHandled(Throwable failure) {
     try {
       broken.accept(failure);
-    } catch (RuntimeException | VirtualMachineError | LinkageError | AssertionError again) {
-      LOG.log(Level.ERROR, "What was done about a failure failed itself; report this.", again);
+      return true;
+    } catch (RuntimeException | Error again) {
+      Failures.rethrowEnd(again);
+      Failures.log(LOG, "What was done about a failure failed itself; report this.", again);
+      return false;
     }
   }
 
-  /** Returns the first piece of work; none while another thread is at it. */
-  private @Nullable Runnable first() {
+  /** Has the drain go on with the same failure later; false if there is no memory for that. */
+  private boolean isPutOff(Throwable failure) {
     lock.lock();
     try {
-      if (draining) {
-        return null;
-      }
+      unhandled = failure;
+      var unused = scheduler.after(AGAIN, drain);
+      draining = false;
+      return true;
+    } catch (RuntimeException | Error refused) {
+      Failures.rethrowEnd(refused);
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns whether this thread drains from now on; not while another one does. */
+  private boolean begins() {
+    lock.lock();
+    try {
+      boolean begins = !draining;
       draining = true;
-      return next();
+      return begins;
     } finally {
       lock.unlock();
     }

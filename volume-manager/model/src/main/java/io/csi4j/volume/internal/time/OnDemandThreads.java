@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -80,7 +79,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     watchAgain();
     try {
       pool.execute(work);
-    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+    } catch (RuntimeException | Error refused) {
       // It is closed, or this is how the JVM says that the machine gives no more threads.
       work.run();
     }
@@ -96,7 +95,10 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
     Runnable due =
         () -> {
           if (!isCancelled.get()) {
-            executeOrRun(() -> SystemScheduler.run(work));
+            executeOrRun(
+                () -> {
+                  var unused = SystemScheduler.run(work);
+                });
           }
         };
     try {

@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A fixed number of daemon threads, all made at the start, and one more that only watches the time.
@@ -22,6 +23,11 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  /** The pause before work is run again that threw; it doubles up to the longest. */
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   /** While timers are set, the one that watches the time looks so often. */
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -94,15 +100,23 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     workers.execute(() -> run(work));
   }
 
+  /**
+   * {@inheritDoc} What throws is run again after growing pauses, until it returns: much of it plans
+   * the next look at something, which would never come.
+   */
   @Override
   public Timer after(Duration delay, Runnable work) {
     try {
       if (delay.compareTo(LOOK) > 0) {
         keepLooking();
       }
-      ScheduledFuture<?> due =
-          timer.schedule(() -> handOver(work), nanos(delay), TimeUnit.NANOSECONDS);
-      return () -> due.cancel(false);
+      Due due = new Due(work);
+      ScheduledFuture<?> planned =
+          timer.schedule(() -> handOver(due), nanos(delay), TimeUnit.NANOSECONDS);
+      return () -> {
+        due.isCancelled = true;
+        planned.cancel(false);
+      };
     } catch (RejectedExecutionException closed) {
       return () -> {};
     }
@@ -121,11 +135,17 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   }
 
   private void look() {
-    if (isAsked) {
-      isAsked = false;
-      var unused = timer.schedule(this::look, LOOK.toNanos(), TimeUnit.NANOSECONDS);
-    } else {
-      looks.set(false);
+    boolean goesOn = false;
+    try {
+      if (isAsked) {
+        isAsked = false;
+        var unused = timer.schedule(this::look, LOOK.toNanos(), TimeUnit.NANOSECONDS);
+        goesOn = true;
+      }
+    } finally {
+      if (!goesOn) {
+        looks.set(false);
+      }
     }
   }
 
@@ -134,21 +154,57 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     return (delay.compareTo(LONGEST) < 0 ? delay : LONGEST).toNanos();
   }
 
-  private void handOver(Runnable work) {
+  private void handOver(Due due) {
     try {
-      execute(work);
+      workers.execute(due);
     } catch (RejectedExecutionException closed) {
       // Closed since: what was to be run later is forgotten.
+    } catch (RuntimeException | Error refused) {
+      // The workers could not be given it, for want of memory.
+      due.run();
     }
   }
 
-  /** Runs it; what it throws is logged. */
-  static void run(Runnable work) {
+  /** Work that is run at its time, and again for as long as it throws. */
+  private final class Due implements Runnable {
+    private final Runnable work;
+    private volatile boolean isCancelled;
+    private Duration pause = FIRST_PAUSE;
+
+    Due(Runnable work) {
+      this.work = work;
+    }
+
+    @Override
+    public void run() {
+      while (!isCancelled && !SystemScheduler.run(work) && !isPlannedAgain()) {
+        LockSupport.parkNanos(FIRST_PAUSE.toNanos());
+      }
+    }
+
+    /** Plans it again; false if there is no memory for that. */
+    private boolean isPlannedAgain() {
+      try {
+        var unused = timer.schedule(() -> handOver(this), pause.toNanos(), TimeUnit.NANOSECONDS);
+        pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : pause;
+        return true;
+      } catch (RejectedExecutionException closed) {
+        return true;
+      } catch (RuntimeException | Error none) {
+        return false;
+      }
+    }
+  }
+
+  /** Runs it; what it throws is logged. Returns whether it threw nothing. */
+  static boolean run(Runnable work) {
     try {
       work.run();
+      return true;
     } catch (Throwable failed) {
       // Even an Error: the thread belongs to all volumes.
-      LOGGER.log(Level.ERROR, "Work of the volume manager failed. Report this.", failed);
+      Failures.log(LOGGER, "Work of the volume manager failed. Report this.", failed);
+      return false;
     }
   }
 

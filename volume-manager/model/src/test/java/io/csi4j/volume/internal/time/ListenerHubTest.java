@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,7 @@ class ListenerHubTest {
 
   private void execute(Runnable task) {
     if (isRefusing) {
-      throw new RejectedExecutionException("no thread");
+      throw new Error("no thread, as a machine says it that nobody knows");
     }
     tasks.add(task);
   }
@@ -98,6 +97,27 @@ class ListenerHubTest {
     runAll();
 
     assertThat(told).containsExactly(1, 2);
+  }
+
+  @Test
+  void aFailureThatCannotBeReportedKeepsNoEventFromTheListener() {
+    Listening<Integer> listening =
+        hub.listen(
+            event -> {
+              told.add(event);
+              throw new IllegalStateException("broken");
+            },
+            new Few(),
+            failure -> {
+              throw new Error("broken, too", failure);
+            });
+    listening.tell(1);
+    listening.tell(2);
+    runAll();
+    listening.tell(3);
+    runAll();
+
+    assertThat(told).containsExactly(1, 2, 3);
   }
 
   @Test

@@ -5,43 +5,107 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What fails in a mailbox is told, and keeps nothing else from being done. */
 class MailboxTest {
 
+  /** Has no memory for work. */
+  private static class Refusing implements Scheduler {
+    @Override
+    public void execute(Runnable work) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+
+    @Override
+    public Timer after(Duration delay, Runnable work) {
+      throw new AssertionError("nothing is to be done later");
+    }
+  }
+
   private final List<String> done = new ArrayList<>();
+  private final VirtualTime time = new VirtualTime();
 
   @Test
   void aFailureIsToldAndTheNextPieceOfWorkIsDone() {
-    Mailbox mailbox = new Mailbox(Runnable::run, failure -> done.add(failure.getMessage()));
+    Mailbox mailbox = new Mailbox(time, failure -> done.add(failure.getMessage()));
     mailbox.put(
         () -> {
           mailbox.put(() -> done.add("next"));
           throw new IllegalStateException("broken");
         });
     mailbox.put(() -> done.add("last"));
+    time.settle();
 
-    assertThat(done).containsExactly("broken", "next", "last");
+    assertThat(done).containsExactly("broken", "last", "next");
   }
 
   @Test
-  void aFailureOfTheOneWhoIsToldKeepsNothingFromBeingDone() {
+  void anErrorOfAnyKindIsToldAsWell() {
+    Mailbox mailbox = new Mailbox(time, failure -> done.add(failure.getMessage()));
+    mailbox.put(
+        () -> {
+          throw new Error("of no known kind");
+        });
+    mailbox.put(() -> done.add("last"));
+    time.settle();
+
+    assertThat(done).containsExactly("of no known kind", "last");
+  }
+
+  @Test
+  void aFailureThatIsNotHandledIsHandledLaterBeforeAnythingElseIsDone() {
     Mailbox mailbox =
         new Mailbox(
-            Runnable::run,
+            time,
             failure -> {
               done.add("told");
-              throw new IllegalArgumentException("and broken too", failure);
+              if (done.size() < 3) {
+                throw new OutOfMemoryError("of a test");
+              }
             });
     mailbox.put(
         () -> {
-          mailbox.put(() -> done.add("next"));
           throw new IllegalStateException("broken");
         });
     mailbox.put(() -> done.add("last"));
 
-    assertThat(done).containsExactly("told", "next", "last");
+    time.settle();
+    assertThat(done).containsExactly("told");
+    assertThat(time.timers()).containsExactly(Duration.ofSeconds(1));
+
+    time.pass(Duration.ofSeconds(2));
+    assertThat(done).containsExactly("told", "told", "told", "last");
+    assertThat(time.waiting()).isZero();
+  }
+
+  @Test
+  void aFailureIsHandledAtOnceAgainWhereNoTimerIsToBeHad() {
+    AtomicInteger refusals = new AtomicInteger();
+    Mailbox mailbox =
+        new Mailbox(
+            new Refusing() {
+              @Override
+              public Timer after(Duration delay, Runnable work) {
+                refusals.incrementAndGet();
+                throw new OutOfMemoryError("of a test");
+              }
+            },
+            failure -> {
+              done.add("told");
+              if (done.size() < 3) {
+                throw new OutOfMemoryError("of a test");
+              }
+            });
+    mailbox.put(
+        () -> {
+          throw new IllegalStateException("broken");
+        });
+    mailbox.put(() -> done.add("last"));
+
+    assertThat(done).containsExactly("told", "told", "told", "last");
+    assertThat(refusals).hasValue(2);
   }
 
   @Test
@@ -66,9 +130,12 @@ class MailboxTest {
     List<Runnable> taken = new ArrayList<>();
     Mailbox mailbox =
         new Mailbox(
-            work -> {
-              taken.add(work);
-              throw new OutOfMemoryError("unable to create native thread");
+            new Refusing() {
+              @Override
+              public void execute(Runnable work) {
+                taken.add(work);
+                super.execute(work);
+              }
             },
             failure -> done.add(failure.getMessage()));
 

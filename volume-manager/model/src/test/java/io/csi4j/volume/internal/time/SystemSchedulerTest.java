@@ -143,6 +143,21 @@ class SystemSchedulerTest {
   }
 
   @Test
+  void whatIsDueAndThrowsRunsAgainUntilItReturns() {
+    try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-g", CLOSING)) {
+      AtomicInteger runs = new AtomicInteger();
+      scheduler.after(
+          Duration.ZERO,
+          () -> {
+            if (runs.incrementAndGet() == 1) {
+              throw new Error("of a test");
+            }
+          });
+      Waits.until(() -> runs.get() == 2);
+    }
+  }
+
+  @Test
   void whatIsDueRunsOnAWorkerAndFailsAlone() throws Exception {
     try (SystemScheduler scheduler = new SystemScheduler(1, "csi4j-e", CLOSING)) {
       scheduler.after(

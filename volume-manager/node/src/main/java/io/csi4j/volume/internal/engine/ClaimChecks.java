@@ -109,7 +109,7 @@ final class ClaimChecks {
           volume.parts,
           use.usage(),
           use.claim().epoch(),
-          standing -> volume.mailbox.put(() -> confirmed(use.usage(), use.claim(), standing)));
+          standing -> volume.aside(() -> confirmed(use.usage(), use.claim(), standing)));
     }
   }
 
@@ -235,8 +235,11 @@ final class ClaimChecks {
     }
 
     private void round() {
-      volumes.get().forEach(VolumeQueue::confirm);
-      begin();
+      try {
+        volumes.get().forEach(VolumeQueue::confirm);
+      } finally {
+        begin();
+      }
     }
 
     void close() {

@@ -120,7 +120,7 @@ final class CleanupSchedule {
       Duration pause =
           pause(
               failed, volume.plugin().policy().backgroundCap(), volume.parts.scheduler().random());
-      next = volume.parts.scheduler().after(pause, () -> volume.mailbox.put(this::due));
+      next = volume.parts.scheduler().after(pause, () -> volume.aside(this::due));
     }
   }
 
@@ -143,7 +143,7 @@ final class CleanupSchedule {
             ? volume
                 .engine
                 .retries(volume.identity.plugin())
-                .hold(RetryBudget.Whose.BACKGROUND, () -> volume.mailbox.put(this::work))
+                .hold(RetryBudget.Whose.BACKGROUND, () -> volume.aside(this::work))
             : Optional.empty();
     if (held.isPresent()) {
       next = held.get();

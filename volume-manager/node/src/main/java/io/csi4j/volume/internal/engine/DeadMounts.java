@@ -197,9 +197,7 @@ final class DeadMounts {
           .parts
           .kernel()
           .ask(
-              volume.identity.plugin(),
-              path,
-              health -> volume.mailbox.put(() -> then.accept(health)));
+              volume.identity.plugin(), path, health -> volume.aside(() -> then.accept(health)));
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
       LOG.log(Level.DEBUG, "How the mounts of " + volume.identity + " are is not known.", e);

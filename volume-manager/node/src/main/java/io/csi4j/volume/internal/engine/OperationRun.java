@@ -682,10 +682,12 @@ final class OperationRun {
           .scheduler()
           .after(
               step.time(),
-              () -> {
-                engine.late(due);
-                mailbox.put(() -> repeat(now, expected, () -> then.accept(new Event.Woke())));
-              });
+              () ->
+                  mailbox.put(
+                      () -> {
+                        engine.late(due);
+                        repeat(now, expected, () -> then.accept(new Event.Woke()));
+                      }));
     }
   }
 

@@ -186,7 +186,7 @@ final class RefreshSchedule {
               double share = 0.8 + volume.parts.scheduler().random() / 5;
               long due = latest.since() + (long) (interval.toNanos() * share);
               Duration pause = Duration.ofNanos(Math.max(0, due - volume.parts.clock().nanos()));
-              next = volume.parts.scheduler().after(pause, () -> volume.mailbox.put(this::refresh));
+              next = volume.parts.scheduler().after(pause, () -> volume.aside(this::refresh));
             });
   }
 

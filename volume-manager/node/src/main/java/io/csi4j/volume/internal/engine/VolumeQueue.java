@@ -20,6 +20,7 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.time.Failures;
 import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -58,6 +59,13 @@ final class VolumeQueue {
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
 
+  /** After these the other uses of a repair are not tried. */
+  private static final Set<OperatorCode> ENDS_REPAIRS =
+      Set.of(OperatorCode.PLUGIN_NOT_UP, OperatorCode.STEP_FAILED);
+
+  /** The pause before the next work is begun again that could not be begun. */
+  private static final Duration AGAIN = Duration.ofSeconds(1);
+
   /** When an operator is told that a device takes long to open. */
   private static final Duration SLOW_DEVICE = Duration.ofSeconds(10);
 
@@ -84,9 +92,14 @@ final class VolumeQueue {
   private @Nullable RefreshSchedule refreshes;
 
   private @Nullable Operation current;
+
+  /** The operation that was begun last, until its callers have their answer. */
+  private @Nullable Operation unanswered;
+
+  /** Its beginning, until listeners are told of its end. */
   private VolumeEvent.@Nullable Started started;
+
   private long begun;
-  private boolean isTold;
 
   /** The devices that are to be held open, by the paths of their nodes. */
   private Map<MountPath, Device> devices = Map.of();
@@ -202,6 +215,28 @@ final class VolumeQueue {
     return view;
   }
 
+  /**
+   * Does something in the mailbox that is no part of an operation. Where it breaks, the operation
+   * that is being done goes on, and what is to be done in the background is looked at again.
+   */
+  void aside(Runnable work) {
+    mailbox.put(
+        () -> {
+          try {
+            work.run();
+          } catch (RuntimeException | Error broken) {
+            Failures.rethrowEnd(broken);
+            Failures.log(LOG, "Looking after " + identity + " failed; report this.", broken);
+            goOnLater();
+          }
+        });
+  }
+
+  /** Begins what waits, or looks at what is to be done in the background, after a pause. */
+  private void goOnLater() {
+    var unused = parts.scheduler().after(AGAIN, () -> mailbox.put(this::proceed));
+  }
+
   // ---- what is found
 
   /** Before anything is done: what was found at the start. */
@@ -224,7 +259,7 @@ final class VolumeQueue {
 
   /** Something has appeared of a volume that was given back. */
   void appear(VolumeRecord late) {
-    mailbox.put(
+    aside(
         () -> {
           if (memory.record().isEmpty() && isFree()) {
             restoreLate(late);
@@ -239,7 +274,7 @@ final class VolumeQueue {
    * answers for what is there now, and leaves another tombstone.
    */
   void overdue(Tombstone tombstone) {
-    mailbox.put(
+    aside(
         () -> {
           if (memory.isOnRecord()) {
             engine.tombstones.drop(tombstone);
@@ -249,7 +284,7 @@ final class VolumeQueue {
 
   /** Notices mounts that have appeared for uses that are not on record. */
   void notice() {
-    mailbox.put(
+    aside(
         () -> {
           if (isFree()) {
             memory.record().map(memory::withStrays).ifPresent(memory::set);
@@ -261,7 +296,7 @@ final class VolumeQueue {
 
   /** Looks whether mounts are dead. Their servers may be asked, and the answers come later. */
   void inspect() {
-    mailbox.put(
+    aside(
         () -> {
           dead.look();
           holdDevices();
@@ -270,7 +305,7 @@ final class VolumeQueue {
 
   /** Holds the devices open that are published, if the policy says so. */
   void hold() {
-    mailbox.put(this::holdDevices);
+    aside(this::holdDevices);
   }
 
   /**
@@ -311,7 +346,7 @@ final class VolumeQueue {
                 path,
                 problem -> {
                   isOver.set(true);
-                  mailbox.put(() -> held(path, device, usage, problem));
+                  aside(() -> held(path, device, usage, problem));
                 });
     if (isOpening) {
       devices.put(path, device);
@@ -323,8 +358,7 @@ final class VolumeQueue {
               SLOW_DEVICE,
               () -> {
                 if (!isOver.get()) {
-                  mailbox.put(
-                      () -> held(path, device, usage, Optional.of("it takes very long to open")));
+                  aside(() -> held(path, device, usage, Optional.of("it takes very long to open")));
                 }
               });
     }
@@ -349,7 +383,7 @@ final class VolumeQueue {
 
   /** A mount has come or gone in the directory of the volume, at this path or at any. */
   void changed(Optional<MountPath> path) {
-    mailbox.put(
+    aside(
         () -> {
           dead.changed(path);
           if (isFree()) {
@@ -367,7 +401,7 @@ final class VolumeQueue {
 
   /** Looks whether what is mounted is still claimed. */
   void confirm() {
-    mailbox.put(
+    aside(
         () -> {
           ClaimChecks checks = claims == null ? new ClaimChecks(this, cleanup) : claims;
           claims = checks;
@@ -377,7 +411,7 @@ final class VolumeQueue {
 
   /** Another process has become the plugin. */
   void replaced() {
-    mailbox.put(
+    aside(
         () -> {
           dead.again();
           cleanup.again();
@@ -388,7 +422,7 @@ final class VolumeQueue {
 
   /** Remembers how a use is wanted, in case its mount must be made again. */
   void remember(MountRequest request) {
-    mailbox.put(
+    aside(
         () -> {
           dead.remember(request);
           if (mayRefresh()) {
@@ -401,7 +435,7 @@ final class VolumeQueue {
 
   /** Gives a use of which only the directory is left its name again; it is in doubt. */
   void name(VolumeUse usage) {
-    mailbox.put(
+    aside(
         () -> {
           names.add(usage);
           if (isFree()) {
@@ -424,7 +458,18 @@ final class VolumeQueue {
 
   /** Does this when everything before it is done. */
   void submit(Operation operation) {
-    mailbox.put(() -> take(operation));
+    mailbox.put(
+        () -> {
+          try {
+            take(operation);
+          } catch (RuntimeException | Error broken) {
+            Failures.rethrowEnd(broken);
+            if (operation != unanswered && !waiting.contains(operation)) {
+              report.broke(operation, broken);
+            }
+            throw broken;
+          }
+        });
   }
 
   /** Ends the operations that have not begun. */
@@ -532,7 +577,7 @@ final class VolumeQueue {
 
   /** Begins the next operation, if none is being done. */
   private void proceed() {
-    if (current != null) {
+    if (current != null || unanswered != null) {
       return;
     }
     nameAll();
@@ -545,17 +590,33 @@ final class VolumeQueue {
       return;
     }
     current = operation;
+    unanswered = operation;
+    try {
+      begin(operation);
+    } catch (RuntimeException | Error broken) {
+      Failures.rethrowEnd(broken);
+      // Here, as what has thrown may be the end of the operation before.
+      mailbox.put(() -> broke(broken));
+    }
+  }
+
+  private void begin(Operation operation) {
     run.clear();
     begun = parts.clock().nanos();
-    started =
+    VolumeEvent.Started start =
         new VolumeEvent.Started(
             operation.id(), operation.kind(), identity.plugin(), operation.usage());
-    isTold = cleanup.isTold(operation);
-    if (isTold) {
-      parts.events().accept(started);
+    if (cleanup.isTold(operation)) {
+      parts.events().accept(start);
+      started = start;
     }
     show();
     run.start(operation);
+  }
+
+  /** The callers of the operation that was begun last have their answer. */
+  private void answered() {
+    unanswered = null;
   }
 
   // ---- what is being done
@@ -567,7 +628,7 @@ final class VolumeQueue {
    */
   void called(CsiOperation call, Answer answer, long asked) {
     VolumeEvent.Started start = started;
-    if (isTold && start != null) {
+    if (start != null) {
       Optional<Answer.Failed> failed =
           answer instanceof Answer.Failed it ? Optional.of(it) : Optional.empty();
       parts
@@ -623,25 +684,25 @@ final class VolumeQueue {
    * @param then told whether the plugin has answered, or was not asked
    */
   void askHealth(HealthOffer offer, boolean isUp, Consumer<Boolean> then) {
+    Operation asking =
+        engine.background(new Wish.Health(offer), VolumeEvent.Operation.STATS, Optional.empty());
+    asking.end().whenComplete((told, failure) -> then.accept(!Boolean.FALSE.equals(told)));
     mailbox.put(
         () -> {
           boolean isBusy = current != null || !waiting.isEmpty();
           if (isBusy || engine.index.isClosing() || memory.record().isEmpty()) {
-            then.accept(true);
+            asking.end().complete(true);
             return;
           }
-          if (isUp && !offer.volumes() && !offer.conditions()) {
-            engine.health.untold(identity);
-          }
-          Operation asking =
-              engine.background(
-                  new Wish.Health(offer), VolumeEvent.Operation.STATS, Optional.empty());
-          asking.end().whenComplete((told, failure) -> then.accept(!Boolean.FALSE.equals(told)));
           current = asking;
-          run.clear();
           try {
+            if (isUp && !offer.volumes() && !offer.conditions()) {
+              engine.health.untold(identity);
+            }
+            run.clear();
             run.start(asking);
           } catch (RuntimeException | Error broken) {
+            Failures.rethrowEnd(broken);
             healthAsked(asking, true);
             throw broken;
           }
@@ -668,6 +729,7 @@ final class VolumeQueue {
   void read(Operation operation, Object value) {
     ended(Optional.empty());
     operation.end().complete(value);
+    answered();
     proceed();
   }
 
@@ -712,14 +774,14 @@ final class VolumeQueue {
 
   /**
    * Keeps why the mount of one use could not be made again; returns whether the others may be
-   * tried. None is when the plugin gets no calls at all.
+   * tried. None is when the plugin gets no calls at all, or may still work on one.
    */
   private boolean goesOn(Operation operation, Result result) {
     boolean mayGoOn = dead.failed();
     Optional<VolumeUse> usage = run.turn().flatMap(Turn::usage);
     Optional<VolumeException> failure = report.failure(operation, result, usage);
     repairFailure = repairFailure.or(() -> failure);
-    return mayGoOn && failure.filter(it -> it.code() != OperatorCode.PLUGIN_NOT_UP).isPresent();
+    return mayGoOn && failure.filter(it -> !ENDS_REPAIRS.contains(it.code())).isPresent();
   }
 
   /** Ends an operation, be it before its first step. */
@@ -758,7 +820,7 @@ final class VolumeQueue {
     boolean isKept =
         failure.isPresent()
             && (run.unpublishFailed() || failure.get().code() == OperatorCode.STILL_MOUNTED);
-    if (isKept && isTold && operation.wish() instanceof Wish.Release) {
+    if (isKept && started != null && operation.wish() instanceof Wish.Release) {
       operation.usage().ifPresent(this::tellWhoHolds);
     }
     if (!isRefresh) {
@@ -774,6 +836,7 @@ final class VolumeQueue {
     } else {
       operation.end().complete(mounted(operation.usage().orElseThrow()));
     }
+    answered();
     holdDevices();
     proceed();
   }
@@ -814,7 +877,7 @@ final class VolumeQueue {
     // Who is told of the end may ask at once how the volume is now.
     show();
     VolumeEvent.Started start = started;
-    if (isTold && start != null) {
+    if (start != null) {
       parts
           .events()
           .accept(
@@ -822,31 +885,55 @@ final class VolumeQueue {
                   start,
                   Duration.ofNanos(parts.clock().nanos() - begun),
                   failure.map(VolumeException::operatorMessage)));
+      started = null;
     }
   }
 
-  /** An operation broke in a way that it should not: every caller still gets an answer. */
+  /**
+   * Work broke in a way that it should not. The callers of the operation that was begun last still
+   * get an answer, and what comes after it is begun.
+   */
   private void broke(Throwable failure) {
-    LOG.log(Level.ERROR, "Working on " + identity + " failed; report this.", failure);
-    Operation operation = current;
-    if (operation == null) {
-      return;
+    Failures.log(LOG, "Working on " + identity + " failed; report this.", failure);
+    Operation now = current;
+    if (now != null && now.wish() instanceof Wish.Health) {
+      healthAsked(now, true);
     }
-    if (operation.wish() instanceof Wish.Health) {
-      // Its answer ends it.
-      return;
+    Operation operation = unanswered;
+    if (operation != null) {
+      try {
+        endBroken(operation, failure);
+      } catch (RuntimeException | Error again) {
+        Failures.rethrowEnd(again);
+        Failures.log(LOG, "Ending an operation on " + identity + " failed; report this.", again);
+        giveUp(operation, failure);
+      }
     }
+    try {
+      proceed();
+    } catch (RuntimeException | Error again) {
+      Failures.rethrowEnd(again);
+      Failures.log(LOG, "Going on with " + identity + " failed; report this.", again);
+      goOnLater();
+    }
+  }
+
+  private void endBroken(Operation operation, Throwable failure) {
     if (operation.wish() instanceof Wish.Release) {
       // Its caller is told that it goes on.
       operation.usage().ifPresent(memory::release);
     }
-    end(
-        operation,
-        new Result.Unfinished(
-            Failure.of(
-                OperatorCode.STEP_FAILED,
-                "it ended with " + failure.getClass().getSimpleName(),
-                failure)));
+    end(operation, new Result.Unfinished(VolumeReport.broken(failure)));
+  }
+
+  /** Ends an operation of which the end has failed, with no more than its callers need. */
+  private void giveUp(Operation operation, Throwable failure) {
+    if (unanswered == operation) {
+      run.clear();
+      current = null;
+      report.broke(operation, failure);
+      answered();
+    }
   }
 
   /** Tells who keeps a target in use that the plugin was asked to unmount, and did not. */
@@ -920,7 +1007,7 @@ final class VolumeQueue {
 
   /** Looks whether something is to be done in the background now. */
   void wake() {
-    mailbox.put(
+    aside(
         () -> {
           cleanup.again();
           cleanup.consider();

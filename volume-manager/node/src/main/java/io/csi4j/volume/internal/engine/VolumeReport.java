@@ -12,6 +12,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Failures;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
@@ -207,15 +208,36 @@ final class VolumeReport {
 
   /** Ends an operation that was not begun. */
   void refuse(Operation operation, OperatorCode code, String seen) {
-    operation
-        .end()
-        .completeExceptionally(
-            exception(
-                operation,
-                Outcome.REFUSED,
-                Failure.of(code, seen),
-                subject(operation, operation.usage(), code),
-                ""));
+    end(operation, Outcome.REFUSED, Failure.of(code, seen));
+  }
+
+  /** Ends an operation in which something was thrown that should not be. */
+  void broke(Operation operation, Throwable thrown) {
+    end(operation, Outcome.IN_PROGRESS, broken(thrown));
+  }
+
+  /** Returns the failure of work in which something was thrown that should not be. */
+  static Failure broken(Throwable thrown) {
+    return Failure.of(
+        OperatorCode.STEP_FAILED, "it ended with " + thrown.getClass().getSimpleName(), thrown);
+  }
+
+  /** Ends an operation in any case, be it with what has kept its failure from being made. */
+  private void end(Operation operation, Outcome outcome, Failure failure) {
+    Throwable end;
+    try {
+      end =
+          exception(
+              operation,
+              outcome,
+              failure,
+              subject(operation, operation.usage(), failure.code()),
+              "");
+    } catch (RuntimeException | Error unmade) {
+      Failures.rethrowEnd(unmade);
+      end = unmade;
+    }
+    operation.end().completeExceptionally(end);
   }
 
   private VolumeException exception(

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.time.Failures;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperatorCode;
@@ -103,7 +104,13 @@ final class WantedMounts {
   private CompletableFuture<?> attempt(Missing one) {
     one.cancel();
     one.isTried = true;
-    CompletableFuture<?> end = mount.apply(one.request);
+    CompletableFuture<?> end;
+    try {
+      end = mount.apply(one.request);
+    } catch (RuntimeException | Error broken) {
+      Failures.rethrowEnd(broken);
+      end = CompletableFuture.failedFuture(broken);
+    }
     end.whenComplete((value, failure) -> ended(one, failure));
     return end;
   }

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -52,7 +51,7 @@ final class AskedClaims implements Claims, AutoCloseable {
             }
             then.accept(standing);
           });
-    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+    } catch (RuntimeException | Error refused) {
       open.remove(usage);
       then.accept(unknown("there is no thread to ask"));
     }
@@ -62,7 +61,7 @@ final class AskedClaims implements Claims, AutoCloseable {
     try {
       ClaimStanding standing = terms.confirmation().standing(usage, epoch);
       return standing == null ? unknown("the answer was null") : standing;
-    } catch (RuntimeException | LinkageError | StackOverflowError failure) {
+    } catch (RuntimeException | Error failure) {
       return unknown(String.valueOf(failure.getMessage()));
     }
   }

@@ -27,6 +27,7 @@ import io.csi4j.volume.internal.probe.PluginFacts;
 import io.csi4j.volume.internal.probe.PluginProcesses;
 import io.csi4j.volume.internal.text.TimeText;
 import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.internal.time.Failures;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Scheduler.Timer;
 import io.csi4j.volume.model.MountPolicy;
@@ -34,7 +35,6 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.SecretsProvider;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -89,11 +89,12 @@ final class CsiNodePlugin implements NodePlugin {
       PluginConnections connections,
       SecretQuestions secrets) {
 
-    /** Does it on a thread of the manager, or here if there is none any more. */
+    /** Does it on a thread of the manager, or here if that takes no work any more. */
     void soon(Runnable work) {
       try {
         scheduler.execute(work);
-      } catch (RejectedExecutionException closed) {
+      } catch (RuntimeException | Error refused) {
+        Failures.rethrowEnd(refused);
         work.run();
       }
     }
@@ -275,7 +276,7 @@ final class CsiNodePlugin implements NodePlugin {
 
   /** Sends it here and now, if it need not wait and nothing that it takes may block. */
   private void enter(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
-    Runnable sending = () -> send(plugin, asked, secrets);
+    Runnable sending = () -> sendOrGiveUp(plugin, asked, secrets);
     if (!queue.enterNow(() -> handOver(asked, sending))) {
       return;
     }
@@ -301,6 +302,23 @@ final class CsiNodePlugin implements NodePlugin {
       ground.scheduler().execute(work);
     } catch (RejectedExecutionException closed) {
       giveUp(asked, StatusCode.CANCELLED, "the volume manager is closed");
+    } catch (RuntimeException | Error refused) {
+      Failures.rethrowEnd(refused);
+      work.run();
+    }
+  }
+
+  /** Sends a call that has a place. It gives the place back in any case. */
+  private void sendOrGiveUp(CsiPlugin plugin, OpenCall asked, Secrets secrets) {
+    try {
+      send(plugin, asked, secrets);
+    } catch (RuntimeException | Error failed) {
+      Failures.rethrowEnd(failed);
+      Failures.log(LOGGER, "A call of a plugin could not be sent. Report this.", failed);
+      giveUp(
+          asked,
+          StatusCode.UNAVAILABLE,
+          "the call was not sent: " + failed.getClass().getSimpleName() + " was thrown before");
     }
   }
 
@@ -363,21 +381,34 @@ final class CsiNodePlugin implements NodePlugin {
             end(asked, answer);
           } else {
             // A look may block, and this may be the I/O thread.
-            ground.soon(
-                () -> {
-                  process.look(plugin);
-                  end(asked, answer);
-                });
+            ground.soon(() -> lookAndEnd(plugin, asked, answer));
           }
         });
   }
 
-  private void end(OpenCall asked, Answer answer) {
-    if (answer instanceof Answer.Failed failed && isOfOtherFacts(failed)) {
-      facts.doubt();
+  private void lookAndEnd(CsiPlugin plugin, OpenCall asked, Answer answer) {
+    try {
+      process.look(plugin);
+    } catch (RuntimeException | Error failed) {
+      Failures.rethrowEnd(failed);
+      Failures.log(LOGGER, "The process of a plugin was not looked at. Report this.", failed);
+    } finally {
+      end(asked, answer);
     }
-    queue.leave();
-    asked.end(answer);
+  }
+
+  private void end(OpenCall asked, Answer answer) {
+    try {
+      if (answer instanceof Answer.Failed failed && isOfOtherFacts(failed)) {
+        facts.doubt();
+      }
+    } finally {
+      try {
+        queue.leave();
+      } finally {
+        asked.end(answer);
+      }
+    }
   }
 
   /** Whether what was planned may not fit what the plugin offers by now. */
@@ -523,8 +554,7 @@ final class CsiNodePlugin implements NodePlugin {
       } catch (RejectedExecutionException closed) {
         // The adapter is gone: the effect of the call is on record as in doubt.
       } catch (RuntimeException | Error failed) {
-        LOGGER.log(
-            Level.ERROR, "An answer of a plugin could not be taken in. Report this.", failed);
+        Failures.log(LOGGER, "An answer of a plugin could not be taken in. Report this.", failed);
       }
     }
 

@@ -41,6 +41,7 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
+import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -63,6 +64,8 @@ import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -884,6 +887,57 @@ class CsiNodePluginsTest {
     assertThat(threads("csi4j-volume-secrets-")).hasSizeLessThanOrEqualTo(8);
     end.countDown();
     waiting.forEach(each -> assertThat(Waits.on(each)).isEqualTo(Answer.ok()));
+  }
+
+  @Test
+  void anErrorWhileACallIsSentOrAnsweredLeavesNoCallWithoutAnAnswerAndGivesItsPlaceBack() {
+    AtomicInteger left = new AtomicInteger();
+    FakeCsiPlugin fake = fake();
+    CsiNodePlugins torn =
+        new CsiNodePlugins(
+            ROOT,
+            scheduler,
+            new SystemClock(),
+            tearing(left),
+            "boot-1",
+            ManagerSettings.defaults().secretsLimit());
+    try {
+      torn.register(PluginBinding.builder(ID, fake.endpoint()).policy(ONE_AT_A_TIME).build());
+      NodePlugin plugin = torn.find(ID).orElseThrow();
+      assertThat(call(plugin, stage())).isInstanceOf(Answer.Ok.class);
+      fake.inject(
+          Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_STAGE_VOLUME));
+
+      for (int at = 1; at <= 6; at++) {
+        left.set(at);
+        assertThat(call(plugin, stage())).isInstanceOf(Answer.Failed.class);
+        left.set(0);
+      }
+
+      fake.clearFaults();
+      assertThat(call(plugin, stage())).isInstanceOf(Answer.Ok.class);
+    } finally {
+      torn.close();
+    }
+  }
+
+  /** The disk of this machine, one of whose calls throws an error: the one that many away. */
+  private static Disk tearing(AtomicInteger left) {
+    Disk disk = new RealDisk();
+    return (Disk)
+        Proxy.newProxyInstance(
+            Disk.class.getClassLoader(),
+            new Class<?>[] {Disk.class},
+            (proxy, method, arguments) -> {
+              if (left.get() > 0 && left.decrementAndGet() == 0) {
+                throw new Error("of a test");
+              }
+              try {
+                return method.invoke(disk, arguments);
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+              }
+            });
   }
 
   @Test

@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +128,7 @@ public final class SecretQuestions implements AutoCloseable {
     private void begin() {
       try {
         threads.execute(this::run);
-      } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      } catch (RuntimeException | Error refused) {
         // It is closed, or this is how the JVM says that the machine gives no more threads.
         miss("could not be asked: there is no thread for it");
         places.leave();

@@ -57,7 +57,7 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
     private Map<String, String> parameters = Map.of();
     private Secrets secrets = Secrets.empty();
     private @Nullable VolumeContentSource contentSource;
-    private List<Topology> placesOfSource = List.of();
+    private @Nullable Snapshot snapshot;
     private @Nullable TopologyRequirement accessibilityRequirements;
     private Map<String, String> mutableParameters = Map.of();
 
@@ -84,10 +84,9 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
       return this;
     }
 
-    /** Sets the source that the new volume starts as a copy of. */
+    /** Sets the source that the new volume starts as a copy of; it has one at most. */
     public Builder contentSource(VolumeContentSource value) {
       contentSource = value;
-      placesOfSource = List.of();
       return this;
     }
 
@@ -98,8 +97,7 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
      */
     @Experimental
     public Builder fromSnapshot(Snapshot value) {
-      contentSource = VolumeContentSource.of(value.id());
-      placesOfSource = List.copyOf(value.accessibleTopology());
+      snapshot = value;
       return this;
     }
 
@@ -118,8 +116,8 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
     /**
      * The request.
      *
-     * @throws IllegalArgumentException if the volume has to be reachable from places from which its
-     *     snapshot cannot be used
+     * @throws IllegalArgumentException if a snapshot and another source are set, or if the volume
+     *     has to be reachable from places from which its snapshot cannot be used
      */
     public CreateVolumeRequest build() {
       return new ControllerRequests.CreateVolume(
@@ -128,19 +126,36 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
           Optional.ofNullable(capacityRange),
           parameters,
           secrets,
-          Optional.ofNullable(contentSource),
+          source(),
           Optional.ofNullable(accessibilityRequirements).map(this::narrowed),
           mutableParameters);
     }
 
+    private Optional<VolumeContentSource> source() {
+      if (snapshot == null) {
+        return Optional.ofNullable(contentSource);
+      }
+      VolumeContentSource copied = VolumeContentSource.of(snapshot.id());
+      if (contentSource != null && !contentSource.equals(copied)) {
+        throw new IllegalArgumentException(
+            "The volume cannot begin as a copy of both "
+                + contentSource
+                + " and "
+                + copied
+                + ". Set one of them.");
+      }
+      return Optional.of(copied);
+    }
+
     private TopologyRequirement narrowed(TopologyRequirement asked) {
+      List<Topology> placesOfSource = snapshot == null ? List.of() : snapshot.accessibleTopology();
       return asked
           .within(placesOfSource)
           .orElseThrow(
               () ->
                   new IllegalArgumentException(
                       "The volume cannot be made from "
-                          + contentSource
+                          + source().orElseThrow()
                           + ": the snapshot can be used from "
                           + placesOfSource
                           + ", and the volume has to be reachable from "

@@ -75,14 +75,29 @@ class CreateVolumeFromSnapshotTest {
   }
 
   @Test
-  void theSourceThatWasSetLastCounts() {
-    TopologyRequirement wish = TopologyRequirement.anyOf(List.of(A));
-    CreateVolumeRequest made =
-        request()
-            .accessibilityRequirements(wish)
-            .fromSnapshot(Samples.snapshot(ID, List.of(B)))
-            .contentSource(VolumeContentSource.of(VolumeId.of("vol-1")))
-            .build();
-    assertThat(made.accessibilityRequirements()).contains(wish);
+  void aSnapshotAndAnotherSourceAreRefusedInEitherOrder() {
+    VolumeContentSource clone = VolumeContentSource.of(VolumeId.of("vol-1"));
+    Snapshot snapshot = Samples.snapshot(ID, List.of(B));
+
+    for (CreateVolumeRequest.Builder both :
+        List.of(
+            request().fromSnapshot(snapshot).contentSource(clone),
+            request().contentSource(clone).fromSnapshot(snapshot))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(both::build)
+          .withMessage(
+              "The volume cannot begin as a copy of both "
+                  + clone
+                  + " and "
+                  + VolumeContentSource.of(snapshot.id())
+                  + ". Set one of them.");
+    }
+    assertThat(
+            request()
+                .contentSource(VolumeContentSource.of(snapshot.id()))
+                .fromSnapshot(snapshot)
+                .build()
+                .contentSource())
+        .contains(VolumeContentSource.of(snapshot.id()));
   }
 }

@@ -130,17 +130,15 @@ public final class NewVolume {
       return this;
     }
 
-    /** Lets it begin as a copy of a snapshot, and of nothing else. */
+    /** Lets it begin as a copy of a snapshot; it has one source at most. */
     public Builder fromSnapshot(SnapshotId value) {
       snapshot = Objects.requireNonNull(value, "value");
-      original = null;
       return this;
     }
 
-    /** Lets it begin as a copy of a volume, and of nothing else. */
+    /** Lets it begin as a copy of a volume; it has one source at most. */
     public Builder cloneOf(VolumeId value) {
       original = Objects.requireNonNull(value, "value");
-      snapshot = null;
       return this;
     }
 
@@ -150,8 +148,22 @@ public final class NewVolume {
       return this;
     }
 
-    /** Returns the wish. */
+    /**
+     * Returns the wish.
+     *
+     * @throws IllegalArgumentException if it has two sources
+     */
     public NewVolume build() {
+      if (snapshot != null && original != null) {
+        throw new IllegalArgumentException(
+            "A new volume of plugin '"
+                + plugin
+                + "' cannot begin as a copy of both snapshot '"
+                + snapshot
+                + "' and volume '"
+                + original
+                + "'. Leave one of them out.");
+      }
       return new NewVolume(this);
     }
   }

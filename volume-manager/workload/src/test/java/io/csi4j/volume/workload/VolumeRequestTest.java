@@ -277,12 +277,25 @@ class VolumeRequestTest {
   // ---- created for the job
 
   @Test
+  void aVolumeCannotBeginAsACopyOfTwoSources() {
+    NewVolume.Builder both =
+        NewVolume.builder(PluginId.of("ebs"))
+            .cloneOf(VolumeId.of("vol-1"))
+            .fromSnapshot(SnapshotId.of("snap-1"));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(both::build)
+        .withMessage(
+            "A new volume of plugin 'ebs' cannot begin as a copy of both snapshot 'snap-1' and"
+                + " volume 'vol-1'. Leave one of them out.");
+  }
+
+  @Test
   void aVolumeThatIsCreatedForTheJobIsAskedForWithItsSizeParametersAndSource() {
     NewVolume wish =
         NewVolume.builder(PluginId.of("ebs"))
             .capacity(CapacityRange.atLeast(1 << 30))
             .parameters(Map.of("tier", "s3cr3t"))
-            .cloneOf(VolumeId.of("vol-1"))
             .fromSnapshot(SnapshotId.of("snap-1"))
             .build();
     VolumeRequest request =

@@ -124,6 +124,8 @@ public final class RequestChecks {
       capacity(range);
     } else if (message instanceof TopologyRequirement requirement) {
       topologyRequirement(requirement);
+    } else if (message instanceof Topology place && place.getSegmentsCount() == 0) {
+      refuse(Rule.REQUIRED, "has no segments: name one, or leave the place out");
     }
   }
 

@@ -660,6 +660,21 @@ class RequestChecksTest {
   }
 
   @Test
+  void aPlaceWithoutSegmentsIsRefused() {
+    String none = "has no segments: name one, or leave the place out";
+    assertThat(check(GetCapacityRequest.newBuilder().setAccessibleTopology(Topology.newBuilder())))
+        .isEqualTo(violations(of("accessible_topology", Rule.REQUIRED, none)));
+    assertThat(
+            check(
+                createVolume()
+                    .setAccessibilityRequirements(
+                        TopologyRequirement.newBuilder()
+                            .addRequisite(place("zone", "a"))
+                            .addRequisite(Topology.newBuilder()))))
+        .isEqualTo(violations(of("accessibility_requirements.requisite[1]", Rule.REQUIRED, none)));
+  }
+
+  @Test
   void topologyLabelsBeyondTheSpecAreWarnedOf() {
     for (String key : List.of("zone", "a.b-c/Zone_1.x", "x/" + "y".repeat(63), "1/2")) {
       assertThat(check(capacityAt(key, "Rack_1.a-b"))).isEqualTo(nothing());

@@ -106,6 +106,14 @@ final class JournalOpening {
               + facts.get().kind()
               + " and not a directory. Move it away, or give the directory itself.");
     }
+    if (facts.isEmpty() && disk.kind(above()).isEmpty()) {
+      throw refused(
+          StateReason.STATE_NOT_USABLE,
+          "the directory above it, "
+              + JournalTrouble.shown(above())
+              + ", is missing, and only the last part of a path is made. Make the one above, or"
+              + " mount what it belongs to.");
+    }
     return facts.isPresent();
   }
 

@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskException.Kind;
@@ -47,6 +48,21 @@ class JournalOpeningTest {
     disk.fail(
         kind,
         (operation, path) -> operation == Operation.SYNC_DIRECTORY && path.equals(Fixture.ROOT));
+  }
+
+  @Test
+  void onlyTheLastPartOfThePathIsMade() {
+    Path above = Fixture.ROOT.resolve("missing");
+
+    assertThatExceptionOfType(StateException.class)
+        .isThrownBy(() -> Journal.open(disk, above.resolve("state"), fixture.settings().build()))
+        .withMessage(
+            "Opening the state in /disk/missing/state failed: the directory above it, /disk/missing,"
+                + " is missing, and only the last part of a path is made. Make the one above, or"
+                + " mount what it belongs to.")
+        .extracting(StateException::reason)
+        .isEqualTo(StateReason.STATE_NOT_USABLE);
+    assertThat(Journal.open(disk, above, fixture.settings().build()).load().values()).isEmpty();
   }
 
   @Test

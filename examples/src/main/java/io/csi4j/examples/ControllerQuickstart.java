@@ -47,12 +47,10 @@ import io.csi4j.volume.placement.ClaimWish;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.PlacementNode;
 import io.csi4j.volume.placement.PlacementReport;
-import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
@@ -63,7 +61,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -166,11 +163,7 @@ public final class ControllerQuickstart {
 
   private void tell(
       PluginRegistry plugins, FakeCsiPlugin storage, StateStore state, ClaimStore claims) {
-    plugins.register(
-        new PluginRegistration(
-            PluginBinding.of(PLUGIN, storage.endpoint()),
-            InstanceId.ONLY,
-            EnumSet.of(PluginRole.CONTROLLER)));
+    plugins.register(PluginRegistration.controller(PluginBinding.of(PLUGIN, storage.endpoint())));
     story.step("storage", PLUGIN + " listens at " + storage.endpoint());
     try (VolumeController controller =
         VolumeController.builder(plugins, VolumeStore.on(state)).claims(claims).open()) {
@@ -217,7 +210,7 @@ public final class ControllerQuickstart {
           name,
           List.of(
               new RegisteredPlugin(
-                  PluginRegistration.of(PluginBinding.of(PLUGIN, storage.nodeEndpoint(id))),
+                  PluginRegistration.node(PluginBinding.of(PLUGIN, storage.nodeEndpoint(id))),
                   ready,
                   Optional.of(said),
                   false)));

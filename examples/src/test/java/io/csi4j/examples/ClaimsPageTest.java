@@ -26,10 +26,8 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.MemoryMedium;
@@ -40,7 +38,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DynamicTest;
@@ -92,11 +89,7 @@ class ClaimsPageTest {
     try (FakeCsiPlugin storage = FakeCsiPlugin.builder().effects(NodeEffects.none()).open();
         MemoryClaimStore claims = new MemoryClaimStore()) {
       PluginId id = PluginId.of("fake");
-      plugins.register(
-          new PluginRegistration(
-              PluginBinding.of(id, storage.endpoint()),
-              InstanceId.ONLY,
-              EnumSet.of(PluginRole.CONTROLLER)));
+      plugins.register(PluginRegistration.controller(PluginBinding.of(id, storage.endpoint())));
       ClaimsSnippets.controller(
           plugins,
           directory.resolve("volumes"),

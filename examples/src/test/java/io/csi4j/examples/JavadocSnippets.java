@@ -82,10 +82,12 @@ import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.PlacementNode;
 import io.csi4j.volume.placement.PlacementReport;
 import io.csi4j.volume.plugin.PluginConfig;
+import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.SupervisedPlugin;
+import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.plugin.supervision.PluginSupervisor;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
@@ -260,6 +262,15 @@ final class JavadocSnippets {
     RegisteredPlugin node =
         registry.await(plugin, PluginRole.NODE, Duration.ofMinutes(1)).join(); // ready by then
     log.accept(node.registration().binding());
+    // end
+  }
+
+  static void inMemoryRegistry(PluginBinding binding, Consumer<Object> log) {
+    // snippet: InMemoryPluginRegistry
+    try (PluginRegistry.Closeable plugins = InMemoryPluginRegistry.open()) {
+      plugins.register(PluginRegistration.controller(binding));
+      log.accept(plugins.get(binding.id(), PluginRole.CONTROLLER));
+    }
     // end
   }
 

@@ -32,13 +32,11 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.PlacementNode;
-import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
@@ -52,7 +50,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,11 +85,7 @@ class StoragePageTest {
             .effects(NodeEffects.none())
             .open();
     PluginRegistry plugins = InMemoryPluginRegistry.open();
-    plugins.register(
-        new PluginRegistration(
-            PluginBinding.of(ID, fake.endpoint()),
-            InstanceId.ONLY,
-            EnumSet.of(PluginRole.CONTROLLER)));
+    plugins.register(PluginRegistration.controller(PluginBinding.of(ID, fake.endpoint())));
     controller =
         VolumeController.builder(plugins, VolumeStore.on(MemoryMedium.create().open()))
             .claims(store)
@@ -137,7 +130,7 @@ class StoragePageTest {
           NodeName.of(id.value()),
           List.of(
               new RegisteredPlugin(
-                  PluginRegistration.of(PluginBinding.of(ID, fake.nodeEndpoint(id))),
+                  PluginRegistration.node(PluginBinding.of(ID, fake.nodeEndpoint(id))),
                   ready,
                   Optional.of(said),
                   false)));

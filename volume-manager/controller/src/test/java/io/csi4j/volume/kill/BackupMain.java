@@ -13,10 +13,8 @@ import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
@@ -27,7 +25,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,10 +82,7 @@ final class BackupMain {
     static Open at(Path directory, Path socket, UnaryOperator<VolumeStore> around) {
       PluginRegistry plugins = InMemoryPluginRegistry.open();
       plugins.register(
-          new PluginRegistration(
-              PluginBinding.of(PLUGIN, CsiEndpoint.of(socket)),
-              InstanceId.ONLY,
-              EnumSet.of(PluginRole.CONTROLLER)));
+          PluginRegistration.controller(PluginBinding.of(PLUGIN, CsiEndpoint.of(socket))));
       JournalStateStore state = JournalStateStore.open(directory, JournalSettings.defaults());
       return new Open(
           state, VolumeController.builder(plugins, around.apply(VolumeStore.on(state))).open());

@@ -31,10 +31,8 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
@@ -45,7 +43,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -84,10 +81,7 @@ final class ClaimMain {
     static Open at(Places places) {
       PluginRegistry plugins = InMemoryPluginRegistry.open();
       plugins.register(
-          new PluginRegistration(
-              PluginBinding.of(PLUGIN, CsiEndpoint.of(places.socket)),
-              InstanceId.ONLY,
-              EnumSet.of(PluginRole.CONTROLLER)));
+          PluginRegistration.controller(PluginBinding.of(PLUGIN, CsiEndpoint.of(places.socket))));
       LocalClaimStore claims = LocalClaimStore.open(places.claims);
       JournalStateStore volumes =
           JournalStateStore.open(places.volumes, JournalSettings.defaults());

@@ -143,7 +143,7 @@ class PlacementTest {
     try (CsiPlugin node = CsiPlugin.connect(plugin.nodeEndpoint(id))) {
       NodeInfo info = node.node().getInfo();
       return new RegisteredPlugin(
-          PluginRegistration.of(PluginBinding.of(ID, plugin.nodeEndpoint(id))),
+          PluginRegistration.node(PluginBinding.of(ID, plugin.nodeEndpoint(id))),
           ControllerWorld.ready(),
           Optional.of(
               new PluginFingerprint(
@@ -556,7 +556,7 @@ class PlacementTest {
     RegisteredPlugin remembered = remembered(well);
     RegisteredPlugin other =
         new RegisteredPlugin(
-            PluginRegistration.of(
+            PluginRegistration.node(
                 PluginBinding.of(PluginId.of("nfs"), plugin.nodeEndpoint(NodeId.of("n1")))),
             well.health(),
             well.fingerprint(),

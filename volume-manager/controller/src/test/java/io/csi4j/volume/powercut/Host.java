@@ -23,10 +23,8 @@ import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.VolumeStatus;
-import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
-import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.journal.JournalStateStore;
@@ -35,7 +33,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -148,9 +145,7 @@ final class Host implements AutoCloseable {
 
   VolumeController controller(VolumeStore catalog, HostPathPlugin plugin) {
     PluginRegistry plugins = InMemoryPluginRegistry.open();
-    plugins.register(
-        new PluginRegistration(
-            binding(plugin), InstanceId.ONLY, EnumSet.of(PluginRole.CONTROLLER)));
+    plugins.register(PluginRegistration.controller(binding(plugin)));
     return add(VolumeController.builder(plugins, catalog).open());
   }
 

@@ -113,7 +113,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
   /** Registers the only instance of a plugin, or replaces its binding. */
   List<OperatorMessage> register(PluginBinding binding) {
     try {
-      PluginHandle registered = registry.replace(PluginRegistration.of(binding));
+      PluginHandle registered = registry.replace(PluginRegistration.node(binding));
       return findings(registered.registration().binding());
     } catch (PluginException refused) {
       throw new VolumeException(Outcome.REFUSED, refused.operatorMessage(), null, refused);

@@ -22,7 +22,7 @@ class PluginWiringTest {
   private static final PluginRegistration REGISTERED = registration();
 
   private static PluginRegistration registration() {
-    return PluginRegistration.of(
+    return PluginRegistration.node(
         PluginBinding.of(PluginId.of("plugin"), CsiEndpoint.of(Path.of("/run/csi.sock"))));
   }
 

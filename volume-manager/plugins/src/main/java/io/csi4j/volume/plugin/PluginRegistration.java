@@ -33,13 +33,33 @@ public record PluginRegistration(
   }
 
   /** The only instance of a plugin, for volumes of this node. */
-  public static PluginRegistration of(PluginBinding binding) {
-    return of(binding, InstanceId.ONLY);
+  public static PluginRegistration node(PluginBinding binding) {
+    return node(binding, InstanceId.ONLY);
   }
 
   /** One of several instances of a plugin, for volumes of this node. */
-  public static PluginRegistration of(PluginBinding binding, InstanceId instance) {
+  public static PluginRegistration node(PluginBinding binding, InstanceId instance) {
     return new PluginRegistration(binding, instance, EnumSet.of(PluginRole.NODE));
+  }
+
+  /** The only instance of a plugin, for the storage system as a whole. */
+  public static PluginRegistration controller(PluginBinding binding) {
+    return controller(binding, InstanceId.ONLY);
+  }
+
+  /** One of several instances of a plugin, for the storage system as a whole. */
+  public static PluginRegistration controller(PluginBinding binding, InstanceId instance) {
+    return new PluginRegistration(binding, instance, EnumSet.of(PluginRole.CONTROLLER));
+  }
+
+  /** The only instance of a plugin that is node and controller. */
+  public static PluginRegistration monolith(PluginBinding binding) {
+    return monolith(binding, InstanceId.ONLY);
+  }
+
+  /** One of several instances of a plugin that is node and controller. */
+  public static PluginRegistration monolith(PluginBinding binding, InstanceId instance) {
+    return new PluginRegistration(binding, instance, EnumSet.allOf(PluginRole.class));
   }
 
   /** The name of the plugin. */

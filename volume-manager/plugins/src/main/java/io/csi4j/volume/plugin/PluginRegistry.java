@@ -21,6 +21,17 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface PluginRegistry {
 
+  /** A registry that belongs to its caller, and not to a volume manager. */
+  interface Closeable extends PluginRegistry, AutoCloseable {
+
+    /**
+     * Ends its waiters and listeners, and registers nothing more. No plugin is stopped. A second
+     * call does nothing.
+     */
+    @Override
+    void close();
+  }
+
   /**
    * Registers an instance for all its roles at once. The same instance again is an update, after
    * which the former handle does nothing any more.

@@ -58,7 +58,7 @@ class NodePreflightTest {
         manager
             .plugins()
             .register(
-                PluginRegistration.of(
+                PluginRegistration.node(
                     PluginBinding.builder(PLUGIN, fake.endpoint())
                         // The plugin makes directories only, so that everybody may run this.
                         .policy(MountPolicy.builder().requireMount(false).build())

@@ -89,7 +89,7 @@ final class Wishes {
 
   static RegisteredPlugin plugin(PluginHealth health) {
     return new RegisteredPlugin(
-        PluginRegistration.of(
+        PluginRegistration.node(
             PluginBinding.of(PLUGIN, CsiEndpoint.parse("unix:///run/csi/ebs.sock"))),
         health,
         Optional.empty(),

@@ -1145,7 +1145,7 @@ class CsiNodePluginsTest {
 
   private static RegisteredPlugin registered(FakeCsiPlugin fake) {
     return new RegisteredPlugin(
-        PluginRegistration.of(PluginBinding.builder(ID, fake.endpoint()).build()),
+        PluginRegistration.node(PluginBinding.builder(ID, fake.endpoint()).build()),
         new PluginHealth(
             State.READY,
             PluginHealth.Reason.ANSWERED,

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * The registry of this process. Lookups take no lock; changes are made one after the other, and are
  * told and written only when the lock is free.
  */
-public final class LivePluginRegistry implements PluginRegistry, AutoCloseable {
+public final class LivePluginRegistry implements PluginRegistry.Closeable {
 
   private final Ground ground;
   private final PluginMemory memory;

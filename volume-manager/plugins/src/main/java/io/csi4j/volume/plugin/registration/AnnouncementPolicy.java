@@ -71,7 +71,7 @@ public interface AnnouncementPolicy {
   static AnnouncementPolicy nodes() {
     return announcement ->
         new Decision.Register(
-            PluginRegistration.of(
+            PluginRegistration.node(
                 PluginBinding.builder(
                         PluginId.of(announcement.name().value()), announcement.endpoint())
                     .connectOptions(

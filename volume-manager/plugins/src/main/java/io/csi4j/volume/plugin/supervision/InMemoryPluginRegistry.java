@@ -12,14 +12,21 @@ import io.csi4j.volume.plugin.PluginRegistry;
  * A registry that belongs to no volume manager and remembers nothing beyond this process. Its
  * threads exist only while there is work.
  *
+ * <pre>{@code
+ * try (PluginRegistry.Closeable plugins = InMemoryPluginRegistry.open()) {
+ *   plugins.register(PluginRegistration.controller(binding));
+ *   log.accept(plugins.get(binding.id(), PluginRole.CONTROLLER));
+ * }
+ * }</pre>
+ *
  * @since 1.0
  */
 public final class InMemoryPluginRegistry {
 
   private InMemoryPluginRegistry() {}
 
-  /** An empty registry. */
-  public static PluginRegistry open() {
+  /** An empty registry, which its caller closes. */
+  public static PluginRegistry.Closeable open() {
     OnDemandThreads threads = new OnDemandThreads("csi4j-volume-plugin-events");
     return LivePluginRegistry.open(
         new LivePluginRegistry.Ground(new SystemClock(), threads, threads, new PluginConnections()),

@@ -62,7 +62,7 @@ class PluginCodecTest {
   }
 
   private static PluginRegistration plainRegistration() {
-    return PluginRegistration.of(
+    return PluginRegistration.node(
         PluginBinding.of(Plugins.ID, CsiEndpoint.of(Path.of("/run/csi/csi.sock"))));
   }
 
@@ -183,7 +183,7 @@ class PluginCodecTest {
     PluginRecord record =
         new PluginRecord(
             Plugins.ID,
-            List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            List.of(instance(PluginRegistration.node(binding), Optional.empty())),
             UnknownFields.NONE);
     return PluginCodec.decode(PluginCodec.encode(record))
         .instances()
@@ -308,7 +308,7 @@ class PluginCodecTest {
     PluginRecord record =
         new PluginRecord(
             Plugins.ID,
-            List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            List.of(instance(PluginRegistration.node(binding), Optional.empty())),
             UnknownFields.NONE);
 
     alike(PluginCodec.decode(PluginCodec.encode(record)), record);
@@ -324,7 +324,7 @@ class PluginCodecTest {
     PluginRecord record =
         new PluginRecord(
             Plugins.ID,
-            List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            List.of(instance(PluginRegistration.node(binding), Optional.empty())),
             UnknownFields.NONE);
 
     alike(PluginCodec.decode(PluginCodec.encode(record)), record);
@@ -351,7 +351,7 @@ class PluginCodecTest {
     PluginRecord record =
         new PluginRecord(
             Plugins.ID,
-            List.of(instance(PluginRegistration.of(binding), Optional.of(newest))),
+            List.of(instance(PluginRegistration.node(binding), Optional.of(newest))),
             UnknownFields.NONE);
 
     alike(PluginCodec.decode(PluginCodec.encode(record)), record);
@@ -475,7 +475,7 @@ class PluginCodecTest {
     PluginRecord record =
         new PluginRecord(
             odd,
-            List.of(instance(PluginRegistration.of(binding), Optional.empty())),
+            List.of(instance(PluginRegistration.node(binding), Optional.empty())),
             UnknownFields.NONE);
 
     alike(PluginCodec.decode(PluginCodec.encode(record)), record);

@@ -169,7 +169,7 @@ class AnnouncedPluginTest {
   @Test
   void anInstanceThatIsRegisteredElsewhereIsNotReplacedByARegistrar() {
     PluginRegistration other =
-        PluginRegistration.of(
+        PluginRegistration.node(
             io.csi4j.volume.model.PluginBinding.of(id, CsiEndpoint.of(home.resolve("other.sock"))),
             InstanceId.of(name.value() + "-reg.sock"));
     registry.register(other);

@@ -521,7 +521,7 @@ class RegistrationWatchTest {
                   PluginRegistration made = ((Decision.Register) usual).registration();
                   return announcement.name().equals(EBS)
                       ? new Decision.Register(
-                          PluginRegistration.of(made.binding(), InstanceId.of("pod-7")))
+                          PluginRegistration.node(made.binding(), InstanceId.of("pod-7")))
                       : new Decision.Refuse("only EBS is meant to run here");
                 }));
     registrar(ebs());

@@ -1,6 +1,7 @@
 package io.csi4j.volume.plugin.supervision;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CsiEndpoint;
@@ -57,6 +58,36 @@ class InMemoryPluginRegistryTest {
         .map(Thread::getName)
         .filter(name -> name.startsWith("csi4j-volume-plugin"))
         .toList();
+  }
+
+  @Test
+  void aRegistryThatIsClosedRegistersNothingAndEndsItsWaiters() {
+    CompletableFuture<RegisteredPlugin> waiter;
+    PluginRegistry.Closeable closed = InMemoryPluginRegistry.open();
+    try (closed) {
+      closed.register(instance("a"));
+      waiter = closed.await(ID, PluginRole.NODE, Duration.ofHours(1));
+    }
+    closed.close();
+
+    assertThat(waiter)
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(PluginException.class);
+    assertThatExceptionOfType(PluginException.class)
+        .isThrownBy(() -> closed.register(instance("b")));
+  }
+
+  @Test
+  void anInstanceIsRegisteredForTheRolesOfItsFactory() {
+    PluginBinding binding = PluginBinding.of(ID, CsiEndpoint.of(Path.of("/run/a.sock")));
+
+    assertThat(PluginRegistration.node(binding).roles()).containsExactly(PluginRole.NODE);
+    assertThat(PluginRegistration.controller(binding).roles())
+        .containsExactly(PluginRole.CONTROLLER);
+    assertThat(PluginRegistration.monolith(binding))
+        .isEqualTo(
+            new PluginRegistration(binding, InstanceId.ONLY, EnumSet.allOf(PluginRole.class)));
   }
 
   @Test

@@ -40,13 +40,14 @@ record Page(Path file, Path source) {
         + " -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true";
   }
 
-  /** The blocks in a language: each with its name, its language and its text. */
+  /** The blocks: each with its name, its language and its text. */
+  List<MatchResult> blocks() throws IOException {
+    return BLOCK.matcher(Files.readString(file)).results().toList();
+  }
+
+  /** The blocks in a language. */
   List<MatchResult> blocks(String language) throws IOException {
-    return BLOCK
-        .matcher(Files.readString(file))
-        .results()
-        .filter(block -> block.group(2).equals(language))
-        .toList();
+    return blocks().stream().filter(block -> block.group(2).equals(language)).toList();
   }
 
   /** The Java blocks by name. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Holds the tutorial to programs that compile; {@link TutorialTest} runs them. */
 class TutorialPageTest {
 
-  private static final Page PAGE = Page.of("docs/tutorial.md", "TutorialPageTest.java");
+  static final Page PAGE = Page.of("docs/tutorial.md", "TutorialPageTest.java");
 
   @Test
   void eachProgramCompilesWithoutAWarning(@TempDir Path directory) throws IOException {

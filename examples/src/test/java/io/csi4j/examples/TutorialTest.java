@@ -12,6 +12,7 @@ import io.csi4j.conformance.model.PluginUnderTest;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -27,27 +35,68 @@ import org.junit.jupiter.api.Test;
 @Tag("campaign")
 class TutorialTest {
 
+  /** Commands that fetch jars, or that open a shell with mounts of its own, which a test has. */
+  private static final Pattern NOT_GIVEN = Pattern.compile("(mvn -q|unshare -Urm) [^\n]+\n");
+
   @Test
-  void theVolumeAndItsFileOutliveTheAgent(Scratch scratch) throws Exception {
+  void thePageWorksAsItStandsInAShell(Scratch scratch) throws Exception {
     Path here = scratch.directory("agent").toPath();
-    try (Typed plugin = Typed.program("file: Plugin.java", here)) {
-      assertThat(plugin.line()).isEqualTo("The plugin listens at unix://" + here + "/csi.sock");
-
-      try (Typed agent = Typed.program("file: Agent.java, which talks", here)) {
-        assertThat(agent.line()).startsWith("The volume is vol-");
-        assertThat(agent.end()).isZero();
+    jars(here);
+    List<String> given = new ArrayList<>();
+    List<String> said = new ArrayList<>();
+    try (Typed shell = Typed.shell(here)) {
+      shell.order("set -e; trap 'kill -9 $(jobs -p)' EXIT"); // ends where a command fails
+      for (MatchResult block : TutorialPageTest.PAGE.blocks()) {
+        String text = block.group(3);
+        switch (block.group(2)) {
+          case "java" -> TutorialPageTest.type(block.group(1), here);
+          case "sh" -> {
+            if (!NOT_GIVEN.matcher(text).matches()) {
+              given.add(text);
+              shell.order(text.stripTrailing());
+            }
+          }
+          case "text" -> {
+            for (String line : text.lines().toList()) {
+              said.add(shell.line());
+              assertThat(said.get(said.size() - 1))
+                  .as("%s", Files.readString(here.resolve("errors")))
+                  .matches(pattern(line, here));
+            }
+          }
+          default -> assertThat(block.group(1)).isEqualTo("file: pom.xml");
+        }
       }
-
-      try (Typed agent = Typed.program("file: Agent.java, which mounts", here)) {
-        assertThat(agent.line())
-            .startsWith("web-1 wrote " + here + "/volumes/v/")
-            .endsWith("/t/notes.txt");
-        assertThat(agent.line()).isEqualTo("given back: LAST");
-        assertThat(agent.end()).isZero();
-      }
-
-      survive(here);
     }
+
+    assertThat(given).hasSizeGreaterThan(6);
+    assertThat(said.stream().filter(line -> line.startsWith("web-1 has its volume at ")))
+        .as("the same path before the kill and after it")
+        .hasSize(2)
+        .containsOnly(said.get(said.indexOf("found mounted: []") + 1));
+    assertThat(Scratch.rows("self")).filteredOn(row -> row.contains("" + here)).isEmpty();
+  }
+
+  /** The line of the page, with the folder of the test and any ids in the place of those shown. */
+  private static String pattern(String line, Path here) {
+    return Pattern.quote(line.replace("/srv/agent", here.toString()))
+        .replaceAll("\\b[a-z2-7]{26}\\b", "\\\\E[a-z2-7]{26}\\\\Q")
+        .replaceAll("vol-\\w+-\\d+", "\\\\Evol-\\\\w+-\\\\d+\\\\Q");
+  }
+
+  /** Makes the folder {@code lib}: a jar that stands for all that the tests have. */
+  private static void jars(Path here) throws IOException {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest
+        .getMainAttributes()
+        .put(
+            Attributes.Name.CLASS_PATH,
+            Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(each -> Path.of(each).toUri().toString())
+                .collect(Collectors.joining(" ")));
+    Path lib = Files.createDirectory(here.resolve("lib"));
+    new JarOutputStream(Files.newOutputStream(lib.resolve("all.jar")), manifest).close();
   }
 
   @Test
@@ -127,13 +176,34 @@ class TutorialTest {
     private final PrintStream orders;
 
     Typed(List<String> command, Path directory) throws IOException {
-      process =
+      this(
           new ProcessBuilder(command)
               .directory(directory.toFile())
               .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
+              .start());
+    }
+
+    private Typed(Process started) {
+      process = started;
       said = process.inputReader(StandardCharsets.UTF_8);
       orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    /** A shell, whose commands are given as orders. */
+    static Typed shell(Path directory) throws IOException {
+      ProcessBuilder builder =
+          new ProcessBuilder("bash")
+              .directory(directory.toFile())
+              .redirectError(directory.resolve("errors").toFile());
+      Path java = Path.of(System.getProperty("java.home"), "bin");
+      builder.environment().merge("PATH", java.toString(), (path, first) -> first + ":" + path);
+      builder
+          .environment()
+          .put(
+              "JDK_JAVA_OPTIONS",
+              (Runtime.version().feature() >= 24 ? "--enable-native-access=ALL-UNNAMED " : "")
+                  + "-Dslf4j.internal.verbosity=ERROR");
+      return new Typed(builder.start());
     }
 
     /** A program of the page, started from its source. */
@@ -163,8 +233,9 @@ class TutorialTest {
       return process.waitFor();
     }
 
-    /** As {@code kill -9} does. */
+    /** As {@code kill -9} does, to it and to those that it has started. */
     void kill() {
+      process.descendants().toList().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
       process.onExit().join();
     }

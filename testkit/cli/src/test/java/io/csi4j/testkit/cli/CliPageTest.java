@@ -2,6 +2,9 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.testkit.FakeCsiPlugin;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -28,7 +31,15 @@ class CliPageTest {
   private static final Pattern EXAMPLES = Pattern.compile("(?s)```console\n(.*?)```");
   private static final Pattern HELP =
       Pattern.compile("(?s)<!-- help -->\n(.*?)<!-- end of help -->");
-  private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
+  private static final Pattern COMMANDS = Pattern.compile("(?s)```sh\n(.*?)```");
+
+  /** Prints the words that a shell makes of command lines, one a line. */
+  private static final String WORDS =
+      """
+      csi4j() { printf '%s\\n' csi4j "$@"; }
+      java() { shift 2; csi4j "$@"; }
+      """;
+
   private static final String EXIT_CODE = "# exit code ";
 
   @TempDir Path temp;
@@ -36,11 +47,9 @@ class CliPageTest {
   /** One command line of the page, and what it shows. */
   private record Example(String line, List<String> shown) {
 
-    List<String> words() {
-      return WORD.matcher(line)
-          .results()
-          .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
-          .toList();
+    /** The words of the line, as a shell in that directory makes them. */
+    List<String> words(Path directory) throws Exception {
+      return ChildProcess.run(directory, List.of("/bin/sh", "-c", WORDS + line));
     }
 
     int code() {
@@ -83,16 +92,87 @@ class CliPageTest {
               "secrets.txt",
                   Files.writeString(temp.resolve("secrets.txt"), "key=hunter2-x\n").toString(),
               "report.zip", temp.resolve("report.zip").toString());
+      Path shell = Files.createDirectory(temp.resolve("shell"));
       List<Example> examples = examples();
       assertThat(examples).hasSizeGreaterThan(15);
       for (Example example : examples) {
-        check(example, places);
+        check(example, example.words(shell), places);
       }
     }
   }
 
-  private static void check(Example example, Map<String, String> places) {
-    List<String> words = example.words();
+  /** The commands in the blocks of a page: the words that a shell makes of each. */
+  private List<String[]> commands(String page, Map<String, String> places) throws Exception {
+    StringBuilder lines = new StringBuilder(WORDS);
+    COMMANDS
+        .matcher(Files.readString(PAGE.resolveSibling(page)))
+        .results()
+        .forEach(block -> lines.append(block.group(1)));
+    List<List<String>> commands = new ArrayList<>();
+    for (String word : ChildProcess.run(temp, List.of("/bin/sh", "-c", lines.toString()))) {
+      if (word.equals("csi4j")) {
+        commands.add(new ArrayList<>());
+      } else {
+        commands.get(commands.size() - 1).add(replaced(word, places));
+      }
+    }
+    return commands.stream().map(words -> words.toArray(String[]::new)).toList();
+  }
+
+  @Test
+  void theCommandsOfThePageOnTestingRun() throws Exception {
+    Path report = temp.resolve("report.xml");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      List<String[]> commands =
+          commands(
+              "testing-with-csi4j.md",
+              Map.of(
+                  "unix:///tmp/csi/", "unix://" + temp + "/",
+                  "unix:///run/csi/csi.sock", plugin.endpoint().toString(),
+                  "report.xml", report.toString()));
+      assertThat(commands).hasSize(3);
+      try (Run serve = Run.serving(commands.get(0))) {
+        assertThat(Run.of(commands.get(1)).out()).contains("fake.csi4j.example");
+        assertThat(serve.ended().code()).as(serve.out()).isZero();
+      }
+      Run check = Run.of(commands.get(2));
+      assertThat(check.code()).as(check.out()).isZero();
+      assertThat(report).content().contains("node/");
+    }
+  }
+
+  @Test
+  void theCommandsOfThePageOnTheProxyRun() throws Exception {
+    Files.writeString(temp.resolve("faults.txt"), "ListVolumes: drop\n");
+    CsiEndpoint between = CsiEndpoint.of(temp.resolve("between.sock"));
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      List<String[]> commands =
+          commands(
+              "proxy.md",
+              Map.of(
+                  "unix:///run/csi/csi.sock", between.toString(),
+                  "unix:///run/csi/plugin.sock", plugin.endpoint().toString(),
+                  "unix:///tmp/csi.sock", "unix://" + temp.resolve("replayed.sock"),
+                  "calls.jsonl", temp.resolve("calls.jsonl").toString(),
+                  "faults.txt", temp.resolve("faults.txt").toString(),
+                  "calls.html", temp.resolve("calls.html").toString()));
+      assertThat(commands).hasSize(3);
+      try (Run proxy = Run.serving(commands.get(0))) {
+        try (CsiPlugin client = CsiPlugin.connect(between)) {
+          client.identity().getPluginInfo();
+        }
+        assertThat(proxy.ended().code()).as(proxy.out()).isZero();
+      }
+      assertThat(temp.resolve("calls.html")).isRegularFile();
+      Run replay = Run.of(commands.get(1));
+      assertThat(replay.code()).as(replay.out() + replay.err()).isZero();
+      try (Run replayed = Run.serving(commands.get(2))) {
+        assertThat(replayed.ended().code()).as(replayed.out()).isZero();
+      }
+    }
+  }
+
+  private static void check(Example example, List<String> words, Map<String, String> places) {
     assertThat(words.get(0)).isEqualTo("csi4j");
     String[] args =
         words.stream().skip(1).map(word -> replaced(word, places)).toArray(String[]::new);
@@ -201,7 +281,7 @@ class CliPageTest {
   }
 
   @Test
-  void everyCommandHasAnExampleThatIsUnderstood() {
+  void everyCommandHasAnExampleThatIsUnderstood() throws Exception {
     for (CommandLine command : leaves()) {
       List<String> lines =
           Arrays.stream(command.getCommandSpec().usageMessage().footer())
@@ -212,7 +292,7 @@ class CliPageTest {
       assertThat(lines).as(command.getCommandSpec().qualifiedName()).isNotEmpty();
       for (String line : lines) {
         String[] args =
-            new Example(line, List.of()).words().stream().skip(1).toArray(String[]::new);
+            new Example(line, List.of()).words(temp).stream().skip(1).toArray(String[]::new);
         assertThat(commands().parseArgs(args).errors()).as(line).isEmpty();
       }
     }

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,45 @@ class PackagedJarTest {
         assertThat(second.err()).isEmpty();
         assertThat(second.out()).isEqualTo(first.out());
       }
+    }
+  }
+
+  @Test
+  void theCommandsThatInstallTheProgramWorkInAShell() throws Exception {
+    Path root = Path.of(System.getProperty("csi4j.root", ".")).toAbsolutePath().normalize();
+    Matcher block =
+        Pattern.compile("(?s)```sh\n(.*?)```")
+            .matcher(Files.readString(root.resolve("docs/cli.md")));
+    assertThat(block.find()).isTrue();
+    String commands =
+        block
+            .group(1)
+            .replace("testkit/cli/target/fast/csi4j.jar", JAR.toAbsolutePath().toString())
+            .replace("/usr/local", directory.toString());
+    Files.createDirectory(directory.resolve("bin"));
+    Files.createDirectory(directory.resolve("lib"));
+    Map<String, String> environment =
+        Map.of(
+            "PATH",
+            String.join(
+                ":",
+                directory.resolve("bin").toString(),
+                Path.of(System.getProperty("java.home"), "bin").toString(),
+                System.getenv("PATH")),
+            "CSI4J_NO_ARCHIVE",
+            "1");
+
+    List<String> shell =
+        List.of(
+            "bash",
+            "-c",
+            "set -e; cd " + root + "\n" + commands + "complete -p csi4j; csi4j --version");
+    try (ChildProcess installed = ChildProcess.start(directory, environment, shell)) {
+      assertThat(installed.code()).as(installed.err()).isZero();
+      assertThat(installed.out().lines().toList())
+          .anyMatch(line -> line.startsWith("complete ") && line.endsWith(" csi4j"))
+          .last()
+          .isEqualTo("csi4j " + System.getProperty("csi4j.version"));
     }
   }
 

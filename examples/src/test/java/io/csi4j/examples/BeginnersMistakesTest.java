@@ -220,13 +220,12 @@ class BeginnersMistakesTest {
             () -> manager.mount(request()),
             "CSI-707 REFUSED_BY_PLUGIN: mounting volume 'vol-1' (default/db for workload 'web-1') "
                 + "of plugin 'fake.csi4j.example' at */t: the volume is not attached to this node, "
-                + "does not support the capability, or not while it is in use on the node "
+                + "does not support the capability, or not while it is in use here "
                 + "(FAILED_PRECONDITION to NodeStageVolume: Volume 'vol-1' is not attached to this "
                 + "node. Call ControllerPublishVolume for it first); the workload was not given "
-                + "the volume; what was done before is taken back. If the plugin attaches volumes, "
-                + "call ControllerPublishVolume for this node first and send the publish context "
-                + "that it returned. Else wait until the volume is unpublished on this node, or "
-                + "check the capability with ValidateVolumeCapabilities; then call again.");
+                + "the volume; what was done before is taken back. Attach it with "
+                + "ControllerPublishVolume if the plugin attaches volumes; else unpublish it on "
+                + "this node, or check the capability with ValidateVolumeCapabilities.");
       }
     }
   }

@@ -752,7 +752,7 @@ class PlacementTest {
     assertThat(refused.candidates()).isEmpty();
     assertThat(refused.best()).isEmpty();
     assertThat(without(refused, "n1"))
-        .startsWith("CLAIM_HELD_BY: its access mode SINGLE_NODE_WRITER has no room beside ")
+        .startsWith("CLAIM_HELD_BY: access mode SINGLE_NODE_WRITER admits one node (")
         .contains("web", "n4");
     assertThat(again.nodes()).isEqualTo(names("n4"));
     assertThat(again.candidates().get(0).remarks()).containsExactly("has the volume already");

@@ -178,8 +178,8 @@ class OwnedVolumesTest {
     assertThat(notSet)
         .hasMessageContaining(
             ": the limit of 3 changed files or 600 s was reached after 4 files, of which 3 were"
-                + " changed; the workload was not told of the volume; what was changed stays, and"
-                + " the next try goes on from there. Put right what the text names, then mount"
+                + " changed; the workload was not given the volume; what was changed stays, and"
+                + " the next try goes on from there. Fix what the text names, then mount"
                 + " again.");
     mount("web-1", few);
     assertThat(told)

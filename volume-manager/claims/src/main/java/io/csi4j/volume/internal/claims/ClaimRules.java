@@ -27,6 +27,7 @@ import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
 import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
@@ -352,7 +353,12 @@ public final class ClaimRules {
                 refused(
                     OperatorCode.CLAIM_HELD_BY,
                     holder,
-                    "its access mode " + mode + " has no room beside " + words(holder, now)));
+                    "access mode "
+                        + (holder.node().equals(node)
+                            ? ModeWords.limit(mode)
+                            : ModeWords.limitOfNodes(mode))
+                        + ", and the volume is held by "
+                        + words(holder, now)));
   }
 
   /** Whether both are known, and not the same. */

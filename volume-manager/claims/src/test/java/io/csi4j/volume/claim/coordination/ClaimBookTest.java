@@ -206,8 +206,9 @@ class ClaimBookTest {
     assertThat(failure.operatorMessage().seen().text())
         .as("K2: the other is told who, where and since when")
         .isEqualTo(
-            "its access mode SINGLE_NODE_WRITER has no room beside workload 'web' on node 'n1'"
-                + " (WRITE, TAKEN, since 0 s)");
+            "access mode SINGLE_NODE_WRITER admits one node (MULTI_NODE_READER_ONLY admits readers"
+                + " on several, and MULTI_NODE_MULTI_WRITER also writers), and the volume is held by"
+                + " workload 'web' on node 'n1' (WRITE, TAKEN, since 0 s)");
   }
 
   @ParameterizedTest

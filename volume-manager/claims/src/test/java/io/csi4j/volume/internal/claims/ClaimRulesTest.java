@@ -198,8 +198,15 @@ class ClaimRulesTest {
                 OperatorCode.CLAIM_HELD_BY,
                 claim.holder(WorkloadId.of("web")),
                 new Clause(
-                    "its access mode SINGLE_NODE_MULTI_WRITER has no room beside workload 'web' on"
-                        + " node 'n1' (WRITE, UNPUBLISHING, since 40 s)")));
+                    "access mode SINGLE_NODE_MULTI_WRITER admits one node (MULTI_NODE_READER_ONLY"
+                        + " admits readers on several, and MULTI_NODE_MULTI_WRITER also writers),"
+                        + " and the volume is held by workload 'web' on node 'n1' (WRITE,"
+                        + " UNPUBLISHING, since 40 s)")));
+    assertThat(
+            decide(
+                claim, wish("job", "n1", AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.READ), NOW))
+        .as("on the same node")
+        .isInstanceOf(Granted.class);
   }
 
   @ParameterizedTest

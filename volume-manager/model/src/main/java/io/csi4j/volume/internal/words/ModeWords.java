@@ -46,6 +46,15 @@ public final class ModeWords {
         };
   }
 
+  /** A mode that does not admit every node, with its limit and the modes beyond it. */
+  public static String limitOfNodes(AccessMode mode) {
+    return mode == AccessMode.MULTI_NODE_SINGLE_WRITER
+        ? limit(mode)
+        : mode
+            + " admits one node (MULTI_NODE_READER_ONLY admits readers on several, and"
+            + " MULTI_NODE_MULTI_WRITER also writers)";
+  }
+
   private static Stream<AccessMode> stated() {
     return Arrays.stream(AccessMode.values()).filter(AccessMode::isStated);
   }

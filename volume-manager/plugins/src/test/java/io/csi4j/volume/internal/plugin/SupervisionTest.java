@@ -315,7 +315,7 @@ class SupervisionTest {
             "CSI-318 PLUGIN_START_TIMEOUT: watching over plugin 'fake' (instance 'task-1') at"
                 + " unix:///run/fake/csi.sock: it was not ready 30 s after its start: nobody"
                 + " listens on it; no volume is mounted with it; it is asked further. Look in the"
-                + " plugin's log; start it anew, or give it more time if it needs that.");
+                + " plugin's log; start it again, or give it more time if it needs that.");
     assertThat(told())
         .containsExactly(
             "starting not_asked -> starting no_socket",

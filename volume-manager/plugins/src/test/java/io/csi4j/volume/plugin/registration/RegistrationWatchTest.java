@@ -123,7 +123,7 @@ class RegistrationWatchTest {
         file,
         seen,
         "nothing was registered, and what it had registered before stays",
-        "Repair what announces it; it is looked at again when its socket is made anew");
+        "Repair what announces it; it is looked at again when its socket is made again");
   }
 
   private String silence(String file, String seen) {

@@ -118,6 +118,7 @@ public enum OperatorCode {
   HOST_DISK_SHOWN(424),
   MOUNTED_ELSEWHERE(425),
   DEVICE_NOT_HELD(426),
+  ROOT_MOVED(427),
 
   // 5xx: requests
   OPTIONS_DIFFER(501),

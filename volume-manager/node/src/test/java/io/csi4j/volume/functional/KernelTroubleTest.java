@@ -6,6 +6,7 @@ import static io.csi4j.volume.functional.Node.usage;
 import static io.csi4j.volume.model.VolumeException.Outcome.HELD;
 import static io.csi4j.volume.model.VolumeException.Outcome.IN_PROGRESS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
@@ -21,12 +22,15 @@ import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,6 +143,69 @@ class KernelTroubleTest {
       assertThat(node.staging(VOLUME)).isEqualTo(PathStatus.IN_DOUBT);
       assertThat(node.unmount(usage("vol-1", "a"))).isEqualTo(UnmountOutcome.LAST);
     }
+  }
+
+  @Tag("H18")
+  @Test
+  void nothingIsSaidToBeGoneWhileTheDirectoryOfTheManagerIsElsewhere() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      MountPath away = MountPath.of("/srv/away");
+      node.kernel().host().rename(Node.ROOT, away);
+
+      assertIsMoved(() -> node.engine().hasMount(usage("vol-1", "a")));
+      VolumeException releasing = node.unmountFails(usage("vol-1", "a"));
+      VolumeException mounting = node.mountFails(shared("vol-1", "b"));
+
+      assertThat(releasing.code())
+          .as("H18: a release waits, as nothing is known to be gone")
+          .isEqualTo(OperatorCode.ROOT_MOVED);
+      assertThat(releasing.outcome()).isEqualTo(Outcome.IN_PROGRESS);
+      assertThat(mounting.code()).isEqualTo(OperatorCode.ROOT_MOVED);
+      assertThat(mounting.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(mounting).hasMessageContaining("'" + Node.ROOT + "'");
+      assertIsMoved(() -> node.engine().mayDetach(Node.identity(VOLUME)));
+      assertThat(node.kernel().table().list().records())
+          .filteredOn(mount -> mount.path().isWithin(away))
+          .hasSize(2);
+      assertThat(node.kernel().host().exists(Node.ROOT)).isFalse();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish");
+      assertThat(node.noticed(OperatorCode.MOUNT_LOST)).isFalse();
+
+      node.kernel().host().rename(away, Node.ROOT);
+      node.becomesClean();
+      assertThat(node.verbs(VOLUME)).containsExactly("Stage", "Publish", "Unpublish", "Unstage");
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsMovedWhileAReleaseLooksEndsTheReleaseWithoutAClaimThatAllIsGone() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "a"));
+      MountPath away = MountPath.of("/srv/away");
+      node.plugin()
+          .answer(
+              CsiOperation.NODE_UNPUBLISH_VOLUME,
+              request -> {
+                node.kernel().host().rename(Node.ROOT, away);
+                return Map.of();
+              });
+
+      VolumeException releasing = node.unmountFails(usage("vol-1", "a"));
+
+      assertThat(releasing.code()).isEqualTo(OperatorCode.ROOT_MOVED);
+      node.plugin().clearFaults();
+      node.kernel().host().rename(away, Node.ROOT);
+      node.becomesClean();
+    }
+  }
+
+  private static void assertIsMoved(ThrowingCallable question) {
+    VolumeException refused = catchThrowableOfType(VolumeException.class, question);
+    assertThat(refused).isNotNull();
+    assertThat(refused.code()).isEqualTo(OperatorCode.ROOT_MOVED);
   }
 
   @Tag("H14")

@@ -34,9 +34,11 @@ import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import io.csi4j.volume.node.WantedUse;
+import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -558,6 +560,43 @@ class FrontDoorTest {
 
     assertThat(refused.code()).isEqualTo(OperatorCode.ENGINE_CLOSED);
     assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+  }
+
+  @Test
+  @Tag("H18")
+  void anotherDirectoryAtThePathOfTheRootIsNotWrittenTo() throws IOException {
+    Path root = temp.resolve("root");
+    Path away = temp.resolve("away");
+    try (VolumeManager manager =
+        VolumeManager.builder(root)
+            .journal(JournalSettings.builder().acceptAnyFilesystem(true).build())
+            .plugin(
+                PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
+                    .policy(MountPolicy.builder().requireMount(false).build())
+                    .build())
+            .open()) {
+      manager.mount(request(WEB_1));
+      Files.move(root, away);
+      Files.createDirectory(root);
+
+      VolumeException releasing =
+          catchThrowableOfType(VolumeException.class, () -> manager.unmount(WEB_1));
+      VolumeException detaching =
+          catchThrowableOfType(VolumeException.class, () -> manager.mayDetach(PLUGIN, HANDLE));
+
+      assertThat(releasing.code())
+          .as("H18: another directory is at the path")
+          .isEqualTo(OperatorCode.ROOT_MOVED);
+      assertThat(detaching.code()).isEqualTo(OperatorCode.ROOT_MOVED);
+      assertThat(root).isEmptyDirectory();
+      assertThat(fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME)).isEmpty();
+
+      Files.delete(root);
+      Files.move(away, root);
+      assertThat(manager.unmount(WEB_1)).isEqualTo(UnmountOutcome.LAST);
+      assertThat(manager.mayDetach(PLUGIN, HANDLE)).isTrue();
+    }
+    fake.assertLawful();
   }
 
   @Test

@@ -22,11 +22,14 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * Mounts that the engine did not ask for: over a directory of the manager or one above it since the
  * manager was opened, and in its directory at a path that is neither a staging path nor a target,
- * as a plugin does that mounts elsewhere than asked. Each is told once. Safe for many threads.
+ * as a plugin does that mounts elsewhere than asked. Each is told once. Also whether the path of
+ * the manager's directory leads to another one by now, so that nothing of its volumes shows. Safe
+ * for many threads.
  */
 final class ForeignMounts {
 
@@ -34,6 +37,10 @@ final class ForeignMounts {
 
   private final KernelMounts kernel;
   private final VolumeLayout layout;
+  private final BooleanSupplier isMoved;
+
+  /** Whether the directory of the manager was elsewhere when it was looked for last. */
+  private volatile boolean wasMoved;
 
   /** How many mounts were at the directories that every volume depends on, the highest first. */
   private final SortedMap<MountPath, Integer> before;
@@ -45,14 +52,22 @@ final class ForeignMounts {
   private final Set<MountPath> unexpected = ConcurrentHashMap.newKeySet();
 
   private ForeignMounts(
-      KernelMounts kernel, VolumeLayout layout, SortedMap<MountPath, Integer> before) {
+      KernelMounts kernel,
+      VolumeLayout layout,
+      BooleanSupplier isMoved,
+      SortedMap<MountPath, Integer> before) {
     this.kernel = kernel;
     this.layout = layout;
+    this.isMoved = isMoved;
     this.before = before;
   }
 
-  /** Takes the mounts that are at the directories now for meant to be there. */
-  static ForeignMounts since(KernelMounts kernel, VolumeLayout layout) {
+  /**
+   * Takes the mounts that are at the directories now for meant to be there.
+   *
+   * @param isMoved whether the directory of the manager is elsewhere now
+   */
+  static ForeignMounts since(KernelMounts kernel, VolumeLayout layout, BooleanSupplier isMoved) {
     SortedMap<MountPath, Integer> before = new TreeMap<>();
     for (MountPath path : List.of(layout.volumes(), layout.state())) {
       before.put(path, kernel.at(path).size());
@@ -61,14 +76,40 @@ final class ForeignMounts {
     for (MountPath path = layout.root(); !path.isRoot(); path = path.parent()) {
       before.put(path, kernel.at(path).size());
     }
-    return new ForeignMounts(kernel, layout, Collections.unmodifiableSortedMap(before));
+    return new ForeignMounts(kernel, layout, isMoved, Collections.unmodifiableSortedMap(before));
   }
 
   // ---- over its directories
 
-  /** Returns the mount that lies over the directory of the manager or above it, if there is one. */
+  /**
+   * Returns the mount that lies over the directory of the manager or above it, if there is one; or
+   * that the directory is elsewhere.
+   */
   Optional<Failure> seen() {
-    return before.keySet().stream().flatMap(path -> seenAt(path).stream()).findFirst();
+    return before.keySet().stream()
+        .flatMap(path -> seenAt(path).stream())
+        .findFirst()
+        .or(this::moved);
+  }
+
+  /**
+   * Returns the failure of all that is said of mounts if the path of the manager's directory leads
+   * elsewhere now. To be asked after a look at mounts, which would not have shown those that have
+   * moved along.
+   */
+  Optional<Failure> moved() {
+    // Not through a mount that lies over it, which may not answer.
+    wasMoved = over.isEmpty() && isMoved.getAsBoolean();
+    return known();
+  }
+
+  private Optional<Failure> known() {
+    return wasMoved
+        ? Optional.of(
+            Failure.of(
+                OperatorCode.ROOT_MOVED,
+                "'" + layout.root() + "' is not the directory that the manager was opened with"))
+        : Optional.empty();
   }
 
   /**
@@ -148,10 +189,13 @@ final class ForeignMounts {
     return paths.stream().distinct().flatMap(path -> came(path).stream()).toList();
   }
 
-  /** Returns the known mount over the directories of a volume or above them; looks at nothing. */
+  /**
+   * Returns the known mount over the directories of a volume or above them, or that the directory
+   * was elsewhere; looks at nothing.
+   */
   Optional<Failure> covering(VolumeIdentity volume) {
     if (over.isEmpty()) {
-      return Optional.empty();
+      return known();
     }
     MountPath own = layout.volume(volume);
     return over.entrySet().stream()

@@ -487,7 +487,17 @@ final class OperationRun {
               });
     }
     if (step instanceof Step.AtOnce<E> atOnce) {
-      return atOnce.by(new Performance(now, at));
+      E event = atOnce.by(new Performance(now, at));
+      if (step instanceof Step.Look || step instanceof Step.LookAtUses) {
+        engine
+            .foreign
+            .moved()
+            .ifPresent(
+                moved -> {
+                  throw new CoveredException(moved);
+                });
+      }
+      return event;
     }
     throw new IllegalStateException("A step that does not end at once: " + step);
   }
@@ -1101,6 +1111,9 @@ final class OperationRun {
    * for no server.
    */
   Optional<List<VolumeHealthEntry>> faults(VolumeRecord known) {
+    if (engine.foreign.moved().isPresent()) {
+      return Optional.empty();
+    }
     Map<String, List<MountPath>> seen = new TreeMap<>();
     try {
       for (TargetRecord use : known.targets().values()) {

@@ -95,7 +95,7 @@ public final class VolumeEngine {
     watch = new PluginWatch(parts, index::of);
     health = new HealthWatch(parts, index);
     pauseTold = new AtomicLong(parts.clock().nanos());
-    foreign = ForeignMounts.since(parts.kernel(), parts.layout());
+    foreign = ForeignMounts.since(parts.kernel(), parts.layout(), parts.directories()::isMoved);
     tombstones = new Tombstones(parts, foreign, this::reappeared, this::overdue);
     origins = new MountOrigins(parts.kernel(), parts.layout(), index);
     drains = new PluginDrains(parts.scheduler(), index);

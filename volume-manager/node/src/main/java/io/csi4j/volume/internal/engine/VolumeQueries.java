@@ -107,6 +107,7 @@ final class VolumeQueries {
     Optional<Evidence> evidence = path.get().evidence();
     List<Sighting> stack = parts.kernel().at(target);
     if (stack.isEmpty()) {
+      refuseIfMoved(Subject.of("looking for a mount").by(usage));
       return evidence.isEmpty();
     }
     Sighting top = stack.get(stack.size() - 1);
@@ -133,7 +134,19 @@ final class VolumeQueries {
     index
         .volumes()
         .forEach(actor -> actor.view().record().ifPresent(it -> records.put(actor.identity(), it)));
-    return new Receipt(parts, usage, identity, records).of(epoch);
+    NodeReceipt receipt = new Receipt(parts, usage, identity, records).of(epoch);
+    refuseIfMoved(subject);
+    return receipt;
+  }
+
+  /** Refuses to say that nothing is mounted where that would not show. */
+  private void refuseIfMoved(Subject subject) {
+    foreign
+        .moved()
+        .ifPresent(
+            moved -> {
+              throw VolumeReport.refused(moved.code(), subject, moved.seen());
+            });
   }
 
   /** Whether nothing of a volume is on record, asked for or mounted. */
@@ -147,7 +160,9 @@ final class VolumeQueries {
       return false;
     }
     try {
-      return parts.kernel().beneath(parts.layout().volume(volume)).isEmpty();
+      boolean isFree = parts.kernel().beneath(parts.layout().volume(volume)).isEmpty();
+      refuseIfMoved(subject);
+      return isFree;
     } catch (MountException e) {
       throw VolumeReport.refused(
           OperatorCode.MOUNT_TABLE_UNREADABLE, subject, String.valueOf(e.getMessage()));

@@ -393,7 +393,7 @@ final class VolumeQueue {
   }
 
   private void lookAtChanges() {
-    if (dead.lookAtChanges()) {
+    if (engine.foreign.moved().isEmpty() && dead.lookAtChanges()) {
       holdDevices();
       cleanup.consider();
     }

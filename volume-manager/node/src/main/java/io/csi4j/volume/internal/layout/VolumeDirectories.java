@@ -4,6 +4,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.Filesystems;
+import io.csi4j.volume.internal.disk.HeldDirectory;
 import io.csi4j.volume.internal.path.CarefulDisk;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes and removes the directories of volumes through the disk. Never looks at, at or below, what
@@ -28,7 +30,7 @@ import java.util.function.Consumer;
  * whose they are. Every method can be repeated, and goes on where a crash ended it. Safe for
  * several threads, if only one at a time works on a volume.
  */
-public final class VolumeDirectories {
+public final class VolumeDirectories implements AutoCloseable {
 
   /** The longest path that every plugin has to take, in bytes. */
   private static final int PLUGIN_BUDGET = 128;
@@ -39,6 +41,9 @@ public final class VolumeDirectories {
 
   private final CarefulDisk disk;
   private final VolumeLayout layout;
+
+  /** The root, from when it was prepared until this is closed. */
+  private volatile @Nullable HeldDirectory root;
 
   /** Directories on this disk. */
   public VolumeDirectories(Disk disk, VolumeLayout layout) {
@@ -95,7 +100,36 @@ public final class VolumeDirectories {
     boolean madeVolumes = disk.make(layout.volumes(), findings);
     sync(root, madeState || madeVolumes);
     sync(root.parent(), made);
+    hold();
     return findings;
+  }
+
+  private void hold() throws PathProblem {
+    close();
+    root = disk.hold(layout.root());
+  }
+
+  /**
+   * Whether the path of the root leads elsewhere than to the directory that was prepared, or
+   * nowhere. A root that cannot be looked at is taken for where it was.
+   */
+  public boolean isMoved() {
+    HeldDirectory held = root;
+    try {
+      return held != null && !disk.isAt(layout.root(), held);
+    } catch (PathProblem unknown) {
+      return false;
+    }
+  }
+
+  /** Holds the root no more. */
+  @Override
+  public void close() {
+    HeldDirectory held = root;
+    root = null;
+    if (held != null) {
+      held.close();
+    }
   }
 
   /** Whether a root is there in which nothing was ever made. */

@@ -133,5 +133,6 @@ public final class RealParts implements AutoCloseable {
     held.close();
     deviceThreads.close();
     scheduler.close();
+    directories.close();
   }
 }

@@ -81,7 +81,8 @@ class ForeignMountsTest {
   }
 
   private final ChangingTable table = new ChangingTable();
-  private final ForeignMounts foreign = ForeignMounts.since(table, new VolumeLayout(ROOT));
+  private final ForeignMounts foreign =
+      ForeignMounts.since(table, new VolumeLayout(ROOT), () -> false);
 
   @Test
   void whatGoesWhileItsComingIsLookedAtIsNotRemembered() {

@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileFacts;
+import io.csi4j.volume.internal.disk.HeldDirectory;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -189,6 +190,18 @@ public final class CarefulDisk {
   /** Returns when the names in a directory are on the medium. */
   public void sync(MountPath directory) throws PathProblem {
     change("synced", directory, disk::syncDirectory);
+  }
+
+  /** Holds a directory open. */
+  public HeldDirectory hold(MountPath directory) throws PathProblem {
+    return attempt("opened", directory, disk::hold);
+  }
+
+  /** Whether a path leads to this directory, and to no other; cheaper than all facts. */
+  public boolean isAt(MountPath path, HeldDirectory directory) throws PathProblem {
+    return attempt("looked at", path, disk::look)
+        .filter(there -> there.identity().equals(directory.identity()))
+        .isPresent();
   }
 
   /** The type of the filesystem. */

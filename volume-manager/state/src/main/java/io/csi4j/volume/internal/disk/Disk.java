@@ -57,6 +57,20 @@ public interface Disk {
   /** Returns when the names of a directory are on the medium. */
   void syncDirectory(Path directory) throws DiskException;
 
+  /**
+   * Holds a directory open, so that its number is given to no other for as long as that: until then
+   * two equal identities are one directory. A disk that gives out no number twice need not hold it.
+   */
+  default HeldDirectory hold(Path directory) throws DiskException {
+    FileLook there =
+        look(directory)
+            .orElseThrow(
+                () ->
+                    new DiskException(
+                        DiskException.Kind.NOT_FOUND, "'" + directory + "' does not exist", null));
+    return new HeldDirectory(there.identity(), () -> {});
+  }
+
   /** The number of the user that this process acts as. */
   int user() throws DiskException;
 

@@ -282,6 +282,34 @@ public final class RealDisk implements Disk {
   }
 
   @Override
+  public HeldDirectory hold(Path directory) throws DiskException {
+    return attempt(
+        directory,
+        () -> {
+          FileChannel open =
+              FileChannel.open(directory, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+          boolean isHeld = false;
+          try {
+            Object identity = Objects.requireNonNull(basics(directory).fileKey(), "fileKey");
+            isHeld = true;
+            return new HeldDirectory(identity, () -> closeHeld(open));
+          } finally {
+            if (!isHeld) {
+              open.close();
+            }
+          }
+        });
+  }
+
+  private static void closeHeld(FileChannel directory) {
+    try {
+      directory.close();
+    } catch (IOException e) {
+      // Nothing was written by it.
+    }
+  }
+
+  @Override
   public int user() throws DiskException {
     return attempt(SELF, () -> (Integer) Files.getAttribute(SELF, "unix:uid"));
   }

@@ -201,6 +201,24 @@ class RealDiskTest {
     assertThat(place.disk().facts(file).orElseThrow()).isNotEqualTo(before);
   }
 
+  @Test
+  void theNumberOfADirectoryThatIsHeldIsGivenToNoOther() throws Exception {
+    RealDisk disk = new RealDisk();
+    Path path = directory.resolve("held");
+    Files.createDirectory(path);
+    try (HeldDirectory held = disk.hold(path)) {
+      assertThat(disk.look(path)).map(FileLook::identity).contains(held.identity());
+      for (int i = 0; i < 20; i++) {
+        Files.delete(path);
+        Files.createDirectory(path);
+        assertThat(disk.look(path))
+            .map(FileLook::identity)
+            .isPresent()
+            .isNotEqualTo(Optional.of(held.identity()));
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("places")
   void aLookTellsThatAFileWasWrittenOrReplaced(Place place) throws DiskException {

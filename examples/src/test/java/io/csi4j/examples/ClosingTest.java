@@ -384,7 +384,7 @@ class ClosingTest {
   }
 
   private PluginRegistration registration() {
-    return PluginRegistration.of(PluginBinding.of(PLUGIN, fake().nodeEndpoint()));
+    return PluginRegistration.node(PluginBinding.of(PLUGIN, fake().nodeEndpoint()));
   }
 
   private PluginConfig config() {

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
@@ -76,7 +77,7 @@ public final class MountsFamily {
   private record Operation(String name, String text, List<Limit> limits, Jvm jvm) {
 
     Operation(String name, String text, List<Limit> limits) {
-      this(name, text, limits, new Jvm(System.getProperty("java.home"), "", List.of()));
+      this(name, text, limits, Jvm.at(System.getProperty("java.home"), "", List.of()));
     }
 
     boolean isWholeTable() {
@@ -94,9 +95,15 @@ public final class MountsFamily {
   /**
    * A JVM to measure in.
    *
+   * @param java its program
    * @param text what it is, for people
    */
-  private record Jvm(String home, String text, List<String> options) {}
+  private record Jvm(String java, String text, List<String> options) {
+
+    static Jvm at(String home, String text, List<String> options) {
+      return new Jvm(Path.of(home, "bin", "java").toString(), text, options);
+    }
+  }
 
   private record Limit(String name, String text, Optional<Goal> goal) {}
 
@@ -138,6 +145,12 @@ public final class MountsFamily {
           "probe", Goal.bestRatio(1.15),
           "probePlain", Goal.bestRatio(1.15),
           "find", Goal.bestRatio(1.1));
+
+  /** Names the program that starts a JVM in a slave mount namespace. */
+  private static final String SLAVE_PROPERTY = "csi4j.benchmarks.slave";
+
+  /** Numbers of volumes with which a slave mount namespace is measured. */
+  private static final List<Integer> SIZES_OF_SLAVES = List.of(1000, 8000);
 
   /** It does not depend on the number of volumes. */
   private static final int LARGEST_ON_NEWER = 1000;
@@ -197,6 +210,7 @@ public final class MountsFamily {
     List<Operation> newer = words[4].equals("-") ? List.of() : onNewer(words[4]);
     long measured =
         (long) sizes.size() * OPERATIONS.size()
+            + 2 * sizesOfSlaves(c, sizes).size()
             + newer.size() * sizes.stream().filter(size -> size <= LARGEST_ON_NEWER).count();
     MountsFamily family =
         new MountsFamily(layout, c, newer, Double.parseDouble(words[3]) / measured);
@@ -208,8 +222,8 @@ public final class MountsFamily {
   private static List<Operation> onNewer(String home) throws IOException {
     String java = "Java " + Machine.javaOf(Path.of(home));
     String access = "--enable-native-access=ALL-UNNAMED";
-    Jvm foreign = new Jvm(home, java, List.of(access));
-    Jvm jna = new Jvm(home, java + " by JNA", List.of(access, "-Dcsi4j.mount.binding=jna"));
+    Jvm foreign = Jvm.at(home, java, List.of(access));
+    Jvm jna = Jvm.at(home, java + " by JNA", List.of(access, "-Dcsi4j.mount.binding=jna"));
     List<Operation> operations = new ArrayList<>();
     for (Operation operation : OPERATIONS) {
       if (ON_NEWER.containsKey(operation.name())) {
@@ -231,6 +245,8 @@ public final class MountsFamily {
         + " memory. The size is how many volumes are bound beside"
         + " the machine's own mounts. The best window of each side is the one that other work on"
         + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA 5.19.1."
+        + " A slave namespace has its volumes in one peer group of the namespace that it is a slave"
+        + " of."
         + (newer.isEmpty()
             ? ""
             : " Rows with another Java are of a newer JDK, by `java.lang.foreign` where they do not"
@@ -241,11 +257,16 @@ public final class MountsFamily {
     List<Comparison> rows = new ArrayList<>();
     List<Operation> all = Stream.concat(OPERATIONS.stream(), newer.stream()).toList();
     Map<Operation, List<Comparison>> byOperation = new HashMap<>();
+    List<Integer> ofSlaves = sizesOfSlaves(c, sizes);
+    List<Comparison> slaves = new ArrayList<>();
     int mounted = 0;
-    for (int size : sizes) {
+    for (int size : new TreeSet<>(Stream.concat(sizes.stream(), ofSlaves.stream()).toList())) {
       mount(mounted, size);
       mounted = size;
-      for (Operation operation : all) {
+      if (ofSlaves.contains(size)) {
+        slaves.add(slave(size));
+      }
+      for (Operation operation : sizes.contains(size) ? all : List.<Operation>of()) {
         if (size > LARGEST_ON_NEWER && newer.contains(operation)) {
           continue;
         }
@@ -255,7 +276,41 @@ public final class MountsFamily {
       }
     }
     all.forEach(operation -> rows.addAll(byOperation.getOrDefault(operation, List.of())));
+    rows.addAll(slaves);
     return rows;
+  }
+
+  /** None without the C program, which mounts the volumes there. */
+  private static List<Integer> sizesOfSlaves(Optional<String> c, List<Integer> sizes) {
+    int largest = sizes.stream().max(Integer::compare).orElse(0);
+    return c.isEmpty()
+        ? List.of()
+        : SIZES_OF_SLAVES.stream().filter(size -> size <= largest).toList();
+  }
+
+  /** The table of a slave mount namespace beside that of this one, which is private, in turns. */
+  private Comparison slave(int size) throws RunnerException {
+    Operation here = OPERATIONS.stream().filter(Operation::isWholeTable).findFirst().orElseThrow();
+    List<String> volumes =
+        List.of(
+            "-Dcsi4j.benchmarks.slaves=" + size, "-Dcsi4j.benchmarks.mounts=" + c.orElseThrow());
+    Jvm java = new Jvm(System.getProperty(SLAVE_PROPERTY), "in a slave namespace", volumes);
+    Operation there = here.in(java, Optional.empty());
+    Windows windows = windows(here, size);
+    List<Double> ours = new ArrayList<>();
+    List<Double> theirs = new ArrayList<>();
+    for (int round = 0; round < rounds; round++) {
+      boolean isSlaveFirst = round % 2 == 0;
+      if (isSlaveFirst) {
+        ours.addAll(java(there, size, windows));
+      }
+      theirs.addAll(java(here, size, windows));
+      if (!isSlaveFirst) {
+        ours.addAll(java(there, size, windows));
+      }
+    }
+    return Comparison.ofTimes(
+        there.text(), "in a private namespace", size, ours, theirs, Goal.bestRatio(1.2));
   }
 
   private List<Comparison> measure(Operation operation, int size) throws Exception {
@@ -313,7 +368,7 @@ public final class MountsFamily {
         new OptionsBuilder()
             .include("^" + MountBenchmarks.class.getName() + "\\." + operation.name() + "$")
             .param("size", Integer.toString(size))
-            .jvm(Path.of(operation.jvm().home(), "bin", "java").toString())
+            .jvm(operation.jvm().java())
             .forks(1)
             .warmupIterations(warmUps)
             .warmupTime(operation.isWholeTable() ? WARMUP_OF_TABLES : WARMUP)

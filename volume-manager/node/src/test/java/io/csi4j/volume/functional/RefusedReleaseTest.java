@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.volume.model.MountPolicy;
@@ -23,6 +24,7 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
+import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -358,6 +360,33 @@ class RefusedReleaseTest {
       node.restartPlugins();
 
       node.inTheEnd("it is given up", () -> node.target(VOLUME, "web") == PathStatus.NONE);
+      assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
+      assertThat(node.target(VOLUME, "db")).isEqualTo(PathStatus.PRESENT);
+      node.plugin().clearFaults();
+      assertThat(node.unmount(usage("vol-1", "db"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void isBelievedOfAUseThatCameLateOnceThePluginIsAnotherProcess() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.mount(shared("vol-1", "db"));
+      MountPath late = node.targetPath("vol-1", "web");
+      // The plugin of this test never published there.
+      node.excuse(556);
+      node.kernel().host().directory(late);
+      node.kernel().host().tmpfs(late);
+      node.restart();
+      node.kernel().host().detach(late);
+      node.plugin().inject(REFUSING, When.calling(NODE_UNPUBLISH_VOLUME));
+      node.reconcile(new WantedUse.Requested(shared("vol-1", "db")));
+      node.inTheEnd("it is refused often", () -> refusals(node) >= 20);
+      assertThat(node.users(VOLUME)).hasSize(2);
+
+      node.restartPlugins();
+
+      node.inTheEnd("it is given up", () -> node.users(VOLUME).size() == 1);
       assertThat(node.noticed(OperatorCode.RELEASED_WITHOUT_CONFIRMATION)).isTrue();
       assertThat(node.target(VOLUME, "db")).isEqualTo(PathStatus.PRESENT);
       node.plugin().clearFaults();

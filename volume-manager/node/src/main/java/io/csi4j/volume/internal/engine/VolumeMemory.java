@@ -121,6 +121,17 @@ final class VolumeMemory {
     unsettled.computeIfAbsent(use, none -> new HashSet<>(2)).add(instance);
   }
 
+  /** A stray use was mounted by a call that was given up, and there may be more of them. */
+  private void doubtStrays(VolumeRecord known) {
+    for (VolumeUse use : known.targets().keySet()) {
+      if (StrayUse.isStray(use)
+          && !known.isAnswered(use)
+          && !unsettled.containsKey(Optional.of(use))) {
+        unsettled(Optional.of(use), "");
+      }
+    }
+  }
+
   /**
    * The process of the plugin is known now: a call that was made to one that was not known was made
    * to this one, or to one before it.
@@ -147,10 +158,6 @@ final class VolumeMemory {
             use.ifPresent(unanswered::add);
           }
         });
-    record().stream()
-        .flatMap(known -> known.targets().keySet().stream())
-        .filter(StrayUse::isStray)
-        .forEach(unanswered::add);
     return unanswered;
   }
 
@@ -289,6 +296,7 @@ final class VolumeMemory {
   Situation situation(NodePlugin plugin) {
     MountPolicy policy = plugin.policy();
     String instance = plugin.instance();
+    record().ifPresent(this::doubtStrays);
     known(instance);
     refusals.keepOnly(record().map(known -> known.targets().keySet()).orElse(Set.of()));
     return new Situation(

@@ -148,7 +148,10 @@ public final class Samples {
     return invoke(null, factory, values(factory));
   }
 
-  /** The setters of {@code type}'s builder, by name; shorthands for others come before them. */
+  /**
+   * Returns the setters of {@code type}'s builder by name, without shorthands for another one: both
+   * may be refused together.
+   */
   public static List<Method> setters(Class<?> type) {
     Class<?> builder =
         Arrays.stream(type.getClasses())
@@ -158,9 +161,8 @@ public final class Samples {
     return Arrays.stream(builder.getDeclaredMethods())
         .filter(method -> Modifier.isPublic(method.getModifiers()))
         .filter(method -> method.getParameterCount() == 1)
-        .sorted(
-            Comparator.comparing((Method method) -> !method.getName().startsWith("from"))
-                .thenComparing(Method::getName))
+        .filter(method -> !method.getName().startsWith("from"))
+        .sorted(Comparator.comparing(Method::getName))
         .toList();
   }
 

@@ -117,7 +117,7 @@ class FaultMatrixTest {
                 Map.entry('E', 12L),
                 Map.entry('F', 19L),
                 Map.entry('G', 13L),
-                Map.entry('H', 17L),
+                Map.entry('H', 18L),
                 Map.entry('I', 11L),
                 Map.entry('J', 6L),
                 Map.entry('K', 10L),

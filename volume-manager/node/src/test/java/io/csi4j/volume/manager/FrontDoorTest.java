@@ -474,7 +474,6 @@ class FrontDoorTest {
   }
 
   @Test
-  @Tag("E8")
   void aManagerThatMountedSomethingIsClosedTwiceWithoutHarm() {
     VolumeManager manager = manager();
     manager.mount(request(WEB_1));
@@ -484,7 +483,6 @@ class FrontDoorTest {
   }
 
   @Test
-  @Tag("E8")
   void aClosedManagerRefusesEveryRequestListAndProof() {
     VolumeManager manager = manager();
     manager.mount(request(WEB_1));
@@ -525,7 +523,6 @@ class FrontDoorTest {
   }
 
   @Test
-  @Tag("E8")
   void aListThatIsBeingBroughtAboutWhenTheManagerIsClosedIsRefusedAsClosed() {
     AtomicReference<Runnable> whenRead = new AtomicReference<>(() -> {});
     StateStore store = medium.open();

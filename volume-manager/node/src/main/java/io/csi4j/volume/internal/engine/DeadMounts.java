@@ -196,8 +196,7 @@ final class DeadMounts {
       volume
           .parts
           .kernel()
-          .ask(
-              volume.identity.plugin(), path, health -> volume.aside(() -> then.accept(health)));
+          .ask(volume.identity.plugin(), path, health -> volume.aside(() -> then.accept(health)));
     } catch (MountException e) {
       // The next look at the table, which comes soon, says so.
       LOG.log(Level.DEBUG, "How the mounts of " + volume.identity + " are is not known.", e);

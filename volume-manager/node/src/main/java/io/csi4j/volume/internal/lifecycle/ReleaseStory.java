@@ -359,7 +359,7 @@ final class ReleaseStory {
         turn.note(
             new Notice(
                 OperatorCode.RELEASED_WITHOUT_CONFIRMATION,
-                "nothing is mounted for it, and the plugin has refused at least "
+                "nothing is mounted, and it was refused at least "
                     + MountPolicy.REFUSALS
                     + " times over at least "
                     + MountPolicy.REFUSED_FOR.toMinutes()

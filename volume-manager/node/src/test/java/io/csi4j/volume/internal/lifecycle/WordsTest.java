@@ -157,7 +157,7 @@ class WordsTest {
                 .refusedForLong(A)
                 .always("UNPUBLISH", fails(StatusCode.UNKNOWN)),
             RELEASE,
-            "a: nothing is mounted for it, and the plugin has refused at least 5 times over at least"
+            "a: nothing is mounted, and it was refused at least 5 times over at least"
                 + " 2 minutes: NodeUnpublishVolume ended with UNKNOWN: so it is"),
         row(
             "a use that a person gives up",

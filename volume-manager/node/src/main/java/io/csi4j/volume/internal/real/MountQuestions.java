@@ -5,6 +5,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.time.Failures;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.PluginId;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -74,7 +74,8 @@ final class MountQuestions implements AutoCloseable {
   private void begin(PluginId plugin, MountRef mount, Question question) {
     try {
       threads(plugin).execute(() -> answer(mount, question));
-    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+    } catch (RuntimeException | Error refused) {
+      Failures.rethrowEnd(refused);
       // Closed, or the machine gives no thread: the answer stays unknown, and the next asker tries.
       open.remove(mount, question);
       question.drop();

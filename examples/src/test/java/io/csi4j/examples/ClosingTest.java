@@ -54,6 +54,7 @@ import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginHandle;
 import io.csi4j.volume.plugin.PluginRegistration;
+import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.SupervisedPlugin;
 import io.csi4j.volume.plugin.launch.PluginLaunchPlan;
 import io.csi4j.volume.plugin.launch.ProcessPluginLauncher;
@@ -151,6 +152,13 @@ class ClosingTest {
         test -> {
           PluginHandle handle = InMemoryPluginRegistry.open().register(test.registration());
           return new Used(handle, handle::registration);
+        }),
+    PLUGIN_REGISTRY(
+        PluginRegistry.Closeable.class,
+        test -> {
+          PluginRegistry.Closeable registry = InMemoryPluginRegistry.open();
+          PluginRegistration registration = test.registration();
+          return new Used(registry, () -> registry.register(registration).close());
         }),
     PLUGIN_SUPERVISOR(
         PluginSupervisor.class,

@@ -86,8 +86,7 @@ class NativeImageTest {
             mount + "ForeignLibc$Foreign java.lang.Class.getField",
             mount + "ForeignLibc$Foreign java.lang.Class.getMethod",
             mount + "ForeignLibc$Foreign java.lang.reflect.Array.newInstance",
-            mount + "JnaLibc$Functions com.sun.jna.Native.register",
-            mount + "JnaLibc$NamedStatx com.sun.jna.Native.register");
+            mount + "JnaLibc com.sun.jna.Native.register");
   }
 
   @Test

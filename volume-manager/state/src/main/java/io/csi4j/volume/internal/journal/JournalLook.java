@@ -82,8 +82,7 @@ public record JournalLook(
       throw new StateException(
           JournalTrouble.of(directory, e).reason(),
           failed(directory)
-              + JournalTrouble.advised(
-                  e, "Let this user read the directory and the files in it."),
+              + JournalTrouble.advised(e, "Let this user read the directory and the files in it."),
           e);
     }
   }

@@ -111,7 +111,7 @@ class ModulesTest {
 
     Page page = Page.of("docs/architecture.md", "ModulesTest.java");
     if (Page.regenerating()) {
-      page.regenerate(Map.of("the house", picture.toString()));
+      page.regenerate(Map.of("the modules", picture.toString()));
     }
     assertThat(page.blocks("mermaid").get(0).group(3)).isEqualTo(picture.toString());
   }

@@ -14,9 +14,9 @@
  * virtual ones.
  *
  * <p>The module is put together here: {@code Host} chooses what stands behind each interface,
- * {@code LinuxMountTable}, {@code LinuxMounts} and {@code LinuxMountWatch} put the rooms below
- * behind it, and {@code UnavailableMounts} says why where there is no kernel to speak to. No room
- * below knows this package.
+ * {@code LinuxMountTable}, {@code LinuxMounts} and {@code LinuxMountWatch} put the packages below
+ * behind it, and {@code UnavailableMounts} says why where there is no kernel to speak to. No
+ * package below knows this package.
  */
 @NullMarked
 package io.csi4j.mount;

@@ -1,4 +1,4 @@
-/** Tests of the front doors, and the kernel that all tests run on. */
+/** Tests of the entry points, and the kernel that all tests run on. */
 @NullMarked
 package io.csi4j.mount;
 

@@ -1,5 +1,5 @@
 /**
- * The front door: a connected CSI plugin.
+ * The entry point: a connected CSI plugin.
  *
  * <p>Start at {@link io.csi4j.client.CsiPlugin#connect}. From there each service of the plugin is
  * one method away: {@code identity()}, {@code controller()}, {@code node()}, {@code

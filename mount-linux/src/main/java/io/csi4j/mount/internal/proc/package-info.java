@@ -1,6 +1,6 @@
 /**
- * Reading the files of {@code /proc} and {@code /sys}. The only room that may use the JDK's files,
- * and no others than those. What they mean is for the rooms that read them.
+ * Reading the files of {@code /proc} and {@code /sys}. The only package that may use the JDK's
+ * files, and no others than those. What they mean is for the packages that read them.
  */
 @NullMarked
 package io.csi4j.mount.internal.proc;

@@ -1,5 +1,5 @@
 /**
- * The words that all chambers of the volume manager share: names ({@link
+ * The values that all modules of the volume manager share: names ({@link
  * io.csi4j.volume.model.VolumeKey}, {@link io.csi4j.volume.model.WorkloadId}, {@link
  * io.csi4j.volume.model.VolumeUse}, {@link io.csi4j.volume.model.PluginId}), what operators are
  * told ({@link io.csi4j.volume.model.OperatorCode}, {@link io.csi4j.volume.model.OperatorMessage},
@@ -7,8 +7,8 @@
  * io.csi4j.volume.model.PluginBinding}), and what passes between a node and the claims of a cluster
  * ({@link io.csi4j.volume.model.ClaimGrant}, {@link io.csi4j.volume.model.NodeReceipt}).
  *
- * <p>Nothing here acts: mounting is the node chamber's, deciding about claims the claims chamber's.
- * Values do not change and may be shared by many threads.
+ * <p>Nothing here acts: mounting belongs to the module {@code node}, deciding about claims to
+ * {@code claims}. Values do not change and may be shared by many threads.
  */
 @NullMarked
 package io.csi4j.volume.model;

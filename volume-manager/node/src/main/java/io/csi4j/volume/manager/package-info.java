@@ -1,5 +1,5 @@
 /**
- * The front door: {@link io.csi4j.volume.manager.VolumeManager} mounts and unmounts volumes for
+ * The entry point: {@link io.csi4j.volume.manager.VolumeManager} mounts and unmounts volumes for
  * workloads, remembers who uses what, and finds it again after a crash. Behind it, {@code
  * OpenedManager} puts the parts together and ends them in order.
  *

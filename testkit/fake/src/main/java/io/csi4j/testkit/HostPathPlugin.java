@@ -1,6 +1,9 @@
 package io.csi4j.testkit;
 
+import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.testkit.internal.backend.SpecBackend;
@@ -71,6 +74,18 @@ public final class HostPathPlugin extends TestPlugin {
   /** Everything that it can do: what it is unless it is told otherwise. */
   public static PluginShape defaultShape() {
     return HostPathStorage.defaultShape();
+  }
+
+  /**
+   * Adds a volume of 1 GiB, as if it had been created before; does nothing if the plugin has a
+   * volume of that id from an earlier run.
+   *
+   * @throws IllegalStateException if its directory cannot be made
+   */
+  public void addVolume(VolumeId volume) {
+    if (!backend.contents().volumes().contains(volume)) {
+      backend.addVolume(volume, CapacityRange.exactly(1L << 30), VolumeContext.empty());
+    }
   }
 
   /** Returns the contents of the plugin now. */

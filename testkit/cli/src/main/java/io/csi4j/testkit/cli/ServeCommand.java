@@ -249,11 +249,6 @@ final class ServeCommand implements Callable<Integer> {
               + " does not go with --host-path, which offers what it can do. Write --shape"
               + " csi-sanity or none, and take away what is not wanted with --without.");
     }
-    if (!volumes.isEmpty()) {
-      throw CommandFailure.usage(
-          "--volume does not go with --host-path, which keeps its volumes from run to run. Leave it"
-              + " out, and create the volume by a call.");
-    }
     if (!topology.isEmpty() || !mutableParameters.isEmpty()) {
       throw CommandFailure.usage(
           "--topology and --mutable-parameter do not go with --host-path, which has no places and"
@@ -263,11 +258,14 @@ final class ServeCommand implements Callable<Integer> {
       throw CommandFailure.usage("--host-path runs on one node. Write --node once.");
     }
     PluginShape offered = HostPathPlugin.defaultShape();
-    return HostPathPlugin.builder(data)
-        .socket(socket)
-        .shape(changed(preset == null ? offered : offered.forCsiSanity()))
-        .node(nodes.get(0))
-        .open();
+    HostPathPlugin plugin =
+        HostPathPlugin.builder(data)
+            .socket(socket)
+            .shape(changed(preset == null ? offered : offered.forCsiSanity()))
+            .node(nodes.get(0))
+            .open();
+    volumes.forEach(plugin::addVolume);
+    return plugin;
   }
 
   private PluginShape changed(PluginShape base) {

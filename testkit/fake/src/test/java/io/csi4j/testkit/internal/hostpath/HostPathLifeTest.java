@@ -81,6 +81,29 @@ class HostPathLifeTest {
   }
 
   @Test
+  void aVolumeThatIsAddedIsThereOnceAndKeepsItsFilesFromRunToRun(Scratch scratch) throws Exception {
+    VolumeId volume = VolumeId.of("vol-1");
+    try (Rig rig = Rig.open(scratch)) {
+      rig.plugin().addVolume(volume);
+      rig.stage(volume, Rig.MOUNT);
+      rig.publish(volume, Rig.MOUNT, "one", false);
+      Files.writeString(rig.file("one").resolve("f"), "kept");
+      rig.release(volume, "one");
+
+      rig.reopen();
+      rig.plugin().addVolume(volume);
+
+      assertThat(rig.plugin().contents().volumes()).containsExactly(volume);
+      rig.stage(volume, Rig.MOUNT);
+      rig.publish(volume, Rig.MOUNT, "one", false);
+      assertThat(rig.file("one").resolve("f")).hasContent("kept");
+      rig.release(volume, "one");
+      rig.delete(volume);
+      assertThat(Rig.tree(rig.data().resolve("volumes"))).isEmpty();
+    }
+  }
+
+  @Test
   void everyStepCanBeRepeated(Scratch scratch) {
     try (Rig rig = Rig.open(scratch)) {
       VolumeId volume = rig.create("db");

@@ -169,6 +169,46 @@ class PackagedJarTest {
     }
   }
 
+  @Test
+  void theFirstMountOfTheReadmeWorksAsItIsPrinted() throws Exception {
+    Path root = Path.of(System.getProperty("csi4j.root", ".")).toAbsolutePath().normalize();
+    String readme = Files.readString(root.resolve("README.md"));
+    String program = block(readme, "<!-- file: FirstMount.java -->\n```java\n");
+    boolean isRoot = Files.getOwner(directory).getName().equals("root");
+    String commands =
+        block(readme, "<!-- commands of the first mount -->\n```sh\n")
+            .replaceFirst("mvn -q install -Pfast", ": the jar is built")
+            .replace("$PWD/testkit/cli/target/fast/csi4j.jar", JAR.toAbsolutePath().toString())
+            .replaceFirst("unshare -Urm", isRoot ? "unshare -m" : "unshare -Urm")
+            .replaceFirst("cd ~/first-mount", "cd ~/first-mount; mv ~/FirstMount.java .");
+    Files.writeString(directory.resolve("FirstMount.java"), program);
+    String again = "java -cp $CSI4J FirstMount.java $PWD/csi.sock $PWD/agent\n";
+    Path script =
+        Files.writeString(
+            directory.resolve("script"),
+            commands + again + "grep -c first-mount/agent /proc/self/mountinfo; kill %1\n");
+    Map<String, String> environment =
+        Map.of(
+            "HOME",
+            directory.toString(),
+            "PATH",
+            Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH"));
+
+    // The commands behind unshare are read by the shell that it starts, as if they were typed.
+    List<String> shell = List.of("sh", "-c", "cat " + script + " | bash");
+    try (ChildProcess run = ChildProcess.start(directory, environment, shell)) {
+      assertThat(run.code()).as(run.err()).isZero();
+      List<String> paths = run.out().lines().filter(line -> line.endsWith("/t")).toList();
+      assertThat(paths).hasSize(2).allMatch(path -> path.equals(paths.get(0)));
+      assertThat(run.out().lines()).endsWith("2");
+    }
+  }
+
+  private static String block(String page, String begin) {
+    int from = page.indexOf(begin) + begin.length();
+    return page.substring(from, page.indexOf("```", from));
+  }
+
   private static void awaitArchive(Path cache) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
     while (true) {

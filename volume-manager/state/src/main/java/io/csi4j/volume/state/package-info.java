@@ -5,8 +5,8 @@
  * in {@code io.csi4j.volume.state.journal}; what seals another one with a key is in {@code
  * io.csi4j.volume.state.seal}.
  *
- * <p>Values are bytes here: what they mean belongs to the module that writes them, and no secret
- * of a call may stand in them. Stores are safe for many threads; the values of this package are
+ * <p>Values are bytes here: what they mean belongs to the module that writes them, and no secret of
+ * a call may stand in them. Stores are safe for many threads; the values of this package are
  * immutable.
  */
 @NullMarked

@@ -457,6 +457,7 @@ final class VolumeQueue {
   // ---- operations in line
 
   /** Does this when everything before it is done. */
+  @SuppressWarnings("ReferenceEquality") // two equal operations are two operations
   void submit(Operation operation) {
     mailbox.put(
         () -> {
@@ -927,6 +928,7 @@ final class VolumeQueue {
   }
 
   /** Ends an operation of which the end has failed, with no more than its callers need. */
+  @SuppressWarnings("ReferenceEquality") // two equal operations are two operations
   private void giveUp(Operation operation, Throwable failure) {
     if (unanswered == operation) {
       run.clear();

@@ -210,7 +210,7 @@ public final class MountsFamily {
     List<Operation> newer = words[4].equals("-") ? List.of() : onNewer(words[4]);
     long measured =
         (long) sizes.size() * OPERATIONS.size()
-            + 2 * sizesOfSlaves(c, sizes).size()
+            + 2L * sizesOfSlaves(c, sizes).size()
             + newer.size() * sizes.stream().filter(size -> size <= LARGEST_ON_NEWER).count();
     MountsFamily family =
         new MountsFamily(layout, c, newer, Double.parseDouble(words[3]) / measured);

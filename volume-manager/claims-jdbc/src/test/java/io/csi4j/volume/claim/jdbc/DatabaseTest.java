@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -123,9 +124,8 @@ class DatabaseTest {
               if (called.getName().equals(method)) {
                 throw failure;
               }
-              return called.getReturnType() == boolean.class
-                  ? Boolean.TRUE
-                  : called.getReturnType() == int.class ? Integer.valueOf(0) : null;
+              Map<Class<?>, Object> answers = Map.of(boolean.class, true, int.class, 0);
+              return answers.get(called.getReturnType());
             });
   }
 

@@ -273,7 +273,11 @@ class ClosingTest {
                   .snapshotMetadata()
                   .getMetadataAllocated(
                       GetMetadataAllocatedRequest.builder(SnapshotId.of("snap-1")).build());
-          return new Used(stream, stream::hasNext);
+          return new Used(
+              stream,
+              () -> {
+                boolean unused = stream.hasNext();
+              });
         }),
     PLUGIN_REGISTRAR(
         PluginRegistrar.class,

@@ -344,6 +344,8 @@ class ClosingTest {
         });
 
     private final Class<? extends AutoCloseable> type;
+
+    @SuppressWarnings("ImmutableEnumChecker") // each is a lambda without a state
     private final Opening opening;
 
     Type(Class<? extends AutoCloseable> type, Opening opening) {

@@ -121,7 +121,7 @@ final class ContenderProcess {
   }
 
   void pause() {
-    Signals.sendUnlessEnded("STOP", process.toHandle());
+    Signals.stop(process.toHandle());
   }
 
   void resume() {

@@ -2,6 +2,11 @@ package io.csi4j.volume.contend;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Sends signals to processes that a test has started. */
 public final class Signals {
@@ -21,6 +26,34 @@ public final class Signals {
       if (process.isAlive()) {
         throw failed;
       }
+    }
+  }
+
+  /**
+   * Stops a process, and waits until all its threads stand still, if it has not ended. The signal
+   * alone lets them run on until one of them is scheduled and takes it.
+   */
+  public static void stop(ProcessHandle process) {
+    sendUnlessEnded("STOP", process);
+    while (process.isAlive() && !standsStill(process)) {
+      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(200));
+    }
+  }
+
+  private static boolean standsStill(ProcessHandle process) {
+    Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(threads)) {
+      for (Path thread : all) {
+        String stat = Files.readString(thread.resolve("stat"));
+        // The name of the thread, in parentheses, may have any characters.
+        if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException ended) {
+      // A thread or the process has ended meanwhile.
+      return false;
     }
   }
 

@@ -52,7 +52,7 @@ public final class Main {
       volumes(
           kernel,
           Path.of(args[0]),
-          PluginId.of("fake"),
+          PluginId.of("fake.csi4j.example"),
           fake.endpoint(),
           List.of(),
           created,

@@ -37,7 +37,7 @@ fun main(args: Array<String>) {
                       CreateVolumeRequest.builder("data", listOf(VolumeCapability.mount(mode)))
                           .build())
             }
-        val plugin = PluginId.of("fake")
+        val plugin = PluginId.of("fake.csi4j.example")
         val usage = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1"))
         try {
           VolumeManager.builder(Path.of(args[0]))

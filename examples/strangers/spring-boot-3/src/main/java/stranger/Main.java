@@ -36,7 +36,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 @RestController
 public class Main {
 
-  private static final PluginId PLUGIN = PluginId.of("fake");
+  private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_WRITER;
 
   private final FakeCsiPlugin fake;

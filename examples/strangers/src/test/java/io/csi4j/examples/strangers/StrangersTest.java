@@ -63,23 +63,6 @@ class StrangersTest {
         .noneMatch(jar -> jar.startsWith("grpc-") && !jar.endsWith("-1.83.1.jar"));
   }
 
-  @Test
-  void theProjectOnTheClassPathHasTheLinesOfTheReadme() throws IOException {
-    List<String> lines =
-        Files.readAllLines(home("class-path").resolve("src/main/java/stranger/Main.java")).stream()
-            .map(String::strip)
-            .toList();
-    String page = Files.readString(ROOT.resolve("README.md"));
-    String block = page.substring(page.indexOf("<!-- snippet: volumes -->"));
-    block = block.substring(block.indexOf("```java\n") + 8, block.indexOf("\n```\n"));
-
-    // The one line that differs says which mounts are looked at.
-    assertThat(block.lines().map(String::strip).filter(line -> !lines.contains(line)))
-        .singleElement()
-        .asString()
-        .startsWith("try (VolumeManager manager = VolumeManager.open(directory)) {");
-  }
-
   private static List<String> and(String last) {
     List<String> all = new ArrayList<>(SAID);
     all.add(last);

@@ -555,6 +555,28 @@ class ClaimRulesTest {
 
   @ParameterizedTest
   @EnumSource(ClaimState.class)
+  void onlyAClaimThatIsTakenAndWasNeverAttachedIsGivenBackByARefusedAttach(ClaimState state) {
+    ClaimHolder holder = attaching("web", "n1", state, Optional.empty());
+    ClaimHolder repeated = holder.attached(new NodeAttachment.InDoubt(true));
+    ClaimHolder attached = holder.attached(new NodeAttachment.Attached(PublishContext.empty()));
+
+    for (ClaimHolder each : List.of(holder, repeated, attached)) {
+      Claim claim = held(SHARED, each);
+
+      Granted after = ClaimRules.notAttached(claim, each.workload(), 1);
+
+      if (state == ClaimState.TAKEN && !each.equals(attached)) {
+        assertThat(after.next().holder(each.workload()).map(ClaimHolder::state))
+            .as("free at once, unless an earlier call may have attached it")
+            .contains(each.equals(repeated) ? ClaimState.NODE_DETACHED : ClaimState.READY_TO_FREE);
+      } else {
+        assertThat(after).isEqualTo(new Granted(claim, false));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(ClaimState.class)
   void anAttachmentThatCameTooLateIsOwedByAnEntryUnlessOneStillHasTheVolumeThere(ClaimState state) {
     ClaimHolder lost = attaching("lost", "n1", ClaimState.TAKEN, Optional.empty());
     Claim claim = held(SHARED, attaching("web", "n1", state, Optional.empty()));

@@ -29,7 +29,8 @@ final class MortalHost implements AutoCloseable {
     CsiEndpoint endpoint = CsiEndpoint.of(Quickstart.socket(directory));
     Patience patience = Patience.since(ProcessHandle.current());
     try (CsiPlugin plugin = Quickstart.connect(endpoint, patience);
-        VolumeManager manager = VolumeManager.open(Quickstart.volumes(directory))) {
+        VolumeManager manager =
+            VolumeManager.builder(Quickstart.volumes(directory)).listener(event -> {}).open()) {
       System.out.println(
           "process "
               + ProcessHandle.current().pid()

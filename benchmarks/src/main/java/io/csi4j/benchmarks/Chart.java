@@ -1,167 +1,183 @@
 package io.csi4j.benchmarks;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The ratios of a family as bars, drawn from the table that is kept of it. DIRECTORY FAMILY... */
+/**
+ * The rows of a page as pairs of bars, the library above its limit, each with its range. The
+ * limit's bar is one unit long in every row. Charts with more rows than fit a screen are cut in
+ * several.
+ */
 public final class Chart {
 
-  private static final int LIMIT = 1;
-  private static final int SIZE = 2;
-  private static final int VERDICT = 12;
-  private static final int RATIO = 13;
-  private static final int LOW = 14;
-  private static final int HIGH = 15;
-
-  private static final int LABELS = 460;
-  private static final int BARS = 400;
+  private static final int MOST_ROWS = 14;
+  private static final int LEFT = 12;
+  private static final int BARS = 520;
+  private static final int TEXTS = LEFT + BARS + 14;
+  private static final int RIGHT = 928;
   private static final int TOP = 84;
-  private static final int ROW = 34;
-  private static final int BAR = 14;
+  private static final int ROW = 46;
+  private static final int BAR = 10;
 
-  /** Longer bars are broken off: else one of them would make all others short. */
-  private static final double MOST = 6;
+  /** The longest bar in units; longer ones are broken off, or one of them would shorten all. */
+  private static final double MOST = 4;
 
-  /** Colours of its own in both, as it stands on pages whose colours it does not know. */
+  /** Both schemes have colours for the background, too: the page around a chart may have any. */
   private static final String HEAD =
       """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 940 HEIGHT" width="940" height="HEIGHT" font-family="sans-serif" font-size="12">
       <style>
-      .paper { fill: #fff } text { fill: #1c1f24 } .less { fill: #5a6472; font-size: 11px }
-      .reached { fill: #4f81bd } .missed { fill: #c0504d }
-      .grid { stroke: #d7dbe0 } .limit, .spread { stroke: #1c1f24; stroke-width: 1.5 } .break { stroke: #fff; stroke-width: 3 }
-      .value { paint-order: stroke; stroke: #fff; stroke-width: 4 }
+      .paper { fill: #fff } text { fill: #1c1f24 } .less { fill: #5a6472; font-size: 11px } .strong { font-weight: bold }
+      .reached { fill: #3f74b5 } .missed { fill: #c0504d } .noise { fill: #b98a2f } .other { fill: #a9b1bc }
+      .grid { stroke: #d7dbe0 } .unit, .spread { stroke: #1c1f24; stroke-width: 1.5; fill: none } .break { stroke: #fff; stroke-width: 3 }
       @media (prefers-color-scheme: dark) {
       .paper { fill: #14171c } text { fill: #e6e8eb } .less { fill: #9aa4b2 }
-      .reached { fill: #5b8fd0 } .missed { fill: #d9665f }
-      .grid { stroke: #333a44 } .limit, .spread { stroke: #e6e8eb } .break, .value { stroke: #14171c }
+      .reached { fill: #5b8fd0 } .missed { fill: #d9665f } .noise { fill: #cfa14a } .other { fill: #545d6a }
+      .grid { stroke: #333a44 } .unit, .spread { stroke: #e6e8eb } .break { stroke: #14171c }
       }
       </style>
       <rect class="paper" width="940" height="HEIGHT"/>
-      <text x="10" y="20" font-size="15" font-weight="bold">TITLE</text>
-      <text x="10" y="38" class="less">What csi4j needs, in times of what its limit needs, which is the grey line under each name. \
-      Shorter is better.</text>
-      <rect class="reached" x="10" y="50" width="12" height="12"/><text x="27" y="60" class="less">goal reached, or none</text>
-      <rect class="missed" x="160" y="50" width="12" height="12"/><text x="177" y="60" class="less">goal missed</text>
-      <path class="limit" d="M262 48v16"/><text x="271" y="60" class="less">the limit itself</text>
-      <path class="spread" d="M366 56h20M366 52v8M386 52v8"/><text x="393" y="60" class="less">10 % to 90 % of all windows</text>
-      <rect class="reached" x="560" y="50" width="24" height="12"/><path class="break" d="M567 64l4 -16M574 64l4 -16"/>\
-      <text x="590" y="60" class="less">longer than can be drawn</text>
+      <text x="12" y="22" font-size="15" class="strong">TITLE</text>
+      <text x="12" y="40" class="less">Shorter is better. The grey bar is what csi4j is compared with, and is one unit long. \
+      A whisker contains the median with 95 % confidence.</text>
+      <rect class="reached" x="12" y="52" width="12" height="10"/><text x="29" y="61" class="less">csi4j, goal reached or none</text>
+      <rect class="noise" x="190" y="52" width="12" height="10"/><text x="207" y="61" class="less">within noise of its goal</text>
+      <rect class="missed" x="345" y="52" width="12" height="10"/><text x="362" y="61" class="less">goal missed</text>
+      <rect class="other" x="445" y="52" width="12" height="10"/><text x="462" y="61" class="less">compared with</text>
       """;
 
   private final String title;
-  private final List<List<String>> rows;
+  private final List<Row> rows;
   private final double end;
 
-  private Chart(String title, List<List<String>> rows) {
+  private Chart(String title, List<Row> rows) {
     this.title = title;
-    this.rows = rows.stream().filter(row -> !row.get(RATIO).isEmpty()).toList();
-    double most =
-        this.rows.stream()
-            .mapToDouble(row -> Math.max(number(row, RATIO), number(row, HIGH)))
-            .filter(times -> times <= MOST)
-            .max()
-            .orElse(1);
-    boolean isBroken = this.rows.stream().anyMatch(row -> number(row, RATIO) > MOST);
-    end = isBroken ? MOST : Math.max(1.5, Math.ceil(most * 2) / 2);
+    this.rows = rows;
+    double most = rows.stream().mapToDouble(row -> ratio(row).high()).max().orElse(1);
+    end = Math.max(1.5, Math.min(MOST, Math.ceil(most * 2) / 2));
   }
 
-  /** Draws the families' charts again, from their tables and the titles of their pages. */
+  /** Draws the charts of families again, from their tables. DIRECTORY FAMILY... */
   public static void main(String[] words) throws IOException {
     Path directory = Path.of(words[0]);
     for (String family : List.of(words).subList(1, words.length)) {
       Path page = directory.resolve(family + ".md");
       if (Files.exists(page)) {
-        write(directory, family, Files.readAllLines(page).get(0).replaceFirst("^# ", ""));
+        String title = Files.readAllLines(page).get(0).replaceFirst("^# ", "");
+        write(directory, family, title, Row.read(directory.resolve(family + ".tsv")));
       }
     }
   }
 
-  /** Writes {@code NAME.svg} from {@code NAME.tsv}; nothing if no row of it has a limit. */
-  static void write(Path directory, String name, String title) throws IOException {
-    Chart chart = new Chart(title, Kept.cells(directory.resolve(name + ".tsv")));
-    if (!chart.rows.isEmpty()) {
-      Files.writeString(directory.resolve(name + ".svg"), chart.drawn());
+  /** Writes the charts of these rows, and returns their file names; none if no row has a limit. */
+  static List<String> write(Path directory, String name, String title, List<Row> all)
+      throws IOException {
+    try (DirectoryStream<Path> old = Files.newDirectoryStream(directory, name + "{,-?}.svg")) {
+      for (Path file : old) {
+        Files.delete(file);
+      }
     }
+    List<Row> rows = all.stream().filter(row -> row.ratio().isPresent()).toList();
+    List<String> files = new ArrayList<>();
+    int count = (rows.size() + MOST_ROWS - 1) / MOST_ROWS;
+    for (int i = 0; i < count; i++) {
+      String file = name + (i == 0 ? "" : "-" + (i + 1)) + ".svg";
+      String part = count == 1 ? title : title + ", " + (i + 1) + " of " + count;
+      Files.writeString(
+          directory.resolve(file),
+          new Chart(part, rows.subList(rows.size() * i / count, rows.size() * (i + 1) / count))
+              .drawn());
+      files.add(file);
+    }
+    return files;
   }
 
   private String drawn() {
     int bottom = TOP + rows.size() * ROW;
     StringBuilder out = new StringBuilder();
     out.append(
-        HEAD.replace("HEIGHT", Integer.toString(bottom + 34)).replace("TITLE", escaped(title)));
-    double step = end > 3 ? 1 : 0.5;
-    for (double times = 0; times <= end; times += step) {
+        HEAD.replace("HEIGHT", Integer.toString(bottom + 30)).replace("TITLE", escaped(title)));
+    for (double units = 0; units <= end; units += end > 2 ? 1 : 0.5) {
       out.append(
           text(
-              "<path class=\"grid\" d=\"M%.1f %dV%d\"/>"
-                  + "<text x=\"%1$.1f\" y=\"%d\" text-anchor=\"middle\" class=\"less\">%s x</text>%n",
-              at(times), TOP - 8, bottom, bottom + 16, plain(times)));
+              "<path class=\"%s\" d=\"M%.1f %dV%d\"/>"
+                  + "<text x=\"%2$.1f\" y=\"%d\" text-anchor=\"middle\" class=\"less\">%s x</text>%n",
+              units == 1 ? "unit" : "grid", at(units), TOP - 6, bottom, bottom + 16, plain(units)));
     }
-    StringBuilder values = new StringBuilder();
-    int y = TOP;
-    for (List<String> row : rows) {
-      double last = bar(row, y, out);
-      values.append(
-          text(
-              "<text class=\"value\" x=\"%.1f\" y=\"%d\">%.2f x</text>%n",
-              last + 6, y + 15, number(row, RATIO)));
-      y += ROW;
+    for (int i = 0; i < rows.size(); i++) {
+      draw(rows.get(i), TOP + i * ROW, out);
     }
-    out.append(text("<path class=\"limit\" d=\"M%.1f %dV%d\"/>%n", at(1), TOP - 8, bottom));
-    return out.append(values).append("</svg>\n").toString();
+    return out.append("</svg>\n").toString();
   }
 
-  /** Draws a row, and returns where it ends. */
-  private double bar(List<String> row, int y, StringBuilder out) {
-    double ratio = number(row, RATIO);
-    boolean isBroken = ratio > end;
+  private void draw(Row row, int y, StringBuilder out) {
+    Estimate theirs = row.theirs().orElseThrow();
     out.append(
         text(
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s, %s</text>"
-                + "<text x=\"%1$d\" y=\"%d\" text-anchor=\"end\" class=\"less\">%s</text>%n",
-            LABELS, y + 11, escaped(row.get(0)), row.get(SIZE), y + 24, escaped(row.get(LIMIT))));
+            "<rect class=\"paper\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"16\"/>"
+                + "<text x=\"%1$d\" y=\"%d\"><tspan class=\"strong\">%s</tspan>"
+                + "<tspan class=\"less\">  %sbeside %s</tspan></text>"
+                + "<text x=\"%d\" y=\"%4$d\" text-anchor=\"end\" class=\"strong\">%s x</text>%n",
+            LEFT,
+            y,
+            RIGHT - LEFT,
+            y + 12,
+            escaped(row.operation()),
+            row.size() == Row.NO_SIZE ? "· " : text(" %,d · ", row.size()),
+            escaped(row.limit()),
+            RIGHT,
+            ratio(row).asRatio()));
+    bar(y + 18, style(row), ratio(row), "csi4j " + row.ours().text(row.unit()), out);
+    Estimate unit = new Estimate(1, theirs.low() / theirs.value(), theirs.high() / theirs.value());
+    bar(y + 31, "other", unit, theirs.text(row.unit()), out);
+  }
+
+  private void bar(int y, String style, Estimate length, String figure, StringBuilder out) {
     out.append(
         text(
             "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
-            row.get(VERDICT).contains("missed") ? "missed" : "reached",
-            LABELS + 10,
-            y + 4,
-            at(ratio) - at(0),
-            BAR));
-    double last = at(ratio);
-    if (isBroken) {
+            style, LEFT, y, Math.max(1, at(length.value()) - LEFT), BAR));
+    if (length.value() > end) {
+      double last = at(end);
       out.append(
           text(
-              "<path class=\"break\" d=\"M%.1f %dl4 -18M%.1f %2$dl4 -18\"/>",
-              last - 30, y + 20, last - 22));
-    } else if (!row.get(LOW).isEmpty()) {
-      double low = at(number(row, LOW));
-      double high = at(number(row, HIGH));
+              "<path class=\"break\" d=\"M%.1f %dl4 -14M%.1f %2$dl4 -14\"/>",
+              last - 30, y + 12, last - 22));
+    } else if (length.high() > length.low()) {
+      double low = at(length.low());
+      double high = at(length.high());
       out.append(
-          text("<path class=\"spread\" d=\"M%.1f %dH%.1fM%1$.1f %dv6", low, y + 11, high, y + 8));
-      // Without its end, it goes on.
-      out.append(number(row, HIGH) <= end ? text("M%.1f %dv6\"/>", high, y + 8) : "\"/>");
-      last = Math.max(last, high);
+          text("<path class=\"spread\" d=\"M%.1f %dH%.1fM%1$.1f %dv6", low, y + 5, high, y + 2));
+      // A whisker that leaves the chart has no end.
+      out.append(length.high() <= end ? text("M%.1f %dv6\"/>", high, y + 2) : "\"/>");
     }
-    out.append('\n');
-    return last;
+    out.append(text("<text x=\"%d\" y=\"%d\" class=\"less\">%s</text>%n", TEXTS, y + 9, figure));
   }
 
-  /** Where so many times the limit are, from the left. */
-  private double at(double times) {
-    return LABELS + 10 + Math.min(times, end) / end * BARS;
+  private static Estimate ratio(Row row) {
+    return row.ratio().orElseThrow();
   }
 
-  private static double number(List<String> row, int column) {
-    return row.get(column).isEmpty() ? 0 : Double.parseDouble(row.get(column));
+  private static String style(Row row) {
+    return switch (row.verdict().orElse(Verdict.REACHED)) {
+      case REACHED -> "reached";
+      case MISSED -> "missed";
+      case WITHIN_NOISE -> "noise";
+    };
   }
 
-  private static String plain(double times) {
-    return times == Math.rint(times) ? Long.toString(Math.round(times)) : Double.toString(times);
+  /** The place of so many units, from the left. */
+  private double at(double units) {
+    return LEFT + Math.min(units, end) / end * BARS;
+  }
+
+  private static String plain(double units) {
+    return units == Math.rint(units) ? Long.toString(Math.round(units)) : Double.toString(units);
   }
 
   private static String text(String format, Object... parts) {

@@ -24,40 +24,38 @@ public record Comparison(
     Figures theirs,
     Optional<Goal> goal) {
 
-  /** What is to be reached: by the medians, unless it says otherwise. */
+  /** A limit for a figure of a row. */
   public sealed interface Goal {
 
-    /** Whether a row reaches it. */
-    boolean isReachedBy(Comparison row);
+    /** The largest figure that reaches the goal. */
+    double most();
+
+    /** The figure, of the windows with these indexes of either side. */
+    double figure(Comparison row, int[] ours, int[] theirs);
 
     /** The goal as text, for figures of this unit. */
     String text(Unit unit);
 
-    /** At most so many times what the limit needs. */
+    /** A goal for the ratio of the medians. */
     static Optional<Goal> ratio(double most) {
       return Optional.of(new Ratio(most));
     }
 
-    /** At most so many times what the limit needs, in the best window of each. */
-    static Optional<Goal> bestRatio(double most) {
-      return Optional.of(new BestRatio(most));
-    }
-
-    /** At most so much. */
+    /** A goal for the library's median. */
     static Optional<Goal> most(double most) {
       return Optional.of(new Most(most));
     }
 
-    /** At most so much more than the limit. */
+    /** A goal for the difference of the medians. */
     static Optional<Goal> extra(double most) {
       return Optional.of(new Extra(most));
     }
 
-    /** At most so many times what the limit needs. */
+    /** A goal for the ratio of the medians. */
     record Ratio(double most) implements Goal {
       @Override
-      public boolean isReachedBy(Comparison row) {
-        return row.ratio() <= most;
+      public double figure(Comparison row, int[] ours, int[] theirs) {
+        return row.ours.median(ours) / row.theirs.median(theirs);
       }
 
       @Override
@@ -66,24 +64,11 @@ public record Comparison(
       }
     }
 
-    /** At most so many times what the limit needs, in the best window of each. */
-    record BestRatio(double most) implements Goal {
-      @Override
-      public boolean isReachedBy(Comparison row) {
-        return row.bestRatio() <= most;
-      }
-
-      @Override
-      public String text(Unit unit) {
-        return "≤ " + most + " x of the bests";
-      }
-    }
-
-    /** At most so much. */
+    /** A goal for the library's median. */
     record Most(double most) implements Goal {
       @Override
-      public boolean isReachedBy(Comparison row) {
-        return row.ours().median() <= most;
+      public double figure(Comparison row, int[] ours, int[] theirs) {
+        return row.ours.median(ours);
       }
 
       @Override
@@ -92,11 +77,11 @@ public record Comparison(
       }
     }
 
-    /** At most so much more than the limit. */
+    /** A goal for the difference of the medians. */
     record Extra(double most) implements Goal {
       @Override
-      public boolean isReachedBy(Comparison row) {
-        return row.ours().median() - row.theirs().median() <= most;
+      public double figure(Comparison row, int[] ours, int[] theirs) {
+        return row.ours.median(ours) - row.theirs.median(theirs);
       }
 
       @Override
@@ -125,36 +110,22 @@ public record Comparison(
         operation, "", size, unit, new Figures(ours), new Figures(List.of()), goal);
   }
 
-  /** How many times its neighbour of the limit each window is; none if they are no neighbours. */
-  public Figures ratios() {
-    return ours.over(theirs);
+  /** The library's median divided by the limit's. */
+  public Estimate ratio() {
+    return estimate(new Goal.Ratio(0));
   }
 
-  /** How many times the limit's figure the library needs: what half of the windows are below. */
-  public double ratio() {
-    Figures ratios = ratios();
-    return ratios.isEmpty() ? bestRatio() : ratios.median();
+  /** The result of the goal; empty if there is none, or nothing to compare with. */
+  public Optional<Verdict> verdict() {
+    return goal.filter(it -> !theirs.isEmpty() || it instanceof Goal.Most)
+        .map(it -> Verdict.of(estimate(it), it.most()));
   }
 
-  /** The same in the best window of each. */
-  public double bestRatio() {
-    return ours.least() / theirs.least();
+  private Estimate estimate(Goal of) {
+    return Estimate.of(ours.count(), theirs.count(), (our, their) -> of.figure(this, our, their));
   }
 
-  /** The one of the two that the goal, if any, is judged by. */
-  public double judgedRatio() {
-    return goal.isPresent() && goal.get() instanceof Goal.BestRatio ? bestRatio() : ratio();
-  }
-
-  /** What came out of the goal; empty if there is none, or nothing to compare with. */
-  public String verdict() {
-    if (goal.isEmpty() || (theirs.isEmpty() && !(goal.get() instanceof Goal.Most))) {
-      return "";
-    }
-    return goal.get().text(unit) + (goal.get().isReachedBy(this) ? " reached" : " **missed**");
-  }
-
-  /** For who watches a run. */
+  /** The row for a person who watches a run. */
   @Override
   public String toString() {
     return String.format(
@@ -162,8 +133,8 @@ public record Comparison(
         "%-44s %6d  %12s  %s  %s",
         operation,
         size,
-        unit.text(ours.least()),
-        theirs.isEmpty() ? "" : String.format(Locale.ROOT, "x %.2f of %s", judgedRatio(), limit),
-        verdict());
+        unit.text(ours.median()),
+        theirs.isEmpty() ? "" : "x " + ratio().asRatio() + " of " + limit,
+        verdict().map(Verdict::text).orElse(""));
   }
 }

@@ -2,65 +2,48 @@ package io.csi4j.benchmarks;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 
-/** Times of one operation, each the mean of a short window, in nanoseconds. */
+/** The windows of one operation on one side, in the order in which they were measured. */
 public final class Figures {
 
-  private final List<Double> windows;
-  private final double[] sorted;
+  private final double[] windows;
 
-  /** The figures of these windows, in the order in which they were measured. */
+  /** The figures of these windows. */
   public Figures(List<Double> windows) {
-    this.windows = List.copyOf(windows);
-    sorted = windows.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-  }
-
-  /**
-   * How many times its neighbour each window is: the one of {@code other} that was measured right
-   * before or after it. None, unless there are as many of each.
-   */
-  public Figures over(Figures other) {
-    if (count() != other.count()) {
-      return new Figures(List.of());
-    }
-    return new Figures(
-        IntStream.range(0, count()).mapToObj(i -> windows.get(i) / other.windows.get(i)).toList());
+    this.windows = windows.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
   public boolean isEmpty() {
-    return sorted.length == 0;
+    return windows.length == 0;
   }
 
   public int count() {
-    return sorted.length;
+    return windows.length;
   }
 
-  /** The best window: on a machine that does other things too, the one least disturbed. */
-  public double least() {
-    return at(0);
-  }
-
+  /** The median of all windows. */
   public double median() {
-    return at(0.5);
+    return median(Arrays.copyOf(windows, windows.length));
   }
 
-  /** What a tenth of the windows is below. */
-  public double low() {
-    return at(0.1);
+  /** The median of all windows, with its range. */
+  public Estimate estimate() {
+    return Estimate.of(count(), 0, (ours, none) -> median(ours));
   }
 
-  /** What a tenth of the windows is above. */
-  public double high() {
-    return at(0.9);
+  /** The median of the windows with these indexes. */
+  double median(int[] indexes) {
+    return median(Arrays.stream(indexes).mapToDouble(i -> windows[i]).toArray());
   }
 
-  private double at(double share) {
-    return sorted[(int) Math.round(share * (sorted.length - 1))];
+  private static double median(double[] values) {
+    Arrays.sort(values);
+    int middle = values.length / 2;
+    return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   }
 
   @Override
   public String toString() {
-    return Arrays.toString(sorted);
+    return Arrays.toString(windows);
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.benchmarks;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -22,11 +23,46 @@ public final class Program {
   public static List<String> java(
       Path home, List<String> options, Class<?> program, List<String> words)
       throws IOException, InterruptedException {
+    return run(command(home, options, program, words));
+  }
+
+  /**
+   * Runs a program of ours in a new JVM with this much heap at most, and returns the nanoseconds
+   * from its start to a line that begins like this.
+   */
+  public static double nanosUntil(String line, String heap, Class<?> program, String... words)
+      throws IOException, InterruptedException {
+    double nanos = Double.NaN;
+    List<String> said = new ArrayList<>();
+    String[] command =
+        command(
+            Path.of(System.getProperty("java.home")),
+            List.of("-Xmx" + heap),
+            program,
+            List.of(words));
+    long begun = System.nanoTime();
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+      for (String next = out.readLine(); next != null; next = out.readLine()) {
+        said.add(next);
+        if (Double.isNaN(nanos) && next.startsWith(line)) {
+          nanos = (double) (System.nanoTime() - begun);
+        }
+      }
+    }
+    if (process.waitFor() != 0 || Double.isNaN(nanos)) {
+      throw new IOException(String.join(" ", command) + " failed: " + String.join("\n", said));
+    }
+    return nanos;
+  }
+
+  private static String[] command(
+      Path home, List<String> options, Class<?> program, List<String> words) {
     List<String> all = new ArrayList<>(List.of(home.resolve("bin/java").toString()));
     all.addAll(options);
     all.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
     all.addAll(words);
-    return run(all.toArray(String[]::new));
+    return all.toArray(String[]::new);
   }
 
   /** The lines that it printed; an exception if it failed. */

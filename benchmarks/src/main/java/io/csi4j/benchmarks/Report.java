@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A family's rows as a table and a chart, with the machine that they are of. */
+/**
+ * The rows of a family as a page, a table and charts, with the machine that they were measured on.
+ */
 public final class Report {
 
   private final String title;
@@ -28,71 +30,42 @@ public final class Report {
     return this;
   }
 
-  /** Writes {@code NAME.md}, {@code NAME.svg} and {@code NAME.tsv}. */
+  /** Writes {@code NAME.md}, {@code NAME.tsv} and the charts. */
   public void write(Path directory, String name) throws IOException {
     Files.createDirectories(directory);
-    Kept last = Kept.of(name);
-    boolean drawn = rows.stream().anyMatch(row -> !row.theirs().isEmpty());
-    Files.writeString(directory.resolve(name + ".md"), page(name, last, drawn));
-    Kept.write(directory.resolve(name + ".tsv"), rows);
-    Chart.write(directory, name, title);
+    List<Row> kept = rows.stream().map(Row::of).toList();
+    Row.write(directory.resolve(name + ".tsv"), kept);
+    List<String> charts = Chart.write(directory, name, title, kept);
+    Files.writeString(directory.resolve(name + ".md"), page(kept, charts, Earlier.of(name)));
     rows.forEach(System.out::println);
   }
 
-  private String page(String name, Kept last, boolean drawn) throws IOException {
+  private String page(List<Row> kept, List<String> charts, Earlier earlier) throws IOException {
     StringBuilder out = new StringBuilder();
     out.append("# ").append(title).append("\n\n").append(introduction).append("\n\n");
     out.append(Machine.text()).append("\n\n");
-    if (drawn) {
-      out.append("![csi4j beside its limits](").append(name).append(".svg)\n\n");
+    for (String chart : charts) {
+      out.append("![").append(title).append("](").append(chart).append(")\n\n");
     }
-    out.append(
-        "| operation | size | csi4j best | median (10 % – 90 %) | limit | limit best |"
-            + " median (10 % – 90 %) | ratio (10 % – 90 %) | of bests | "
-            + last.day()
-            + " | goal |\n");
-    out.append("|---|--:|--:|--:|---|--:|--:|--:|--:|--:|---|\n");
-    for (Comparison row : rows) {
-      Figures theirs = row.theirs();
-      Unit unit = row.unit();
+    out.append("| operation | size | csi4j | limit | its figure | ratio | ")
+        .append(earlier.day())
+        .append(" | goal | result |\n|---|--:|--:|---|--:|--:|--:|---|---|\n");
+    for (Row row : kept) {
       out.append(
           String.format(
               Locale.ROOT,
-              "| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |%n",
+              "| %s | %d | %s | %s | %s | %s | %s | %s | %s |%n",
               row.operation(),
               row.size(),
-              unit.text(row.ours().least()),
-              spread(row.ours(), unit),
+              row.ours().text(row.unit()),
               row.limit(),
-              theirs.isEmpty() ? "" : unit.text(theirs.least()),
-              theirs.isEmpty() ? "" : spread(theirs, unit),
-              theirs.isEmpty() ? "" : ratio(row.ratio()) + spread(row.ratios()),
-              theirs.isEmpty() ? "" : ratio(row.bestRatio()),
-              last.since(row).orElse(""),
-              row.verdict()));
+              row.theirs().map(it -> it.text(row.unit())).orElse(""),
+              row.ratio().map(Estimate::asRatio).orElse(""),
+              earlier.of(row).orElse(""),
+              row.goal(),
+              row.verdict().map(Verdict::text).orElse("")));
     }
     notes.forEach(note -> out.append('\n').append(note).append('\n'));
     return out.toString();
-  }
-
-  private static String ratio(double ratio) {
-    return String.format(Locale.ROOT, "%.2f", ratio);
-  }
-
-  private static String spread(Figures ratios) {
-    return ratios.count() < 2
-        ? ""
-        : String.format(Locale.ROOT, " (%.2f – %.2f)", ratios.low(), ratios.high());
-  }
-
-  private static String spread(Figures figures, Unit unit) {
-    return figures.count() == 1
-        ? ""
-        : unit.text(figures.median())
-            + " ("
-            + unit.text(figures.low())
-            + " – "
-            + unit.text(figures.high())
-            + ")";
   }
 }

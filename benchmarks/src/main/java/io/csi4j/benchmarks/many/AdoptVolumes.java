@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
  */
 public final class AdoptVolumes {
 
+  /** Begins the line of the first start that is printed when all volumes are known. */
+  static final String OPENED = "0 open ";
+
   private static final int LISTINGS = 5;
 
   private AdoptVolumes() {}

@@ -2,6 +2,7 @@ package io.csi4j.benchmarks.many;
 
 import io.csi4j.benchmarks.Comparison;
 import io.csi4j.benchmarks.Comparison.Goal;
+import io.csi4j.benchmarks.Figures;
 import io.csi4j.benchmarks.Machine;
 import io.csi4j.benchmarks.Program;
 import io.csi4j.benchmarks.Report;
@@ -47,6 +48,9 @@ public final class ManyFamily {
 
   private static final String GREAT_HEAP = "3g";
 
+  /** The number of volumes of a busy node. */
+  private static final int FEW_BINDS = 1000;
+
   private static final double SECOND = 1e9;
   private static final double OPENING_ARCHIVED = 0.6 * SECOND;
   private static final double OPENING_GREAT = 15 * SECOND;
@@ -67,8 +71,8 @@ public final class ManyFamily {
   private final List<Comparison> rows = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  /** The best figures of the starts, by name and by how many volumes there were. */
-  private final Map<String, Map<Integer, Double>> bests = new TreeMap<>();
+  /** The medians of the starts, by name and by how many volumes there were. */
+  private final Map<String, Map<Integer, Double>> medians = new TreeMap<>();
 
   private final int mostJvms;
 
@@ -97,8 +101,11 @@ public final class ManyFamily {
         Math.min(Integer.parseInt(words[6]), MountNamespace.room()),
         words,
         Rounds.in(1000 * AMONG_STRANGERS * seconds, 2, WARM_UPS, MOST_ROUNDS));
-    int binds = Integer.parseInt(words[5]);
-    family.measure(", real binds", binds, Path.of(words[1], "m"), "binds", words[2]);
+    for (int binds : new int[] {FEW_BINDS, Integer.parseInt(words[5])}) {
+      Path root = Path.of(words[1], "m" + binds);
+      family.measure(", real binds", binds, root, "binds", words[2]);
+      family.restarted(binds, root, words[2]);
+    }
     Report report =
         new Report(
             "Many volumes",
@@ -165,10 +172,41 @@ public final class ManyFamily {
     if (!isReal) {
       later.forEach(
           (name, figures) ->
-              bests
+              medians
                   .computeIfAbsent(name, any -> new TreeMap<>())
-                  .put(count, figures.stream().mapToDouble(it -> it).min().orElseThrow()));
+                  .put(count, new Figures(figures).median()));
     }
+  }
+
+  /** Starts processes over real binds, in turns with one that only reads what they read. */
+  private void restarted(int count, Path root, String source)
+      throws IOException, InterruptedException {
+    List<Double> ours = new ArrayList<>();
+    List<Double> bare = new ArrayList<>();
+    String number = Integer.toString(count);
+    for (int i = 0; i < mostJvms * 2; i++) {
+      ours.add(
+          Program.nanosUntil(
+              AdoptVolumes.OPENED,
+              HEAP,
+              AdoptVolumes.class,
+              root.toString(),
+              number,
+              "binds",
+              source,
+              "1"));
+      bare.add(
+          Program.nanosUntil(
+              BareRead.DONE, HEAP, BareRead.class, root.toString(), "/proc/self/mountinfo"));
+    }
+    rows.add(
+        Comparison.ofTimes(
+            "process started until all are known, real binds",
+            "a bare JVM that reads the same",
+            count,
+            ours,
+            bare,
+            Optional.empty()));
   }
 
   private int jvms(int count) {
@@ -305,9 +343,10 @@ public final class ManyFamily {
   private void grown() {
     List<String> fits = new ArrayList<>();
     Map.of("open", "open again", "told", "reconcile", "list", "list all")
-        .forEach((name, operation) -> fits.add(fit(operation, bests.getOrDefault(name, Map.of()))));
+        .forEach(
+            (name, operation) -> fits.add(fit(operation, medians.getOrDefault(name, Map.of()))));
     notes.add(
-        "An exponent of growth is the slope of the line that fits the best figures in later starts"
+        "An exponent of growth is the slope of the line that fits the medians in later starts"
             + " of a JVM, both axes logarithmic, by least squares: 1 is linear. "
             + String.join("; ", fits.stream().sorted().toList())
             + ". The heap is that of one volume, so it is linear where it does not grow.");

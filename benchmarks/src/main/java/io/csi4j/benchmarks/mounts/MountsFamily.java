@@ -112,21 +112,21 @@ public final class MountsFamily {
           new Operation(
               "probe",
               "probe of a mount point",
-              List.of(new Limit("probe", "C: statx", Goal.bestRatio(1.4)))),
+              List.of(new Limit("probe", "C: statx", Goal.ratio(1.4)))),
           new Operation(
               "probePlain",
               "probe of a plain directory",
-              List.of(new Limit("probePlain", "C: statx", Goal.bestRatio(1.4)))),
+              List.of(new Limit("probePlain", "C: statx", Goal.ratio(1.4)))),
           new Operation(
               "find",
               "full record of a path",
-              List.of(new Limit("find", "C: statx, statmount", Goal.bestRatio(1.25)))),
+              List.of(new Limit("find", "C: statx, statmount", Goal.ratio(1.25)))),
           new Operation(
               "table",
               "whole table",
               List.of(
                   new Limit(
-                      "table", "C: listmount, mountinfo parsed, listmount", Goal.bestRatio(1.05)))),
+                      "table", "C: listmount, mountinfo parsed, listmount", Goal.ratio(1.05)))),
           new Operation(
               "refresh",
               "refresh after one change",
@@ -142,9 +142,9 @@ public final class MountsFamily {
   /** What differs by the binding of the system calls, and its goal with the newer one. */
   private static final Map<String, Optional<Goal>> ON_NEWER =
       Map.of(
-          "probe", Goal.bestRatio(1.15),
-          "probePlain", Goal.bestRatio(1.15),
-          "find", Goal.bestRatio(1.1));
+          "probe", Goal.ratio(1.15),
+          "probePlain", Goal.ratio(1.15),
+          "find", Goal.ratio(1.1));
 
   /** Names the program that starts a JVM in a slave mount namespace. */
   private static final String SLAVE_PROPERTY = "csi4j.benchmarks.slave";
@@ -243,8 +243,7 @@ public final class MountsFamily {
         + " ms each (longer where a whole table takes longer), in every second round C first;"
         + " every round of Java is a new JVM that has touched its heap already, as C has its"
         + " memory. The size is how many volumes are bound beside"
-        + " the machine's own mounts. The best window of each side is the one that other work on"
-        + " the machine disturbed least; goals are judged by it. JMH 1.37, JNA 5.19.1."
+        + " the machine's own mounts. JMH 1.37, JNA 5.19.1."
         + " A slave namespace has its volumes in one peer group of the namespace that it is a slave"
         + " of."
         + (newer.isEmpty()
@@ -310,7 +309,7 @@ public final class MountsFamily {
       }
     }
     return Comparison.ofTimes(
-        there.text(), "in a private namespace", size, ours, theirs, Goal.bestRatio(1.2));
+        there.text(), "in a private namespace", size, ours, theirs, Goal.ratio(1.2));
   }
 
   private List<Comparison> measure(Operation operation, int size) throws Exception {
@@ -341,7 +340,7 @@ public final class MountsFamily {
               theirs.getOrDefault(limit, List.of()),
               limit
                   .goal()
-                  .filter(goal -> goal instanceof Goal.BestRatio || size <= LARGEST_WITH_A_TIME)));
+                  .filter(goal -> goal instanceof Goal.Ratio || size <= LARGEST_WITH_A_TIME)));
     }
     return rows;
   }

@@ -11,6 +11,7 @@ import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,7 +23,7 @@ public final class BareStart {
   private BareStart() {}
 
   /** SOCKET. */
-  public static void main(String[] words) {
+  public static void main(String[] words) throws IOException {
     EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     ManagedChannel channel =
         NettyChannelBuilder.forAddress(new DomainSocketAddress(words[0]))
@@ -40,6 +41,7 @@ public final class BareStart {
       throw new IllegalStateException("the plugin is not ready");
     }
     System.out.println(Host.PROBED);
+    Resident.print();
     channel.shutdownNow();
     var unused = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }

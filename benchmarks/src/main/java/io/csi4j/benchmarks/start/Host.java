@@ -57,14 +57,17 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
   /** With default options, and its own class in a jar in {@code directory}. */
   static Host of(Class<?> program, Path directory, Path socket) throws IOException {
     Path jar = directory.resolve(program.getSimpleName() + ".jar");
-    String entry = program.getName().replace('.', '/') + ".class";
-    try (InputStream bytes = program.getClassLoader().getResourceAsStream(entry);
-        JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
-      if (bytes == null) {
-        throw new IOException("There is no " + entry + ".");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      for (Class<?> type : List.of(program, Resident.class)) {
+        String entry = type.getName().replace('.', '/') + ".class";
+        try (InputStream bytes = type.getClassLoader().getResourceAsStream(entry)) {
+          if (bytes == null) {
+            throw new IOException("There is no " + entry + ".");
+          }
+          out.putNextEntry(new JarEntry(entry));
+          bytes.transferTo(out);
+        }
       }
-      out.putNextEntry(new JarEntry(entry));
-      bytes.transferTo(out);
     }
     List<Path> path = new ArrayList<>(List.of(jar));
     // The generated stubs are in the jar of csi4j, so the bare program has to have it, too.
@@ -110,9 +113,10 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
    *
    * @param probed the nanoseconds from starting the JVM to hearing that a Probe was answered
    * @param connected those to hearing that it is connected
+   * @param resident the bytes of memory that it had then
    * @param lines all that it said
    */
-  record Run(double probed, double connected, List<String> lines) {}
+  record Run(double probed, double connected, double resident, List<String> lines) {}
 
   /** Runs it once. */
   Run run() throws IOException, InterruptedException {
@@ -126,6 +130,7 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
     List<String> lines = new ArrayList<>();
     double probed = Double.NaN;
     double connected = Double.NaN;
+    double resident = Double.NaN;
     long begin = System.nanoTime();
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (BufferedReader said =
@@ -136,6 +141,8 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
           probed = System.nanoTime() - begin;
         } else if (line.equals(CONNECTED)) {
           connected = System.nanoTime() - begin;
+        } else if (line.startsWith(Resident.LINE)) {
+          resident = Double.parseDouble(line.substring(Resident.LINE.length()));
         }
         lines.add(line);
       }
@@ -143,6 +150,6 @@ record Host(Class<?> program, List<Path> path, Path socket, Path home, List<Stri
     if (process.waitFor() != 0 || Double.isNaN(probed)) {
       throw new IOException(program.getSimpleName() + " failed: " + String.join("\n", lines));
     }
-    return new Run(probed, connected, lines);
+    return new Run(probed, connected, resident, lines);
   }
 }

@@ -6,6 +6,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -17,12 +18,13 @@ public final class OurStart implements CsiListener {
   private OurStart() {}
 
   /** SOCKET. */
-  public static void main(String[] words) {
+  public static void main(String[] words) throws IOException {
     ConnectOptions options =
         ConnectOptions.builder().callbacksInPlace().listener(new OurStart()).build();
     try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.of(Path.of(words[0])), options)) {
       if (plugin.name().isPresent()) {
         System.out.println(Host.CONNECTED);
+        Resident.print();
       }
     }
   }

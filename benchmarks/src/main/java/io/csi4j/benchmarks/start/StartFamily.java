@@ -38,6 +38,7 @@ public final class StartFamily {
   private static final int LEAST_ROUNDS = 1;
 
   private static final String CONNECTED = ", connected";
+  private static final String RESIDENT = ", resident";
 
   private static final String INTRODUCTION =
       "From the start of a JVM to hearing from it that a Probe was answered, seen by who started"
@@ -53,7 +54,8 @@ public final class StartFamily {
           + " and linked already (`-XX:AOTCacheOutput`, then `-XX:AOTCache`). All are started in"
           + " turns; a figure is the median of "
           + STARTS
-          + " starts that follow one another.";
+          + " starts that follow one another. Resident memory is what the kernel counts (`VmRSS`)"
+          + " right after that, with the default heap of the JVM.";
 
   private final Map<String, List<Double>> starts = new LinkedHashMap<>();
 
@@ -131,6 +133,14 @@ public final class StartFamily {
                 "bare newer",
                 Optional.empty()));
       }
+      rows.add(
+          family.row(
+              "resident memory, connected",
+              "bare stub",
+              Unit.BYTES,
+              "ours" + RESIDENT,
+              "bare" + RESIDENT,
+              Optional.empty()));
       rows.add(alone("classes loaded", "bare stub", Unit.COUNT, classes(ours), classes(bare)));
       rows.add(
           alone(
@@ -196,6 +206,7 @@ public final class StartFamily {
             Host.Run run = host.run();
             each.computeIfAbsent(name, key -> new ArrayList<>()).add(run.probed());
             each.computeIfAbsent(name + CONNECTED, key -> new ArrayList<>()).add(run.connected());
+            each.computeIfAbsent(name + RESIDENT, key -> new ArrayList<>()).add(run.resident());
           }
         }
       }
@@ -209,12 +220,18 @@ public final class StartFamily {
 
   private Comparison row(
       String operation, String limit, String ours, String theirs, Optional<Goal> goal) {
-    return Comparison.ofTimes(
+    return row(operation, limit, Unit.TIME, ours, theirs, goal);
+  }
+
+  private Comparison row(
+      String operation, String limit, Unit unit, String ours, String theirs, Optional<Goal> goal) {
+    return new Comparison(
         operation,
         limit,
         1,
-        starts.getOrDefault(ours, List.of()),
-        starts.getOrDefault(theirs, List.of()),
+        unit,
+        new Figures(starts.getOrDefault(ours, List.of())),
+        new Figures(starts.getOrDefault(theirs, List.of())),
         goal);
   }
 

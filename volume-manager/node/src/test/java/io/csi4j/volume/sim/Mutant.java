@@ -393,10 +393,6 @@ enum Mutant {
           "(wasSeen || (isVisible && now.isAnswered(usage)))",
           "(wasSeen || (isVisible && !now.isAnswered(usage)))")),
 
-  /** The publications of a volume that was given back count as unended until a boot. */
-  TOMBSTONES_KNOW_ANSWERS(
-      "I1", edit("recovery/Recovery", "isRebooted || tombstone.isAnswered(usage)", "isRebooted")),
-
   /** What another program has mounted is not asked for. */
   OTHERS_ARE_SPARED(
       "I15",

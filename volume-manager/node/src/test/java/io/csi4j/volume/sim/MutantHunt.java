@@ -40,8 +40,7 @@ final class MutantHunt {
           Mutant.INTENT_NAMES_THE_CALL);
 
   /** Those that are about a plugin which refuses to unpublish what is not mounted. */
-  private static final Set<Mutant> REFUSING =
-      EnumSet.of(Mutant.UNSEEN_IS_GIVEN_UP, Mutant.TOMBSTONES_KNOW_ANSWERS);
+  private static final Set<Mutant> REFUSING = EnumSet.of(Mutant.UNSEEN_IS_GIVEN_UP);
 
   /** A missing tombstone does harm in one of ten thousand histories; from here on it is near. */
   private static final long NEAR_A_MISSED_TOMBSTONE = 200_001;

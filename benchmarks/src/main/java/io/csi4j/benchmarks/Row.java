@@ -71,7 +71,7 @@ record Row(
     return operation.equals(other.operation) && limit.equals(other.limit) && size == other.size;
   }
 
-  /** The same figures under a name that says the size, too. */
+  /** Returns the row under a name that includes the size. */
   Row named(String text) {
     return new Row(text, limit, NO_SIZE, unit, ours, theirs, ratio, goal, verdict);
   }

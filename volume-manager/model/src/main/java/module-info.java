@@ -1,4 +1,4 @@
-/** The words that all chambers of the volume manager share. */
+/** The values that all modules of the volume manager share. */
 @SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.volume.model {
   requires static transitive org.jspecify;
@@ -7,7 +7,7 @@ module io.csi4j.volume.model {
   requires transitive io.csi4j.mount;
 
   exports io.csi4j.volume.model;
-  exports io.csi4j.volume.internal.words to
+  exports io.csi4j.volume.internal.names to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,
       io.csi4j.volume.workload,

@@ -43,10 +43,10 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.placement.ClaimWish;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.PlacementNode;
 import io.csi4j.volume.placement.PlacementReport;
+import io.csi4j.volume.placement.PlannedClaim;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -240,12 +240,12 @@ public final class ControllerQuickstart {
   private void otherNodes(
       VolumeController controller, Placement placement, List<PlacementNode> nodes) {
     CatalogVolume notes = controller.find(NOTES).orElseThrow();
-    ClaimWish wish = new ClaimWish(WorkloadId.of("web-2"), USE, ClaimMode.WRITE);
+    PlannedClaim wish = new PlannedClaim(WorkloadId.of("web-2"), USE, ClaimMode.WRITE);
     PlacementReport report = placement.candidates(notes, wish, nodes);
     expect(report.candidates().isEmpty(), report.text());
     story.step("web-2", "could have it nowhere:");
     report
-        .others()
+        .excluded()
         .forEach(
             each ->
                 story.line(
@@ -376,9 +376,9 @@ public final class ControllerQuickstart {
             "boot-1",
             List.of(directory),
             NodeReceipt.Staging.GONE);
-    JobVolumes.GivenBack ended =
+    JobVolumes.Released ended =
         timed("frame-7", "ended, and its volume with it", () -> volumes.confirmRelease(receipt));
-    expect(ended.fate() == JobVolumes.Fate.DELETED, "It is there still: " + ended);
+    expect(ended.volume() == JobVolumes.VolumeOutcome.DELETED, "It is there still: " + ended);
   }
 
   private void grow(VolumeController controller) {
@@ -388,9 +388,9 @@ public final class ControllerQuickstart {
             "grew %s to 64 MiB",
             NOTES,
             () -> controller.expand(NOTES, CapacityRange.atLeast(64 << 20)));
-    expect(grown.owedToNode().isPresent(), "The node was forgotten.");
+    expect(grown.pendingOnNode().isPresent(), "The node was forgotten.");
     story.step(
-        "host", "remembers that the node has to follow: " + grown.owedToNode().orElseThrow());
+        "host", "remembers that the node has to follow: " + grown.pendingOnNode().orElseThrow());
   }
 
   private void delete(VolumeController controller) {
@@ -415,7 +415,7 @@ public final class ControllerQuickstart {
             + " snapshots, "
             + contents.attached().size()
             + " attachments; on record "
-            + (controller.volumes().size() + controller.owed().size())
+            + (controller.volumes().size() + controller.pending().size())
             + " volumes");
     expect(contents.empty() && controller.volumes().isEmpty(), "Something is left.");
   }

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The boundaries of the house, and the rules for its code, held against the compiled modules.
- * Beside each rule stands the class that breaks it, so that no rule is one that cannot fail.
+ * The boundaries of csi4j, and the rules for its code, held against the compiled modules. Beside
+ * each rule stands the class that breaks it, so that no rule is one that cannot fail.
  */
 class ArchitectureTest {
 
@@ -140,15 +140,15 @@ class ArchitectureTest {
   @TempDir Path directory;
 
   static List<String> modules() {
-    return House.modules();
+    return PublishedModules.modules();
   }
 
-  // The table of the house.
+  // The table of csi4j.
 
   @Test
   void theTableSpeaksOfEveryPublishedModule() throws IOException {
     List<String> built =
-        Files.readAllLines(House.ROOT.resolve("pom.xml")).stream()
+        Files.readAllLines(PublishedModules.ROOT.resolve("pom.xml")).stream()
             .map(String::strip)
             .filter(line -> line.startsWith("<module>"))
             .map(line -> line.replaceAll("</?module>", ""))
@@ -156,7 +156,7 @@ class ArchitectureTest {
             .filter(module -> !Set.of("benchmarks", "testing/fuzzing", "bom").contains(module))
             .toList();
 
-    assertThat(House.modules()).containsExactlyInAnyOrderElementsOf(built);
+    assertThat(PublishedModules.modules()).containsExactlyInAnyOrderElementsOf(built);
     assertThat(Boundary.TABLE.stream().flatMap(row -> row.modules().stream()).distinct())
         .containsExactlyInAnyOrderElementsOf(built);
   }
@@ -164,7 +164,7 @@ class ArchitectureTest {
   @ParameterizedTest
   @FieldSource("io.csi4j.examples.Boundary#TABLE")
   void modulesImportWhatTheHouseAllowsThem(Boundary row) {
-    row.modules().forEach(module -> row.rule().check(House.compiled(module).classes()));
+    row.modules().forEach(module -> row.rule().check(PublishedModules.compiled(module).classes()));
   }
 
   @ParameterizedTest
@@ -182,7 +182,7 @@ class ArchitectureTest {
   void everyRoomOfTheTableMayImportWhatItIsThereFor(Boundary row) {
     JavaClasses allowed = BoundarySamples.in(shared).allowed(row);
 
-    assertThat(allowed).hasSameSizeAs(row.room());
+    assertThat(allowed).hasSameSizeAs(row.allowed());
     assertThat(row.rule().evaluate(allowed).getFailureReport().getDetails()).isEmpty();
   }
 
@@ -191,7 +191,7 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void sensitiveValuesAreRevealedOnlyWhereTheWireIsWritten(String name) {
-    REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN.check(House.compiled(name).classes());
+    REVEAL_ONLY_WHERE_THE_WIRE_IS_WRITTEN.check(PublishedModules.compiled(name).classes());
   }
 
   @Test
@@ -231,12 +231,12 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void nothingIsPrintedToTheStreamsOfTheHost(String name) {
-    NO_STANDARD_STREAMS.check(House.compiled(name).classes());
+    NO_STANDARD_STREAMS.check(PublishedModules.compiled(name).classes());
   }
 
   @Test
   void nothingInTheMountsWaitsForAVolume() {
-    NOTHING_WAITS_FOR_A_VOLUME.check(House.compiled("mount-linux").classes());
+    NOTHING_WAITS_FOR_A_VOLUME.check(PublishedModules.compiled("mount-linux").classes());
   }
 
   @Test
@@ -277,19 +277,19 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void noMethodIsSynchronized(String name) {
-    NO_SYNCHRONIZED_METHOD.check(House.compiled(name).classes());
+    NO_SYNCHRONIZED_METHOD.check(PublishedModules.compiled(name).classes());
   }
 
   @ParameterizedTest
   @MethodSource("modules")
   void noStaticFieldCanBeAssigned(String name) {
-    NO_MUTABLE_STATIC_FIELD.check(House.compiled(name).classes());
+    NO_MUTABLE_STATIC_FIELD.check(PublishedModules.compiled(name).classes());
   }
 
   @ParameterizedTest
   @MethodSource("modules")
   void whatCarriesAnOperatorsMessageHasOneBase(String name) {
-    ONE_BASE_FOR_MESSAGES.check(House.compiled(name).classes());
+    ONE_BASE_FOR_MESSAGES.check(PublishedModules.compiled(name).classes());
   }
 
   @Test
@@ -340,8 +340,8 @@ class ArchitectureTest {
   @ParameterizedTest
   @MethodSource("modules")
   void everyPackageHasALabelOnItsDoorAndIsNullMarked(String name) {
-    assertThat(unlabelled(House.compiled(name))).isEmpty();
-    assertThat(House.compiled(name).classes()).isNotEmpty();
+    assertThat(unlabelled(PublishedModules.compiled(name))).isEmpty();
+    assertThat(PublishedModules.compiled(name).classes()).isNotEmpty();
   }
 
   @Test
@@ -364,8 +364,9 @@ class ArchitectureTest {
   void whatIsLeftOutIsGeneratedAndOnlyTheClientHasServicesInIt() throws IOException {
     List<String> written = new ArrayList<>();
     List<String> services = new ArrayList<>();
-    for (String module : House.modules()) {
-      written.addAll(leftOut(House.ROOT.resolve(module).resolve("src/main/java"), ".java"));
+    for (String module : PublishedModules.modules()) {
+      written.addAll(
+          leftOut(PublishedModules.ROOT.resolve(module).resolve("src/main/java"), ".java"));
       if (!leftOut(Compiled.directoryOf(module), "Grpc.class").isEmpty()) {
         services.add(module);
       }
@@ -380,7 +381,7 @@ class ArchitectureTest {
     try (Stream<Path> files = Files.walk(directory)) {
       return files
           .map(Path::toString)
-          .filter(file -> file.endsWith(end) && House.GENERATED.matcher(file).matches())
+          .filter(file -> file.endsWith(end) && PublishedModules.GENERATED.matcher(file).matches())
           .toList();
     }
   }

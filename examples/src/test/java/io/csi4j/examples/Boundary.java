@@ -12,24 +12,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One row of the table of the house: what modules must not import, except where they may.
+ * One row of the table of csi4j: what modules must not import, except where they may.
  *
  * @param modules the directories of the modules
  * @param forbidden the packages they must not import, as ArchUnit writes them
- * @param room the only parts of the modules that may: packages as ArchUnit writes them, or the
+ * @param allowed the only parts of the modules that may: packages as ArchUnit writes them, or the
  *     beginning of the names of classes, followed by a star; nothing if none may
  * @param reason why, for whoever broke it
  */
-record Boundary(List<String> modules, List<String> forbidden, List<String> room, String reason) {
+record Boundary(List<String> modules, List<String> forbidden, List<String> allowed, String reason) {
 
   /**
    * A library, or the part of one, that few places know.
    *
    * @param packages its packages
-   * @param rooms the only parts of modules that may import it, by module
+   * @param allowed the only parts of modules that may import it, by module
    * @param reason why
    */
-  private record Library(List<String> packages, Map<String, List<String>> rooms, String reason) {}
+  private record Library(List<String> packages, Map<String, List<String>> allowed, String reason) {}
 
   private static final String HIDDEN =
       "whoever embeds csi4j must not be tied to the libraries inside it";
@@ -117,13 +117,14 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
   private static List<Boundary> table() {
     List<Boundary> rows = new ArrayList<>();
     for (Library library : LIBRARIES) {
-      List<String> others = new ArrayList<>(House.modules());
+      List<String> others = new ArrayList<>(PublishedModules.modules());
       library
-          .rooms()
+          .allowed()
           .forEach(
-              (module, room) -> {
+              (module, parts) -> {
                 others.remove(module);
-                rows.add(new Boundary(List.of(module), library.packages(), room, library.reason()));
+                rows.add(
+                    new Boundary(List.of(module), library.packages(), parts, library.reason()));
               });
       rows.add(new Boundary(others, library.packages(), List.of(), library.reason()));
     }
@@ -152,7 +153,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
     rows.add(never("mount-linux", LEAF, "io.csi4j.testkit..", "io.csi4j.conformance.."));
 
     rows.add(never("volume-manager/state", LEAF, "io.csi4j.client..", "io.csi4j.mount.."));
-    String up = "arrows between the chambers point down";
+    String up = "arrows between the modules point down";
     rows.add(never("volume-manager/state", up, others("model", "state")));
     rows.add(never("volume-manager/model", up, others("model")));
     rows.add(never("volume-manager/plugins", up, others("model", "state", "plugin")));
@@ -189,12 +190,14 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
             "io.csi4j.volume.claim.jdbc.."));
     rows.add(never("volume-manager/claims-etcd", up, others("model", "state", "claim")));
     rows.add(never("volume-manager/claims-jdbc", up, others("model", "state", "claim")));
-    List<String> chambers =
-        House.modules().stream().filter(module -> module.startsWith("volume-manager/")).toList();
+    List<String> modules =
+        PublishedModules.modules().stream()
+            .filter(module -> module.startsWith("volume-manager/"))
+            .toList();
     String model = "volume-manager/model";
     rows.add(
         never(
-            chambers.stream().filter(chamber -> !chamber.equals(model)).toList(),
+            modules.stream().filter(module -> !module.equals(model)).toList(),
             INSIDE,
             "io.csi4j.client.internal.."));
     rows.add(
@@ -207,10 +210,10 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
             "io.csi4j.client.internal.registration..",
             "io.csi4j.client.internal.redaction..",
             "io.csi4j.client.internal.rules.."));
-    rows.add(never(chambers, INSIDE, "io.csi4j.mount.internal.."));
+    rows.add(never(modules, INSIDE, "io.csi4j.mount.internal.."));
     rows.add(
         never(
-            chambers,
+            modules,
             "only tests need plugins to test against",
             "io.csi4j.testkit..",
             "io.csi4j.conformance.."));
@@ -264,7 +267,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
             "io.csi4j.mount..",
             "io.csi4j.testkit..",
             "io.csi4j.conformance.."));
-    List<String> others = new ArrayList<>(House.modules());
+    List<String> others = new ArrayList<>(PublishedModules.modules());
     others.removeIf(module -> module.startsWith("telemetry/"));
     rows.add(
         never(
@@ -275,8 +278,8 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
     return List.copyOf(rows);
   }
 
-  /** The chambers of the volume manager but these, by the packages that each begins with. */
-  private static String[] others(String... chambers) {
+  /** The modules of the volume manager but these, by the packages that each begins with. */
+  private static String[] others(String... modules) {
     List<String> others =
         new ArrayList<>(
             List.of(
@@ -290,7 +293,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
                 "catalog",
                 "controller",
                 "upkeep"));
-    others.removeAll(List.of(chambers));
+    others.removeAll(List.of(modules));
     return others.stream().map(name -> "io.csi4j.volume." + name + "..").toArray(String[]::new);
   }
 
@@ -310,15 +313,15 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
   }
 
   /** A class in a part of a module as a row names it. */
-  static String classIn(String room, String name) {
-    return room.endsWith("*") ? room.replace("*", name) : room.replace("..", "") + "." + name;
+  static String classIn(String part, String name) {
+    return part.endsWith("*") ? part.replace("*", name) : part.replace("..", "") + "." + name;
   }
 
   /** The row as a rule. */
   ArchRule rule() {
     DescribedPredicate<JavaClass> inRoom =
         DescribedPredicate.describe(
-            "in " + room, type -> room.stream().anyMatch(part -> isIn(part, type)));
+            "in " + allowed, type -> allowed.stream().anyMatch(part -> isIn(part, type)));
     return noClasses()
         .that(DescribedPredicate.not(inRoom))
         .should()
@@ -339,7 +342,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> room,
     return (modules.size() > 4 ? modules.size() + " modules" : String.join(", ", modules))
         + " import "
         + String.join(", ", forbidden)
-        + (room.isEmpty() ? " never" : " only in " + String.join(", ", room))
+        + (allowed.isEmpty() ? " never" : " only in " + String.join(", ", allowed))
         + ": "
         + reason;
   }

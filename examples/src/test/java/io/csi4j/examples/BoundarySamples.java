@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Classes that break the rows of the table of the house, and classes that may import what a row
- * forbids to others; compiled once for all rows.
+ * Classes that break the rows of the table of csi4j, and classes that may import what a row forbids
+ * to others; compiled once for all rows.
  */
 final class BoundarySamples {
 
@@ -28,7 +28,7 @@ final class BoundarySamples {
         sources.add(source(there, "public", ""));
         sources.add(source(breaking(row, i), "", there + " there;"));
       }
-      for (int i = 0; i < row.room().size(); i++) {
+      for (int i = 0; i < row.allowed().size(); i++) {
         sources.add(source(allowed(row, i), "", there(row, 0) + " there;"));
       }
     }
@@ -62,7 +62,7 @@ final class BoundarySamples {
 
   private static String allowed(Boundary row, int index) {
     return Boundary.classIn(
-        row.room().get(index), "Row%dAllowed%d".formatted(Boundary.TABLE.indexOf(row), index));
+        row.allowed().get(index), "Row%dAllowed%d".formatted(Boundary.TABLE.indexOf(row), index));
   }
 
   /** The classes that break a row. */
@@ -78,9 +78,9 @@ final class BoundarySamples {
         .toList();
   }
 
-  /** The classes in the rooms of a row that import the first package that it forbids. */
+  /** The classes in the allowed parts of a row that import the first package that it forbids. */
   JavaClasses allowed(Boundary row) {
-    return named(IntStream.range(0, row.room().size()).mapToObj(i -> allowed(row, i)).toList());
+    return named(IntStream.range(0, row.allowed().size()).mapToObj(i -> allowed(row, i)).toList());
   }
 
   private JavaClasses named(List<String> names) {

@@ -19,19 +19,19 @@ import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.Uncertainty;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -148,7 +148,8 @@ class ClaimsPageTest {
   void aDoubtIsSettledByWhoHasCompared() {
     MemoryMedium medium = MemoryMedium.create();
     LocalClaimStore.on(medium.open()).close();
-    medium.doubt(Doubt.aboutMoreThan(StateReason.JOURNAL_DAMAGED, List.of(), "It is damaged."));
+    medium.doubt(
+        Uncertainty.aboutMoreThan(StateReason.JOURNAL_DAMAGED, List.of(), "It is damaged."));
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
       for (int i = 0; i < 2; i++) {
         ClaimsSnippets.doubt(store, USAGE.volume(), told::add, () -> told.add("compared"));
@@ -157,7 +158,8 @@ class ClaimsPageTest {
 
     assertThat(told)
         .containsExactly(
-            new Clause("its journal is in doubt (JOURNAL_DAMAGED): It is damaged."), "compared");
+            new ReasonText("its journal is in doubt (JOURNAL_DAMAGED): It is damaged."),
+            "compared");
   }
 
   @Test

@@ -35,11 +35,11 @@ import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.ClaimGrant;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -58,10 +58,10 @@ import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
 import io.csi4j.volume.upkeep.DriftReport;
-import io.csi4j.volume.upkeep.Pace;
 import io.csi4j.volume.upkeep.Reaper;
 import io.csi4j.volume.upkeep.ReaperPlan;
 import io.csi4j.volume.upkeep.ReaperSources;
+import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.StoredAttachments;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.net.URI;
@@ -123,7 +123,7 @@ final class ClaimsSnippets {
     VolumeUse usage = scratch.grant().usage();
     volumes.release(usage); // the task has ended, and its node unmounts the volume
     NodeReceipt receipt = manager.receipt(usage, scratch.grant().epoch());
-    host.accept(volumes.confirmRelease(receipt).fate()); // DELETED, or CLAIMED by another task
+    host.accept(volumes.confirmRelease(receipt).volume()); // DELETED, or CLAIMED by another task
 
     ReaperSources sources = // what a crash leaves over
         ReaperSources.of(coordinator).with(ReaperSources.Ephemeral.of(volumes));
@@ -154,7 +154,7 @@ final class ClaimsSnippets {
             usage,
             epoch,
             new ClaimOverride.Person("ada@example.com"),
-            new Clause("node n1 was taken out of its rack"),
+            new ReasonText("node n1 was taken out of its rack"),
             ReleaseProof.Covers.NODE));
     // end
   }
@@ -166,7 +166,7 @@ final class ClaimsSnippets {
       VolumeController controller,
       Set<VolumeUse> wanted,
       Predicate<VolumeKey> isWanted,
-      Pace pace,
+      ReaperThrottle pace,
       Consumer<Object> log) {
     // snippet: reap
     ReaperSources sources =
@@ -207,7 +207,7 @@ final class ClaimsSnippets {
     try (VolumeKeeper keeper =
         VolumeKeeper.builder()
             .resuming(coordinator)
-            .reaping(reaper, Pace.oneEach(Duration.ofSeconds(1)))
+            .reaping(reaper, ReaperThrottle.oneEach(Duration.ofSeconds(1)))
             .comparing(
                 controller,
                 claims,
@@ -280,8 +280,8 @@ final class ClaimsSnippets {
   static void doubt(
       LocalClaimStore store, VolumeKey volume, Consumer<Object> log, Runnable compared) {
     // snippet: doubt
-    if (store.doubt(volume).isPresent()) { // damage to the journal: nothing is claimed of it
-      log.accept(store.doubt(volume).get());
+    if (store.uncertainty(volume).isPresent()) { // damage to the journal: nothing is claimed of it
+      log.accept(store.uncertainty(volume).get());
       compared.run(); // the claims with what is mounted, by a person or a program
       store.settle(); // claims are taken again
     }
@@ -325,14 +325,14 @@ final class ClaimsSnippets {
       log.accept(failed.operatorMessage().line());
     }
     for (VolumeChange change : controller.changes(db)) { // also after a restart, from any thread
-      log.accept(change.wish() + ": " + change.progress() + " " + change.seen());
+      log.accept(change.request() + ": " + change.progress() + " " + change.seen());
       log.accept(change.next());
     }
 
     CatalogVolume grown = controller.find(db).orElseThrow();
-    if (grown.owedToNode().isPresent()) { // the storage has the size, the filesystem does not
+    if (grown.pendingOnNode().isPresent()) { // the storage has the size, the filesystem does not
       VolumeUse usage = VolumeUse.of(db, WorkloadId.of("web-1"));
-      CapacityRange owed = grown.owedToNode().get();
+      CapacityRange owed = grown.pendingOnNode().get();
       try {
         manager.expand(usage, owed);
         controller.nodeHasExpanded(db, owed); // a size that is owed since then stays owed

@@ -31,9 +31,9 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.mount.MemoryNamespace;
+import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.spi.ClaimStore;
@@ -310,10 +310,10 @@ class ClosingTest {
           return new Used(proxy, proxy::journal);
         }),
     HELD(
-        Held.class,
+        OpenHandle.class,
         test -> {
           MemoryNamespace host = new MemoryKernel().host();
-          Held held = host.open(MountPath.ROOT);
+          OpenHandle held = host.open(MountPath.ROOT);
           return new Used(held, held::pid);
         }),
     MEMORY_NAMESPACE(
@@ -451,8 +451,8 @@ class ClosingTest {
   @Test
   void everyTypeThatAHostCanCloseIsTriedHereOrElsewhere() {
     Set<String> closed =
-        House.modules().stream()
-            .map(House::compiled)
+        PublishedModules.modules().stream()
+            .map(PublishedModules::compiled)
             .flatMap(module -> closeable(PublicApi.of(module)))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> tried = new TreeSet<>(ELSEWHERE);

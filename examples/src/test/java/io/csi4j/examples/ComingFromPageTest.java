@@ -26,8 +26,8 @@ class ComingFromPageTest {
 
   /** The types that hosts see, by their names without the packages. */
   private static final Map<String, JavaClass> TYPES =
-      House.modules().stream()
-          .flatMap(module -> House.compiled(module).classes().stream())
+      PublishedModules.modules().stream()
+          .flatMap(module -> PublishedModules.compiled(module).classes().stream())
           .filter(each -> each.getModifiers().contains(JavaModifier.PUBLIC))
           .filter(each -> !each.getPackageName().contains(".internal"))
           .collect(

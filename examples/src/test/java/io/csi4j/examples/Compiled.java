@@ -35,7 +35,7 @@ record Compiled(Path directory, JavaClasses classes) {
     try {
       Path tests =
           Path.of(Compiled.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-      return House.ROOT.resolve("examples").relativize(tests.resolveSibling("classes"));
+      return PublishedModules.ROOT.resolve("examples").relativize(tests.resolveSibling("classes"));
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }
@@ -43,7 +43,7 @@ record Compiled(Path directory, JavaClasses classes) {
 
   /** The directory in which the build of a module left its classes. */
   static Path directoryOf(String name) {
-    Path directory = House.ROOT.resolve(name).resolve(built());
+    Path directory = PublishedModules.ROOT.resolve(name).resolve(built());
     if (!Files.isRegularFile(directory.resolve("module-info.class"))) {
       throw new IllegalStateException(
           directory + " holds no compiled module. Build " + name + " first.");

@@ -162,7 +162,8 @@ class ConcurrencyPageTest {
   }
 
   private static ConcurrencyPage page() throws IOException {
-    return new ConcurrencyPage(Files.readString(House.ROOT.resolve("docs/concurrency.md")));
+    return new ConcurrencyPage(
+        Files.readString(PublishedModules.ROOT.resolve("docs/concurrency.md")));
   }
 
   private static Set<String> locks() throws IOException {
@@ -180,8 +181,8 @@ class ConcurrencyPageTest {
   /** The text of each source file, by the class that it is named for. */
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new TreeMap<>();
-    for (String module : House.modules()) {
-      Path main = House.ROOT.resolve(module).resolve("src/main/java");
+    for (String module : PublishedModules.modules()) {
+      Path main = PublishedModules.ROOT.resolve(module).resolve("src/main/java");
       try (Stream<Path> files = Files.walk(main)) {
         Predicate<String> isType = name -> name.matches("\\w+\\.java");
         Path[] types =

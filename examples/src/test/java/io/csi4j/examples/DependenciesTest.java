@@ -29,8 +29,8 @@ class DependenciesTest {
   @Test
   void everyModuleNamesWhatItWouldBringInAnotherVersion() throws IOException {
     List<String> problems = new ArrayList<>();
-    for (String module : House.modules()) {
-      Path pom = House.ROOT.resolve(module).resolve("pom.xml");
+    for (String module : PublishedModules.modules()) {
+      Path pom = PublishedModules.ROOT.resolve(module).resolve("pom.xml");
       problems(named(Files.readString(pom))).forEach(each -> problems.add(module + " " + each));
     }
     assertThat(problems).isEmpty();

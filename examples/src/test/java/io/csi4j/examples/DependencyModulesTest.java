@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The module names of dependencies, on which the descriptors of the house rest. A name that only
- * the name of a jar gives changes with the jar; no automatic module can be linked.
+ * The module names of dependencies, on which the descriptors of csi4j rest. A name that only the
+ * name of a jar gives changes with the jar; no automatic module can be linked.
  */
 class DependencyModulesTest {
 
@@ -46,7 +46,7 @@ class DependencyModulesTest {
   @Test
   void thePageSaysWhereTheNameOfEachRequiredModuleComesFrom() throws IOException {
     Map<String, String> page = new TreeMap<>();
-    ROW.matcher(Files.readString(House.ROOT.resolve("docs/dependencies.md")))
+    ROW.matcher(Files.readString(PublishedModules.ROOT.resolve("docs/dependencies.md")))
         .results()
         .forEach(row -> page.put(row.group(1), row.group(2)));
 
@@ -60,7 +60,7 @@ class DependencyModulesTest {
   @Test
   void theModulesThatCanBeLinkedAreThoseThatThePageNames() {
     Map<String, ModuleDescriptor> house =
-        House.descriptors().values().stream()
+        PublishedModules.descriptors().values().stream()
             .collect(Collectors.toMap(ModuleDescriptor::name, module -> module));
 
     assertThat(house.keySet().stream().filter(name -> isLinkable(name, house, new HashSet<>())))
@@ -116,9 +116,9 @@ class DependencyModulesTest {
             .allMatch(each -> isLinkable(each.name(), house, seen));
   }
 
-  /** The modules of others that a module of the house requires. */
+  /** The modules of others that a module of csi4j requires. */
   private static Set<String> foreign() {
-    return House.descriptors().values().stream()
+    return PublishedModules.descriptors().values().stream()
         .flatMap(module -> module.requires().stream())
         .map(Requires::name)
         .filter(name -> !name.matches("(java|jdk|io\\.csi4j)\\..*"))

@@ -47,7 +47,7 @@ class DriversPageTest {
   }
 
   private static String source(String test) throws IOException {
-    for (String module : House.modules()) {
+    for (String module : PublishedModules.modules()) {
       Path tests = Page.ROOT.resolve(module).resolve("src/test/java");
       if (Files.isDirectory(tests)) {
         try (Stream<Path> files = Files.walk(tests)) {

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Processes that the house starts: plugins, where the host wants them started. None helps with a
- * mount or an unmount, so none can fail to start, hang or be left behind there.
+ * Processes that csi4j starts: plugins, where the host wants them started. None helps with a mount
+ * or an unmount, so none can fail to start, hang or be left behind there.
  */
 class HelperProcessesTest {
 
@@ -35,7 +35,7 @@ class HelperProcessesTest {
   @Tag("I-10")
   @Test
   void noHelperIsStartedToMountOrUnmount() {
-    Set<String> found = starting(House.all());
+    Set<String> found = starting(PublishedModules.all());
 
     assertThat(found)
         .as("I-9 I-10: no process is started but plugins and what the testkit and its suites run")

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every front door shows in its Javadoc how it is used, in lines that are compiled. */
+/** Every entry point shows its use in its Javadoc, in lines that are compiled. */
 class JavadocExamplesTest {
 
   private static final Page SOURCE = Page.of("README.md", "JavadocSnippets.java");

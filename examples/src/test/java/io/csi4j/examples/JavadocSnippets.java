@@ -94,8 +94,8 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.upkeep.HealthMonitor;
-import io.csi4j.volume.upkeep.Pace;
 import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.TaskRuntime;
@@ -117,7 +117,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The examples in the Javadoc of the front doors, by the names of the types. */
+/** The examples in the Javadoc of the entry points, by the names of the types. */
 final class JavadocSnippets {
 
   private JavadocSnippets() {}
@@ -473,7 +473,7 @@ final class JavadocSnippets {
   static void journalView(Path directory, Consumer<Object> log) {
     // snippet: JournalView
     JournalView view = JournalView.read(directory);
-    view.state().doubts().forEach(log);
+    view.state().uncertainties().forEach(log);
     view.refusal().ifPresent(log); // such as STATE_IN_USE
     // end
   }
@@ -482,7 +482,7 @@ final class JavadocSnippets {
     // snippet: ManagerView
     ManagerView view = ManagerView.read(root);
     view.volumes().forEach(log); // what is on record
-    view.owed().forEach(log); // the calls that plugins have still to be sent
+    view.pending().forEach(log); // the calls that plugins have still to be sent
     view.start().findings().forEach(log); // what a start would tell an operator
     // end
   }
@@ -515,7 +515,7 @@ final class JavadocSnippets {
     try (VolumeKeeper keeper =
         VolumeKeeper.builder()
             .resuming(claims)
-            .reaping(reaper, Pace.oneEach(Duration.ofSeconds(1)))
+            .reaping(reaper, ReaperThrottle.oneEach(Duration.ofSeconds(1)))
             .listener(round -> log.accept(round.text()))
             .open()) {
       keeper.keepNow(); // all of it once, such as before a node is taken out of service
@@ -576,7 +576,7 @@ final class JavadocSnippets {
   static void volumeChange(VolumeController controller, VolumeKey key, Consumer<Object> log) {
     // snippet: VolumeChange
     for (VolumeChange change : controller.changes(key)) {
-      log.accept(change.wish() + ": " + change.progress() + " " + change.seen());
+      log.accept(change.request() + ": " + change.progress() + " " + change.seen());
       log.accept(change.next()); // what the host does next, in sentences
     }
     // end

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The walls of the house: which module knows which, what of its inside a module shows to another,
+ * The boundaries of csi4j: which module knows which, what of its inside a module shows to another,
  * how packages know each other, and how types are named. Beside each rule stands a sample that
  * breaks it.
  */
@@ -46,7 +46,7 @@ class ModulesTest {
   @Test
   void theModulesKnowEachOtherAsTheHouseSays() {
     Map<String, Set<String>> requires =
-        House.descriptors().values().stream()
+        PublishedModules.descriptors().values().stream()
             .collect(Collectors.toMap(ModuleDescriptor::name, ModulesTest::ours));
 
     String volume = "io.csi4j.volume.";
@@ -91,10 +91,10 @@ class ModulesTest {
   void thePictureOfTheHouseShowsWhoStandsOnWhom() throws IOException {
     Map<String, Set<String>> below = new TreeMap<>();
     Map<String, String> artifacts = new TreeMap<>();
-    for (Map.Entry<String, ModuleDescriptor> module : House.descriptors().entrySet()) {
+    for (Map.Entry<String, ModuleDescriptor> module : PublishedModules.descriptors().entrySet()) {
       artifacts.put(module.getValue().name(), artifact(module.getKey()));
     }
-    House.descriptors()
+    PublishedModules.descriptors()
         .values()
         .forEach(
             module ->
@@ -124,7 +124,7 @@ class ModulesTest {
 
   private static String artifact(String directory) throws IOException {
     return Pattern.compile("</parent>\\s*<artifactId>csi4j-([\\w-]+)</artifactId>")
-        .matcher(Files.readString(House.ROOT.resolve(directory).resolve("pom.xml")))
+        .matcher(Files.readString(PublishedModules.ROOT.resolve(directory).resolve("pom.xml")))
         .results()
         .findFirst()
         .orElseThrow()
@@ -154,7 +154,7 @@ class ModulesTest {
 
   @Test
   void noModuleShowsItsInsideButToOthersOfTheHouse() {
-    assertThat(leaks(House.descriptors().values())).isEmpty();
+    assertThat(leaks(PublishedModules.descriptors().values())).isEmpty();
   }
 
   @Test
@@ -195,9 +195,9 @@ class ModulesTest {
 
   @Test
   void thePageNamesEveryInsidePackageThatAnotherModuleSees() throws IOException {
-    String page = Files.readString(House.ROOT.resolve("docs/architecture.md"));
+    String page = Files.readString(PublishedModules.ROOT.resolve("docs/architecture.md"));
 
-    assertThat(rows(page)).isEqualTo(seen(House.descriptors()));
+    assertThat(rows(page)).isEqualTo(seen(PublishedModules.descriptors()));
   }
 
   @Test
@@ -254,7 +254,7 @@ class ModulesTest {
 
   @Test
   void noPackagesFormACircle() {
-    NO_CIRCLE_OF_PACKAGES.check(House.all());
+    NO_CIRCLE_OF_PACKAGES.check(PublishedModules.all());
   }
 
   @Test
@@ -278,7 +278,7 @@ class ModulesTest {
 
   @Test
   void noTwoTypesShareASimpleName() {
-    assertThat(shared(House.all())).isEmpty();
+    assertThat(shared(PublishedModules.all())).isEmpty();
   }
 
   @Test

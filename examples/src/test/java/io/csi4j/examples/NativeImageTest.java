@@ -65,7 +65,7 @@ class NativeImageTest {
   void allThatIsLookedUpByNameIsInOneOfThesePlaces() {
     Set<String> looking = new TreeSet<>();
     for (String module : MODULES) {
-      for (JavaClass type : House.compiled(module).classes()) {
+      for (JavaClass type : PublishedModules.compiled(module).classes()) {
         type.getCodeUnitCallsFromSelf().stream()
             .map(call -> call.getTargetOwner().getName() + "." + call.getName())
             .filter(BY_NAME::contains)
@@ -119,7 +119,7 @@ class NativeImageTest {
                     "\"methods\": [" + method("newInstance", List.of("java.lang.String")) + "]")));
     types.addAll(
         named(
-            House.compiled("csi-client/client").classes().stream()
+            PublishedModules.compiled("csi-client/client").classes().stream()
                 .filter(JavaClass::isRecord)
                 .filter(NativeImageTest::isShownByRecordText)
                 .map(JavaClass::getName),
@@ -156,7 +156,7 @@ class NativeImageTest {
     List<String> types = new ArrayList<>();
     types.addAll(
         named(
-            House.compiled("mount-linux").classes().stream()
+            PublishedModules.compiled("mount-linux").classes().stream()
                 .filter(
                     type ->
                         type.getMethods().stream()

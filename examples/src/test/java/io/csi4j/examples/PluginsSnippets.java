@@ -99,7 +99,7 @@ final class PluginsSnippets {
 
   static void doubt(VolumeManager manager, PluginId plugin) {
     // snippet: doubt
-    manager.plugins().doubt(plugin); // its supervisor asks NodeGetInfo again, soon
+    manager.plugins().recheck(plugin); // its supervisor asks NodeGetInfo again, soon
     // end
   }
 

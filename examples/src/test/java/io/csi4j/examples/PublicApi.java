@@ -40,72 +40,72 @@ record PublicApi(Compiled module, Set<String> exported) {
 
   /**
    * Types in signatures that are neither of the JDK, nor of JSpecify, nor exported by a module of
-   * the house.
+   * csi4j.
    *
-   * @param house the packages that any module of the house exports
+   * @param exported the packages that any module of csi4j exports
    */
-  List<String> foreignTypes(Set<String> house) {
+  List<String> foreignTypes(Set<String> exported) {
     List<String> found = new ArrayList<>();
     for (JavaClass type : shown()) {
       String name = type.getName();
-      note(name + " extends", type.getSuperclass().stream(), house, found);
-      note(name + " implements", type.getInterfaces().stream(), house, found);
-      note(name + " has the bound", bounds(type.getTypeParameters()), house, found);
-      note(name + " is annotated with", annotations(type.getAnnotations()), house, found);
+      note(name + " extends", type.getSuperclass().stream(), exported, found);
+      note(name + " implements", type.getInterfaces().stream(), exported, found);
+      note(name + " has the bound", bounds(type.getTypeParameters()), exported, found);
+      note(name + " is annotated with", annotations(type.getAnnotations()), exported, found);
       for (JavaField field : type.getFields()) {
         if (isShown(field)) {
-          note(field.getFullName() + " is", Stream.of(field.getType()), house, found);
+          note(field.getFullName() + " is", Stream.of(field.getType()), exported, found);
           note(
               field.getFullName() + " is annotated with",
               annotations(field.getAnnotations()),
-              house,
+              exported,
               found);
         }
       }
       for (JavaCodeUnit unit : type.getCodeUnits()) {
         if (isShown(unit)) {
-          note(unit, house, found);
+          note(unit, exported, found);
         }
       }
     }
     return found;
   }
 
-  private static void note(JavaCodeUnit unit, Set<String> house, List<String> found) {
+  private static void note(JavaCodeUnit unit, Set<String> exported, List<String> found) {
     String name = unit.getFullName();
-    note(name + " returns", Stream.of(unit.getReturnType()), house, found);
-    note(name + " takes", unit.getParameterTypes().stream(), house, found);
-    note(name + " throws", unit.getExceptionTypes().stream(), house, found);
-    note(name + " has the bound", bounds(unit.getTypeParameters()), house, found);
-    note(name + " is annotated with", annotations(unit.getAnnotations()), house, found);
+    note(name + " returns", Stream.of(unit.getReturnType()), exported, found);
+    note(name + " takes", unit.getParameterTypes().stream(), exported, found);
+    note(name + " throws", unit.getExceptionTypes().stream(), exported, found);
+    note(name + " has the bound", bounds(unit.getTypeParameters()), exported, found);
+    note(name + " is annotated with", annotations(unit.getAnnotations()), exported, found);
     for (JavaParameter parameter : unit.getParameters()) {
       note(
           name + " has a parameter annotated with",
           annotations(parameter.getAnnotations()),
-          house,
+          exported,
           found);
     }
   }
 
   private static void note(
-      String what, Stream<? extends JavaType> types, Set<String> house, List<String> found) {
+      String what, Stream<? extends JavaType> types, Set<String> exported, List<String> found) {
     types
         .flatMap(type -> type.getAllInvolvedRawTypes().stream())
         .map(JavaClass::getBaseComponentType)
         .filter(type -> !type.isPrimitive())
-        .filter(type -> !isOurs(type, house))
+        .filter(type -> !isOurs(type, exported))
         .map(JavaClass::getName)
         .distinct()
         .forEach(type -> found.add(what + " " + type));
   }
 
-  private static boolean isOurs(JavaClass type, Set<String> house) {
+  private static boolean isOurs(JavaClass type, Set<String> exported) {
     String in = type.getPackageName();
     return in.equals("java")
         || in.startsWith("java.")
         || in.equals("javax.sql") // of the JDK as well
         || in.equals("org.jspecify.annotations")
-        || house.contains(in);
+        || exported.contains(in);
   }
 
   private static Stream<JavaType> bounds(Collection<? extends JavaTypeVariable<?>> variables) {

@@ -19,13 +19,14 @@ class PublicApiTest {
   @TempDir Path directory;
 
   static List<String> modules() {
-    return House.modules();
+    return PublishedModules.modules();
   }
 
   @ParameterizedTest
   @MethodSource("modules")
   void noForeignTypeStandsInAnExportedSignature(String name) {
-    assertThat(PublicApi.of(House.compiled(name)).foreignTypes(House.exported()))
+    assertThat(
+            PublicApi.of(PublishedModules.compiled(name)).foreignTypes(PublishedModules.exported()))
         .filteredOn(shown -> !isForJUnit(shown) && !isForTelemetry(shown))
         .isEmpty();
   }
@@ -139,7 +140,7 @@ class PublicApiTest {
   @ParameterizedTest
   @MethodSource("modules")
   void noPublicSignatureHasTwoStringsSideBySide(String name) {
-    assertThat(PublicApi.of(House.compiled(name)).adjacentStrings()).isEmpty();
+    assertThat(PublicApi.of(PublishedModules.compiled(name)).adjacentStrings()).isEmpty();
   }
 
   @Test
@@ -166,7 +167,7 @@ class PublicApiTest {
   @ParameterizedTest
   @MethodSource("modules")
   void implementationsOfSealedInterfacesAreHiddenOrValuesInsideThem(String name) {
-    assertThat(PublicApi.of(House.compiled(name)).openImplementations()).isEmpty();
+    assertThat(PublicApi.of(PublishedModules.compiled(name)).openImplementations()).isEmpty();
   }
 
   @Test
@@ -199,7 +200,8 @@ class PublicApiTest {
   @ParameterizedTest
   @MethodSource("modules")
   void aModuleHasFewDoors(String name) {
-    assertThat(PublicApi.of(House.compiled(name)).publicTypes()).hasSizeLessThanOrEqualTo(70);
+    assertThat(PublicApi.of(PublishedModules.compiled(name)).publicTypes())
+        .hasSizeLessThanOrEqualTo(70);
   }
 
   @Test
@@ -215,13 +217,13 @@ class PublicApiTest {
         .containsExactly("io.csi4j.shown.First", "io.csi4j.shown.Second");
   }
 
-  /** Whether a foreign type is one of JUnit in a room that is there for JUnit. */
+  /** Whether a foreign type is one of JUnit in a package that is there for JUnit. */
   private static boolean isForJUnit(String shown) {
     return shown.matches(
         "io\\.csi4j\\.(testkit\\.junit|conformance)\\.[A-Z].* org\\.junit\\.jupiter\\.api\\..*");
   }
 
-  /** Whether a foreign type is the one that a host hands to the front door of a bridge to it. */
+  /** Whether a foreign type is the one that a host hands to the entry point of a bridge to it. */
   private static boolean isForTelemetry(String shown) {
     return shown.matches(
             "io\\.csi4j\\.micrometer\\.CsiMetrics\\.bindTo\\(.*\\) takes"

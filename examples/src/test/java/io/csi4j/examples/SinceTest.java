@@ -27,8 +27,8 @@ class SinceTest {
   void everyPublicTypeSaysInWhichVersionItCame() throws IOException {
     List<String> without = new ArrayList<>();
     int types = 0;
-    for (String module : House.modules()) {
-      ModuleDescriptor descriptor = House.compiled(module).descriptor();
+    for (String module : PublishedModules.modules()) {
+      ModuleDescriptor descriptor = PublishedModules.compiled(module).descriptor();
       for (ModuleDescriptor.Exports exported : descriptor.exports()) {
         if (!exported.isQualified()) {
           for (Path file : sources(module, exported.source())) {
@@ -82,7 +82,10 @@ class SinceTest {
 
   private static List<Path> sources(String module, String exported) throws IOException {
     Path directory =
-        House.ROOT.resolve(module).resolve("src/main/java").resolve(exported.replace('.', '/'));
+        PublishedModules.ROOT
+            .resolve(module)
+            .resolve("src/main/java")
+            .resolve(exported.replace('.', '/'));
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
     }

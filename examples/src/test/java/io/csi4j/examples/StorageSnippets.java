@@ -20,10 +20,10 @@ import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.placement.ClaimWish;
 import io.csi4j.volume.placement.Placement;
 import io.csi4j.volume.placement.PlacementNode;
 import io.csi4j.volume.placement.PlacementReport;
+import io.csi4j.volume.placement.PlannedClaim;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.PreflightReport;
 import io.csi4j.volume.workload.WorkloadVolumes;
@@ -57,7 +57,7 @@ final class StorageSnippets {
 
     // Later, for a workload that wants the same volume:
     Claim.Use use = new Claim.Use(spec.capabilities().iterator().next().accessMode(), FILESYSTEM);
-    ClaimWish wish = new ClaimWish(WorkloadId.of("web"), use, ClaimMode.WRITE);
+    PlannedClaim wish = new PlannedClaim(WorkloadId.of("web"), use, ClaimMode.WRITE);
     log.accept(placement.candidates(made, wish, nodes).text());
     // end
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
@@ -49,13 +49,13 @@ class TenantsPageTest {
     assertThat(policy.refusal(MountFlags.of("noatime", "discard", "nosuid"))).isEmpty();
     assertThat(policy.refusal(MountFlags.of("credentials=/etc/shadow")))
         .contains(
-            new Clause(
+            new ReasonText(
                 "flag 1 of 1, 'credentials', is not on the host's list of flags that are"
                     + " allowed"));
   }
 
-  private static VolumePermission.Wish wish(String namespace, Optional<VolumeIdentity> volume) {
-    return new VolumePermission.Wish(
+  private static VolumePermission.Request wish(String namespace, Optional<VolumeIdentity> volume) {
+    return new VolumePermission.Request(
         VolumeUse.of(new VolumeKey(Namespace.of(namespace), "db"), WorkloadId.of("web-1")),
         volume,
         false);

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  *     not the other
  * @since 1.0
  */
-public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String binding) {
+public record MountCapabilities(String kernel, Map<Need, List<Method>> ways, String binding) {
 
   /** A row per way, best first: the need, the calls, what they give, and the features needed. */
   private static final String WAYS =
@@ -85,17 +85,17 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String
   }
 
   /**
-   * One way to meet a need.
+   * One method to meet a need.
    *
    * @param calls the system calls, such as {@code statx} or {@code listmount + statmount}
    * @param obstacle why it cannot be used, if so
    * @param promise what it gives, in a few words
    */
-  public record Way(String calls, Optional<String> obstacle, String promise) {}
+  public record Method(String calls, Optional<String> obstacle, String promise) {}
 
   /** Copies the maps and lists. */
   public MountCapabilities {
-    EnumMap<Need, List<Way>> copy = new EnumMap<>(Need.class);
+    EnumMap<Need, List<Method>> copy = new EnumMap<>(Need.class);
     ways.forEach((need, each) -> copy.put(need, List.copyOf(each)));
     ways = Collections.unmodifiableMap(copy);
   }
@@ -111,7 +111,7 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String
 
   /** The ways of each need on this kernel. */
   static MountCapabilities of(Kernel kernel) {
-    Map<Need, List<Way>> ways = new EnumMap<>(Need.class);
+    Map<Need, List<Method>> ways = new EnumMap<>(Need.class);
     WAYS.lines()
         .map(row -> row.split(" \\| ?", -1))
         .forEach(
@@ -123,13 +123,13 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String
                       .flatMap(feature -> kernel.features().obstacle(feature).stream())
                       .findFirst();
               ways.computeIfAbsent(Need.valueOf(row[0]), need -> new ArrayList<>())
-                  .add(new Way(row[1], obstacle, row[2]));
+                  .add(new Method(row[1], obstacle, row[2]));
             });
     return new MountCapabilities(kernel.release(), ways, kernel.calls().binding());
   }
 
   /** The way that is used for a need, if there is one. */
-  public Optional<Way> used(Need need) {
+  public Optional<Method> used(Need need) {
     return ways.getOrDefault(need, List.of()).stream()
         .filter(way -> way.obstacle().isEmpty())
         .findFirst();
@@ -140,10 +140,10 @@ public record MountCapabilities(String kernel, Map<Need, List<Way>> ways, String
   public String toString() {
     StringBuilder page = new StringBuilder();
     page.append("Linux ").append(kernel).append(", called by ").append(binding).append('\n');
-    for (Map.Entry<Need, List<Way>> need : ways.entrySet()) {
+    for (Map.Entry<Need, List<Method>> need : ways.entrySet()) {
       page.append(need.getKey().question()).append('\n');
-      Way used = used(need.getKey()).orElse(null);
-      for (Way way : need.getValue()) {
+      Method used = used(need.getKey()).orElse(null);
+      for (Method way : need.getValue()) {
         page.append(way.equals(used) ? "  * " : "    ").append(way.calls()).append(": ");
         page.append(way.promise());
         way.obstacle().ifPresent(why -> page.append(" (not here: ").append(why).append(')'));

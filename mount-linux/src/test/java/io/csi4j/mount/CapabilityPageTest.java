@@ -2,8 +2,8 @@ package io.csi4j.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.mount.MountCapabilities.Method;
 import io.csi4j.mount.MountCapabilities.Need;
-import io.csi4j.mount.MountCapabilities.Way;
 import io.csi4j.mount.internal.kernel.Abi;
 import io.csi4j.mount.internal.kernel.Feature;
 import io.csi4j.mount.internal.kernel.Kernel;
@@ -43,10 +43,10 @@ class CapabilityPageTest {
   void oneMissingCallMovesOnlyTheNeedsThatItMeets() {
     MountCapabilities page = page(all().without(Feature.MOUNT_SETATTR, "a filter hides it"));
 
-    assertThat(page.used(Need.BIND).map(Way::calls)).contains("open_tree + move_mount");
-    assertThat(page.used(Need.ATTRIBUTES).map(Way::calls)).contains("mount");
-    assertThat(page.used(Need.PROBE).map(Way::calls)).contains("statx");
-    assertThat(page.used(Need.RECORD).map(Way::calls)).contains("statx + statmount");
+    assertThat(page.used(Need.BIND).map(Method::calls)).contains("open_tree + move_mount");
+    assertThat(page.used(Need.ATTRIBUTES).map(Method::calls)).contains("mount");
+    assertThat(page.used(Need.PROBE).map(Method::calls)).contains("statx");
+    assertThat(page.used(Need.RECORD).map(Method::calls)).contains("statx + statmount");
   }
 
   @Test

@@ -9,27 +9,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel that the tests run on, and the front doors of kernels that are made from it. */
+/** The kernel that the tests run on, and the entry points that are made from it. */
 public final class RunningKernel {
 
   private RunningKernel() {}
 
-  /** All front doors of one kernel. */
-  public record Doors(MountTable table, Mounts mounts, MountWatch watch, Kernel kernel) {}
+  /** All entry points of one kernel. */
+  public record EntryPoints(MountTable table, Mounts mounts, MountWatch watch, Kernel kernel) {}
 
-  private static final Map<String, Doors> BY_BINDING = new ConcurrentHashMap<>();
+  private static final Map<String, EntryPoints> BY_BINDING = new ConcurrentHashMap<>();
 
-  /** The front doors with a binding, or those that all others use. */
-  public static Doors doors(@Nullable String binding) {
+  /** The entry points with a binding, or those that all others use. */
+  public static EntryPoints entryPoints(@Nullable String binding) {
     return binding == null
-        ? new Doors(MountTable.system(), Mounts.system(), MountWatch.system(), kernel())
+        ? new EntryPoints(MountTable.system(), Mounts.system(), MountWatch.system(), kernel())
         : BY_BINDING.computeIfAbsent(binding, RunningKernel::load);
   }
 
-  private static Doors load(String binding) {
+  private static EntryPoints load(String binding) {
     Host host = Host.of("Linux", () -> Bindings.load(binding, System.getProperty("os.arch")));
     Mounts mounts = host.mounts().apply(MountSettings.DEFAULT);
-    return new Doors(host.table(), mounts, host.watch(), host.kernel().get());
+    return new EntryPoints(host.table(), mounts, host.watch(), host.kernel().get());
   }
 
   /** The kernel itself. */

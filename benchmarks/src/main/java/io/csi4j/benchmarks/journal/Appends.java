@@ -49,7 +49,7 @@ final class Appends implements Callers.Work {
 
   /** The bytes that are left for records that take something. */
   static long room(StateStore store) {
-    if (store.capacity() instanceof StateCapacity.Room room) {
+    if (store.capacity() instanceof StateCapacity.Free room) {
       return room.bytes();
     }
     throw new IllegalStateException("There is no room: " + store.capacity());

@@ -85,10 +85,11 @@ public final class HealthFamily {
     List<CsiEndpoint> all = new ArrayList<>(four.endpoints());
     all.add(fifth.endpoint());
     Path root = Files.createDirectory(directory.resolve("manager-" + opened++));
-    try (House house = House.open(root, all, VOLUMES / PLUGINS, healthInterval)) {
+    try (ManagerOfPlugins manager =
+        ManagerOfPlugins.open(root, all, VOLUMES / PLUGINS, healthInterval)) {
       fifth.hang();
       ManagementFactory.getThreadMXBean().resetPeakThreadCount();
-      Traffic.Window times = traffic.in(house);
+      Traffic.Window times = traffic.in(manager);
       return new Window(times, ManagementFactory.getThreadMXBean().getPeakThreadCount());
     }
   }

@@ -32,11 +32,11 @@ public final class NeighbourFamily {
 
   private static final double MOST = 1.05;
 
-  private final House well;
-  private final House shared;
+  private final ManagerOfPlugins well;
+  private final ManagerOfPlugins shared;
   private final Traffic traffic;
 
-  private NeighbourFamily(House well, House shared, Traffic traffic) {
+  private NeighbourFamily(ManagerOfPlugins well, ManagerOfPlugins shared, Traffic traffic) {
     this.well = well;
     this.shared = shared;
     this.traffic = traffic;
@@ -56,18 +56,18 @@ public final class NeighbourFamily {
                 directory.resolve("four.sock"));
         PluginProcess fifth = PluginProcess.start(directory.resolve("five.sock"));
         PluginProcess hanging = PluginProcess.start(other.resolve("five.sock"));
-        House well = open(directory.resolve("a"), four, fifth);
-        House shared = open(directory.resolve("b"), four, hanging)) {
+        ManagerOfPlugins well = open(directory.resolve("a"), four, fifth);
+        ManagerOfPlugins shared = open(directory.resolve("b"), four, hanging)) {
       new NeighbourFamily(well, shared, new Traffic(HUNG, millis))
           .measure(hanging, millis)
           .write(Path.of(words[1]), "neighbour");
     }
   }
 
-  private static House open(Path root, PluginProcess four, PluginProcess fifth) {
+  private static ManagerOfPlugins open(Path root, PluginProcess four, PluginProcess fifth) {
     List<CsiEndpoint> all = new ArrayList<>(four.endpoints());
     all.add(fifth.endpoint());
-    return House.open(root, all, VOLUMES / PLUGINS);
+    return ManagerOfPlugins.open(root, all, VOLUMES / PLUGINS);
   }
 
   private Report measure(PluginProcess hanging, long millis) throws Exception {
@@ -87,8 +87,9 @@ public final class NeighbourFamily {
     List<Traffic.Window> without = new ArrayList<>();
     for (int round = 0; round < ROUNDS; round++) {
       boolean isSharedFirst = round % 2 == 0;
-      for (House house : isSharedFirst ? List.of(shared, well) : List.of(well, shared)) {
-        (house == shared ? with : without).add(traffic.in(house));
+      for (ManagerOfPlugins manager :
+          isSharedFirst ? List.of(shared, well) : List.of(well, shared)) {
+        (manager == shared ? with : without).add(traffic.in(manager));
       }
     }
     double threads = ManagementFactory.getThreadMXBean().getPeakThreadCount();

@@ -43,13 +43,13 @@ public final class PluginsFamily {
             .mapToObj(i -> directory.resolve("p" + i + ".sock"))
             .toArray(Path[]::new);
     try (PluginProcess process = PluginProcess.start(sockets);
-        House other = open(directory.resolve("a"), process, 1)) {
+        ManagerOfPlugins other = open(directory.resolve("a"), process, 1)) {
       // What all managers of a JVM share is there now.
       Traffic.Window unused = new Traffic(1, CALLERS, millis, Duration.ZERO).in(other);
       Costs first = Costs.now();
-      try (House one = open(directory.resolve("b"), process, 1)) {
+      try (ManagerOfPlugins one = open(directory.resolve("b"), process, 1)) {
         Costs second = Costs.now();
-        try (House many = open(directory.resolve("c"), process, PLUGINS)) {
+        try (ManagerOfPlugins many = open(directory.resolve("c"), process, PLUGINS)) {
           Costs third = Costs.now();
           measure(one, many, second.beyond(first), third.beyond(second), millis)
               .write(Path.of(words[1]), "plugins");
@@ -58,9 +58,9 @@ public final class PluginsFamily {
     }
   }
 
-  private static House open(Path root, PluginProcess process, int plugins) {
+  private static ManagerOfPlugins open(Path root, PluginProcess process, int plugins) {
     List<CsiEndpoint> endpoints = process.endpoints().subList(0, plugins);
-    return House.open(root, endpoints, VOLUMES / plugins);
+    return ManagerOfPlugins.open(root, endpoints, VOLUMES / plugins);
   }
 
   /** What the JVM holds. */
@@ -83,7 +83,8 @@ public final class PluginsFamily {
     }
   }
 
-  private static Report measure(House one, House many, Costs ofOne, Costs ofMany, long millis)
+  private static Report measure(
+      ManagerOfPlugins one, ManagerOfPlugins many, Costs ofOne, Costs ofMany, long millis)
       throws Exception {
     Traffic onOne = new Traffic(1, CALLERS, millis, Duration.ZERO);
     Traffic onMany = new Traffic(PLUGINS, CALLERS, millis, Duration.ZERO);

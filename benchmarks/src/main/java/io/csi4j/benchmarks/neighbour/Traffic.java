@@ -19,7 +19,7 @@ final class Traffic {
   private final Duration pace;
 
   /**
-   * Some callers on each of the first so many plugins of a house, watched for so long at a time.
+   * Some callers on each of the first so many plugins of a manager, watched for so long at a time.
    */
   Traffic(int plugins, long windowMillis) {
     this(plugins, windowMillis, Duration.ZERO);
@@ -52,7 +52,7 @@ final class Traffic {
   record Window(double median, double p99, int count) {}
 
   /** Watches one window. */
-  Window in(House house) throws InterruptedException, ExecutionException {
+  Window in(ManagerOfPlugins manager) throws InterruptedException, ExecutionException {
     List<List<Long>> took = new ArrayList<>();
     for (int caller = 0; caller < callers(); caller++) {
       took.add(new ArrayList<>());
@@ -66,7 +66,7 @@ final class Traffic {
                   due[caller] = awaited(due[caller]);
                   long begun = System.nanoTime();
                   int turn = took.get(caller).size();
-                  house.mountAndUnmount((caller + turn * callers) % plugins, "busy-" + caller);
+                  manager.mountAndUnmount((caller + turn * callers) % plugins, "busy-" + caller);
                   took.get(caller).add(System.nanoTime() - begun);
                 });
     double[] sorted =

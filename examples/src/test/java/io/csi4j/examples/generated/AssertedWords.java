@@ -24,7 +24,7 @@ final class AssertedWords {
   /**
    * A test.
    *
-   * @param source the text of its file, in the formatting of the house
+   * @param source the text of its file, in the formatting of csi4j
    * @param method its name
    */
   AssertedWords(String source, String method) {

@@ -71,7 +71,7 @@ record RowShowing(Map<String, String> sources) {
     return words;
   }
 
-  /** The method of a test with its annotations, in the formatting of the house. */
+  /** The method of a test with its annotations, in the formatting of csi4j. */
   String text(String test) {
     int hash = test.indexOf('#');
     String source = sources.getOrDefault(test.substring(0, hash), "");

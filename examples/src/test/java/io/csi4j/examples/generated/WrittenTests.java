@@ -64,7 +64,7 @@ final class WrittenTests {
   private static final Set<String> TESTS =
       Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory");
 
-  /** Tags that annotations of the house stand for. */
+  /** Tags that annotations of csi4j stand for. */
   private static final Map<String, String> TAGGED = Map.of("MountTest", "mount");
 
   private static final Set<String> DESCRIPTIONS = Set.of("as", "describedAs");

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class RealWorld implements World {
 
   private final Scratch scratch;
-  private final RunningKernel.Doors doors;
+  private final RunningKernel.EntryPoints entryPoints;
   private final Syscalls calls;
 
   /**
@@ -35,23 +35,23 @@ final class RealWorld implements World {
    */
   RealWorld(Scratch scratch, @Nullable String binding) {
     this.scratch = scratch;
-    doors = RunningKernel.doors(binding);
-    calls = doors.kernel().calls();
+    entryPoints = RunningKernel.entryPoints(binding);
+    calls = entryPoints.kernel().calls();
   }
 
   @Override
   public MountTable table() {
-    return doors.table();
+    return entryPoints.table();
   }
 
   @Override
   public Mounts mounts() {
-    return doors.mounts();
+    return entryPoints.mounts();
   }
 
   @Override
   public MountWatch watch() {
-    return doors.watch();
+    return entryPoints.watch();
   }
 
   @Override

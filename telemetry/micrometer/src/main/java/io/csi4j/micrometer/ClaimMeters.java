@@ -19,7 +19,7 @@ final class ClaimMeters implements ClaimListener {
     this.meters = meters;
   }
 
-  /** Made here, so that the front door can be loaded where there are no claims. */
+  /** Created here, so that the entry point can be loaded where there are no claims. */
   static ClaimListener listener(Meters meters) {
     return new ClaimMeters(meters);
   }

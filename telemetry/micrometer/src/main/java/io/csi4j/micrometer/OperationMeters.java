@@ -29,7 +29,7 @@ final class OperationMeters implements VolumeListener {
     this.gauges = gauges;
   }
 
-  /** Made here, so that the front door can be loaded where there is no volume manager. */
+  /** Created here, so that the entry point can be loaded where there is no volume manager. */
   static VolumeListener listener(Meters meters, PluginTags plugins, NodeGauges gauges) {
     return new OperationMeters(meters, plugins, gauges);
   }

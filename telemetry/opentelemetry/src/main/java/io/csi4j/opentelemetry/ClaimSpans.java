@@ -28,7 +28,7 @@ final class ClaimSpans implements ClaimListener {
     this.spans = spans;
   }
 
-  /** Made here, so that the front door can be loaded where there are no claims. */
+  /** Created here, so that the entry point can be loaded where there are no claims. */
   static ClaimListener listener(Tracer tracer, OpenSpans spans) {
     return new ClaimSpans(tracer, spans);
   }

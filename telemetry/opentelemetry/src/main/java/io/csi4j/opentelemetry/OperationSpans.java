@@ -35,7 +35,7 @@ final class OperationSpans implements VolumeListener {
     this.spans = spans;
   }
 
-  /** Made here, so that the front door can be loaded where there is no volume manager. */
+  /** Created here, so that the entry point can be loaded where there is no volume manager. */
   static VolumeListener listener(Tracer tracer, OpenSpans spans) {
     return new OperationSpans(tracer, spans);
   }

@@ -96,7 +96,7 @@ final class ClaimSource {
   private static Read ofDirectory(Path directory) {
     ClaimsView view = ClaimsView.read(directory.toAbsolutePath().normalize());
     List<String> trouble = new ArrayList<>(view.unreadable());
-    view.doubts().forEach(doubt -> trouble.add(doubt.reason() + ": " + doubt.text()));
+    view.uncertainties().forEach(doubt -> trouble.add(doubt.reason() + ": " + doubt.text()));
     return new Read(view.claims(), trouble.stream().map(OneLine::of).toList());
   }
 

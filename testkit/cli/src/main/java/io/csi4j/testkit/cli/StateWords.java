@@ -8,18 +8,18 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.OwedCall;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateOwner;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import io.csi4j.volume.state.seal.SealedBytes;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ final class StateWords {
           .forEach(
               (use, reason) ->
                   lines.add("  " + owner(use) + ": abandoned by a person, who said: " + reason));
-      view.owed().stream()
+      view.pending().stream()
           .filter(owed -> owed.volume().equals(identity))
           .forEach(owed -> lines.add("  owed: " + phrase(owed)));
     }
@@ -108,8 +108,8 @@ final class StateWords {
 
   /** The doubts because of which volumes may be missing. */
   private static List<String> incomplete(ManagerView view) {
-    return view.journal().state().doubts().stream()
-        .filter(Doubt::hidesUnknownKeys)
+    return view.journal().state().uncertainties().stream()
+        .filter(Uncertainty::hidesUnknownKeys)
         .map(doubt -> "What is on record is incomplete (" + doubt.reason() + "): " + doubt.text())
         .toList();
   }
@@ -135,7 +135,7 @@ final class StateWords {
   /** What a person has to look after; nothing if the state is sound. */
   static List<String> trouble(ManagerView view) {
     List<String> lines = new ArrayList<>();
-    List<Doubt> doubts = view.journal().state().doubts();
+    List<Uncertainty> doubts = view.journal().state().uncertainties();
     doubts.forEach(doubt -> lines.add(doubt.reason() + ": " + doubt.text()));
     view.journal()
         .keptAside()
@@ -172,7 +172,9 @@ final class StateWords {
   /** The findings of a start, but for the doubts of the journal, which it repeats. */
   private static List<OperatorMessage> findings(ManagerView view) {
     List<String> doubted =
-        view.journal().state().doubts().stream().map(doubt -> doubt.reason().name()).toList();
+        view.journal().state().uncertainties().stream()
+            .map(doubt -> doubt.reason().name())
+            .toList();
     return view.start().findings().stream()
         .filter(message -> !doubted.contains(message.code().name()))
         .toList();
@@ -205,7 +207,7 @@ final class StateWords {
               view.paths().stream()
                   .filter(path -> path.volume().equals(volume))
                   .forEach(path -> path(path, lines));
-              view.owed().stream()
+              view.pending().stream()
                   .filter(owed -> owed.volume().equals(volume))
                   .forEach(owed -> lines.add("  owed: " + phrase(owed)));
             });
@@ -269,8 +271,8 @@ final class StateWords {
               + counted(start.inDoubt().size(), "use")
               + " in doubt, until the host has said which uses it still wants");
     }
-    view.owed().stream()
-        .filter(OwedCall::certain)
+    view.pending().stream()
+        .filter(PendingCall::certain)
         .forEach(
             owed ->
                 lines.add(
@@ -283,7 +285,7 @@ final class StateWords {
     findings(view).forEach(message -> lines.add("tell " + message.line()));
     view.journal()
         .state()
-        .doubts()
+        .uncertainties()
         .forEach(doubt -> lines.add("tell " + doubt.reason() + ": " + doubt.text()));
     if (lines.isEmpty()) {
       lines.add("find nothing to do");
@@ -291,7 +293,7 @@ final class StateWords {
     return lines;
   }
 
-  private static String phrase(OwedCall owed) {
+  private static String phrase(PendingCall owed) {
     return owed.call().rpcName()
         + owed.use().map(use -> " for " + owner(use)).orElse("")
         + ", as "
@@ -386,7 +388,7 @@ final class StateWords {
         .with("volumes", view.volumes().stream().map(StateWords::json).toList())
         .with("given_back", view.givenBack().stream().map(StateWords::json).toList())
         .with("paths", view.paths().stream().map(StateWords::json).toList())
-        .with("owed", view.owed().stream().map(StateWords::json).toList())
+        .with("owed", view.pending().stream().map(StateWords::json).toList())
         .with("start", json(view.start()))
         .with("moving", view.moving().stream().map(StateWords::json).toList())
         .with("trouble", trouble(view));
@@ -404,7 +406,7 @@ final class StateWords {
     }
     return json.with(
             "doubts",
-            journal.state().doubts().stream()
+            journal.state().uncertainties().stream()
                 .map(
                     doubt ->
                         new Json()
@@ -461,7 +463,7 @@ final class StateWords {
         .with("mounted", path.mounted().orElse(null));
   }
 
-  private static Json json(OwedCall owed) {
+  private static Json json(PendingCall owed) {
     Json json = json(owed.volume());
     owed.use().ifPresent(use -> json.with("use", json(use)));
     return json.with("call", owed.call().rpcName())

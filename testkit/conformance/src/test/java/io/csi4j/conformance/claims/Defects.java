@@ -12,8 +12,8 @@ import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import java.nio.charset.StandardCharsets;
@@ -355,7 +355,7 @@ final class Defects {
             new ToyStore(medium) {
               @Override
               WriteResult conflict(Versioned there, Claim next, WriteToken token) {
-                return new WriteResult.Unknown(new Clause("who knows"));
+                return new WriteResult.Unknown(new ReasonText("who knows"));
               }
             });
     all.put(
@@ -387,7 +387,7 @@ final class Defects {
                 boolean isSpoilt = spoilt;
                 spoilt = false;
                 return isSpoilt
-                    ? new WriteResult.Unknown(new Clause("it was spoilt"))
+                    ? new WriteResult.Unknown(new ReasonText("it was spoilt"))
                     : super.answer(now);
               }
             });

@@ -11,7 +11,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.HashMap;
@@ -373,7 +373,7 @@ final class MoreDefects {
               WriteResult answer(Versioned now) {
                 writes++;
                 return isInACrowd() && writes % 5 == 1
-                    ? new WriteResult.Unknown(new Clause("it was too loud"))
+                    ? new WriteResult.Unknown(new ReasonText("it was too loud"))
                     : super.answer(now);
               }
             });
@@ -495,8 +495,8 @@ final class MoreDefects {
         medium ->
             new ToyStore(medium) {
               @Override
-              public Optional<Clause> doubt(VolumeKey volume) {
-                return Optional.of(new Clause("who knows"));
+              public Optional<ReasonText> uncertainty(VolumeKey volume) {
+                return Optional.of(new ReasonText("who knows"));
               }
             });
     all.put(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>On a parameter, or on a field of one of these types: a plugin just for it, and for other
  * parameters and fields of the test with an equal annotation. A field is set before the {@code
  * BeforeEach} methods; a static one before the {@code BeforeAll} methods, for {@link
- * Lifetime#CLASS}.
+ * PluginLifetime#CLASS}.
  *
  * <p>After each test the plugin is closed. A test that passed fails if volumes are still in use,
  * calls are in flight, or something of the plugin itself is left; and if the referee found a duty
@@ -86,7 +86,7 @@ public @interface FakeCsi {
   LeftoverPolicy leftovers() default LeftoverPolicy.FAIL;
 
   /** How long the plugin lives. */
-  Lifetime lifetime() default Lifetime.METHOD;
+  PluginLifetime lifetime() default PluginLifetime.METHOD;
 
   /** Tells two plugins apart that are the same otherwise. */
   String name() default "";

@@ -199,11 +199,11 @@ public final class FakeCsiExtension
   }
 
   private static Asked at(FakeCsi csi, ExtensionContext found, ExtensionContext context) {
-    if (csi.lifetime() == Lifetime.METHOD) {
+    if (csi.lifetime() == PluginLifetime.METHOD) {
       if (context.getTestMethod().isEmpty()) {
         throw new ParameterResolutionException(
             "A plugin for one test cannot be given to what runs once for all tests of a class. Ask"
-                + " for one that lives as long with @FakeCsi(lifetime = Lifetime.CLASS).");
+                + " for one that lives as long with @FakeCsi(lifetime = PluginLifetime.CLASS).");
       }
       return new Asked(csi, context);
     }

@@ -206,7 +206,7 @@ final class PluginOfTest implements AutoCloseable {
     boolean others = asked.leftovers() != LeftoverPolicy.ALLOW;
     List<String> left = new ArrayList<>();
     if (volumes) {
-      left.addAll(plugin.contents().owed());
+      left.addAll(plugin.contents().pending());
     }
     if (others) {
       inFlight().stream().map(PluginOfTest::describe).forEach(left::add);

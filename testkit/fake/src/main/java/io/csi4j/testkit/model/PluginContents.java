@@ -48,7 +48,7 @@ public record PluginContents(
   }
 
   /** A line for each volume that is published, staged or attached, with the call that ends it. */
-  public List<String> owed() {
+  public List<String> pending() {
     List<String> lines = new ArrayList<>();
     published.forEach(
         each ->

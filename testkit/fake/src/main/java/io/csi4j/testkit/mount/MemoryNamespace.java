@@ -224,16 +224,16 @@ public final class MemoryNamespace implements AutoCloseable {
   }
 
   /** Opens what is at the path for reading; its mount is in use until it is closed. */
-  public Held open(MountPath path) {
+  public OpenHandle open(MountPath path) {
     return open(path, false);
   }
 
   /** Opens what is at the path for writing; its mount cannot become read-only meanwhile. */
-  public Held openForWriting(MountPath path) {
+  public OpenHandle openForWriting(MountPath path) {
     return open(path, true);
   }
 
-  private Held open(MountPath path, boolean writing) {
+  private OpenHandle open(MountPath path, boolean writing) {
     return attempt(
         "Opening " + path,
         path,
@@ -242,7 +242,7 @@ public final class MemoryNamespace implements AutoCloseable {
           if (writing) {
             Model.checkWritable(mount);
           }
-          Held held = new Held(kernel, mount, writing, kernel.model().newPid());
+          OpenHandle held = new OpenHandle(kernel, mount, writing, kernel.model().newPid());
           kernel.model().hold(mount, held);
           return held;
         });

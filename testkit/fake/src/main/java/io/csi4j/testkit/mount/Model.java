@@ -295,7 +295,7 @@ final class Model {
     for (Table table : tables) {
       for (Mount each : table.all()) {
         if (each.filesystem == filesystem) {
-          each.held.removeIf(Held::isBlocked);
+          each.held.removeIf(OpenHandle::isBlocked);
         }
       }
     }
@@ -304,7 +304,7 @@ final class Model {
   /** Adds flags to mounts, to all or to none. */
   void addFlags(List<Mount> mounts, Set<MountFlag> flags) {
     if (flags.contains(MountFlag.READ_ONLY)
-        && mounts.stream().anyMatch(each -> each.held.stream().anyMatch(Held::isWriting))) {
+        && mounts.stream().anyMatch(each -> each.held.stream().anyMatch(OpenHandle::isWriting))) {
       throw new KernelRefusal(EBUSY);
     }
     for (Mount mount : mounts) {
@@ -316,11 +316,11 @@ final class Model {
     }
   }
 
-  void hold(Mount mount, Held held) {
+  void hold(Mount mount, OpenHandle held) {
     mount.held.add(held);
   }
 
-  void letGo(Mount mount, Held held) {
+  void letGo(Mount mount, OpenHandle held) {
     if (mount.held.remove(held)) {
       release(mount);
     }

@@ -36,7 +36,7 @@ final class Mount {
   final Map<Node, Mount> children = new LinkedHashMap<>();
 
   /** The holders of open files in it. */
-  final List<Held> held = new ArrayList<>();
+  final List<OpenHandle> held = new ArrayList<>();
 
   Mount(long uniqueId, int id, Filesystem filesystem, Node root, KernelText source) {
     this.uniqueId = uniqueId;

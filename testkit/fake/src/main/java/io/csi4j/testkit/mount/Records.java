@@ -83,7 +83,7 @@ final class Records {
    */
   static Holders holders(Mount mount, Model model, String bootId) {
     List<Holder> found = new ArrayList<>();
-    for (Held held : mount.held) {
+    for (OpenHandle held : mount.held) {
       found.add(new Holder.RunningProcess(held.pid(), COMMAND, Set.of(Holder.Use.OPEN_FILE)));
     }
     for (Mount child : mount.children.values()) {

@@ -161,7 +161,7 @@ final class FakeCsiExtensionTest {
 
     @FakeCsi private CsiPlugin client;
 
-    @FakeCsi(lifetime = Lifetime.CLASS, name = "shared")
+    @FakeCsi(lifetime = PluginLifetime.CLASS, name = "shared")
     private static CsiEndpoint shared;
 
     private static CsiEndpoint sharedBefore;
@@ -500,7 +500,7 @@ final class FakeCsiExtensionTest {
     passes(ForClass.class, 3);
   }
 
-  @FakeCsi(lifetime = Lifetime.CLASS)
+  @FakeCsi(lifetime = PluginLifetime.CLASS)
   @TestInstance(TestInstance.Lifecycle.PER_CLASS)
   static final class ForClass {
     private final FakeCsiPlugin first;
@@ -532,7 +532,7 @@ final class FakeCsiExtensionTest {
   @Test
   void aPluginForOneTestIsNotGivenToWhatRunsOnce() {
     assertThat(failureOf(TooEarly.class))
-        .hasMessageContaining("@FakeCsi(lifetime = Lifetime.CLASS)");
+        .hasMessageContaining("@FakeCsi(lifetime = PluginLifetime.CLASS)");
   }
 
   @FakeCsi
@@ -551,7 +551,7 @@ final class FakeCsiExtensionTest {
         .hasMessageContaining("Volume 'vol-1' is still attached to node 'node-1'");
   }
 
-  @FakeCsi(lifetime = Lifetime.CLASS)
+  @FakeCsi(lifetime = PluginLifetime.CLASS)
   static final class ClassLeavesVolume {
     @RepeatedTest(2)
     void attaches(FakeCsiPlugin plugin, CsiPlugin client) {

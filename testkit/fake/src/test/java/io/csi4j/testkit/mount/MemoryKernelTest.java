@@ -99,7 +99,7 @@ class MemoryKernelTest {
   void theNumberOfALazilyUnmountedMountIsKeptWhileItIsInUse() {
     host.tmpfs(at("/target"));
     int id = record(target).id();
-    try (Held held = host.open(at("/target"))) {
+    try (OpenHandle held = host.open(at("/target"))) {
       mounts.unmount(target, UnmountPolicy.PLAIN.withLazy());
       host.tmpfs(at("/target"));
       assertThat(record(target).id()).isNotEqualTo(id);
@@ -268,7 +268,7 @@ class MemoryKernelTest {
   void whoWaitsForAHungServerKeepsItsMountUntilItIsForced() {
     mounts.mount(filesystem("nfs4", "server:/export", target).build());
     host.server(at("/target"), ServerState.HUNG);
-    try (Held waiting = host.open(at("/target"))) {
+    try (OpenHandle waiting = host.open(at("/target"))) {
       assertThat(health()).isEqualTo(MountHealth.UNKNOWN);
       refusal(Reason.BUSY, () -> mounts.unmount(target, UnmountPolicy.PLAIN));
 
@@ -281,7 +281,7 @@ class MemoryKernelTest {
   @Test
   void forceDoesNotFreeWhatIsOpenOtherwise() {
     mounts.mount(filesystem("nfs4", "server:/export", target).build());
-    try (Held open = host.open(at("/target"))) {
+    try (OpenHandle open = host.open(at("/target"))) {
       refusal(Reason.BUSY, () -> mounts.unmount(target, UnmountPolicy.PLAIN.withForce()));
       assertThat(open.pid()).isPositive();
     }
@@ -363,7 +363,7 @@ class MemoryKernelTest {
     MountRef before = record(target).ref();
     MountSnapshot snapshot = kernel.table().list();
     String boot = kernel.bootId();
-    Held held = host.open(at("/target"));
+    OpenHandle held = host.open(at("/target"));
 
     kernel.reboot();
 

@@ -55,7 +55,7 @@ class RandomMountsTest {
     kernel.mountMax(200);
     List<MemoryNamespace> namespaces = new ArrayList<>(List.of(kernel.host()));
     Map<MemoryNamespace, MountSnapshot> snapshots = new HashMap<>();
-    List<Held> held = new ArrayList<>();
+    List<OpenHandle> held = new ArrayList<>();
     int done = 0;
     for (int i = 0; i < STEPS; i++) {
       MemoryNamespace namespace = namespaces.get(random.nextInt(namespaces.size()));
@@ -72,7 +72,7 @@ class RandomMountsTest {
     }
     assertThat(done).isGreaterThan(STEPS / 3);
 
-    held.forEach(Held::close);
+    held.forEach(OpenHandle::close);
     for (MemoryNamespace each : namespaces) {
       unmountAll(each);
       assertThat(each.table().list().records()).hasSize(1);
@@ -95,7 +95,7 @@ class RandomMountsTest {
     MemoryKernel kernel = new MemoryKernel();
     kernel.mountMax(200);
     List<MemoryNamespace> namespaces = new ArrayList<>(List.of(kernel.host()));
-    List<Held> held = new ArrayList<>();
+    List<OpenHandle> held = new ArrayList<>();
     StringBuilder history = new StringBuilder();
     kernel.watch().start(event -> history.append(event).append('\n'));
     for (int i = 0; i < STEPS; i++) {
@@ -109,7 +109,10 @@ class RandomMountsTest {
   }
 
   private static void step(
-      Random random, MemoryNamespace namespace, List<MemoryNamespace> namespaces, List<Held> held) {
+      Random random,
+      MemoryNamespace namespace,
+      List<MemoryNamespace> namespaces,
+      List<OpenHandle> held) {
     MountPath at = MountPath.of(PATHS.get(random.nextInt(PATHS.size())));
     MountPath other = MountPath.of(PATHS.get(random.nextInt(PATHS.size())));
     switch (random.nextInt(14)) {

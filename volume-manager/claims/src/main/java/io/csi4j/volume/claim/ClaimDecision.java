@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim;
 
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -27,7 +27,7 @@ public sealed interface ClaimDecision {
    * @param holder the holder in the way, if there is one
    * @param because the reason, as a clause for people
    */
-  record Refused(OperatorCode code, Optional<ClaimHolder> holder, Clause because)
+  record Refused(OperatorCode code, Optional<ClaimHolder> holder, ReasonText because)
       implements ClaimDecision {
 
     /** Checks that all parts are there. */

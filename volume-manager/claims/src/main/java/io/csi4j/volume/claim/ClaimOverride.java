@@ -1,8 +1,8 @@
 package io.csi4j.volume.claim;
 
-import io.csi4j.volume.internal.words.Words;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
 import java.util.Objects;
@@ -20,7 +20,7 @@ import java.util.Objects;
  * @since 1.0
  */
 public record ClaimOverride(
-    WorkloadId workload, NodeName node, long epoch, Person person, Clause reason, Instant at) {
+    WorkloadId workload, NodeName node, long epoch, Person person, ReasonText reason, Instant at) {
 
   /**
    * A person who answers for something.
@@ -31,7 +31,7 @@ public record ClaimOverride(
 
     /** Checks the name. */
     public Person {
-      Words.check("name of who answers for an override", name);
+      Names.check("name of who answers for an override", name);
     }
 
     @Override
@@ -46,6 +46,6 @@ public record ClaimOverride(
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(person, "person");
     Objects.requireNonNull(at, "at");
-    Words.check("reason of an override", reason.text());
+    Names.check("reason of an override", reason.text());
   }
 }

@@ -1,9 +1,9 @@
 package io.csi4j.volume.claim;
 
-import io.csi4j.volume.internal.words.Words;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.Objects;
 
@@ -63,7 +63,7 @@ public sealed interface ReleaseProof {
    * @param node the machine
    * @param by what keeps it away, as a clause for people
    */
-  record Fenced(VolumeUse usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
+  record Fenced(VolumeUse usage, long epoch, NodeName node, ReasonText by) implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public Fenced {
@@ -81,7 +81,8 @@ public sealed interface ReleaseProof {
    * @param node the machine
    * @param by who attests it, as a clause for people
    */
-  record PowerOff(VolumeUse usage, long epoch, NodeName node, Clause by) implements ReleaseProof {
+  record PowerOff(VolumeUse usage, long epoch, NodeName node, ReasonText by)
+      implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public PowerOff {
@@ -101,14 +102,14 @@ public sealed interface ReleaseProof {
    * @param covers what he answers for
    */
   record OperatorOverride(
-      VolumeUse usage, long epoch, ClaimOverride.Person person, Clause reason, Covers covers)
+      VolumeUse usage, long epoch, ClaimOverride.Person person, ReasonText reason, Covers covers)
       implements ReleaseProof {
 
     /** Checks that all parts are there. */
     public OperatorOverride {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(person, "person");
-      Words.check("reason of an override", reason.text());
+      Names.check("reason of an override", reason.text());
       Objects.requireNonNull(covers, "covers");
     }
   }

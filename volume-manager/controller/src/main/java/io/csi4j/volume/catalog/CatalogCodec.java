@@ -11,7 +11,7 @@ import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.internal.catalog.proto.CatalogProto;
 import io.csi4j.volume.internal.fields.FieldReader;
@@ -80,7 +80,7 @@ final class CatalogCodec {
           .setHandle(going.id().map(VolumeId::value).orElse(""));
       going.before().ifPresent(volume -> out.setThere(there(volume)));
     }
-    record.cuts().forEach(cut -> out.addCut(cut(cut)));
+    record.pendingSnapshots().forEach(cut -> out.addCut(cut(cut)));
     out.addAllModifying(StoredParts.entries(record.modifying()));
     record.refused().forEach(change -> out.addRefused(refusal(change)));
     return out.build();
@@ -97,9 +97,9 @@ final class CatalogCodec {
     VolumeKey key =
         RecordBytes.checked("key", () -> VolumeKey.of(Namespace.of(in.getNamespace()), in.getId()));
     VolumeSpec spec = spec(in.getSpec());
-    List<Cut> cuts = new ArrayList<>();
+    List<PendingSnapshot> pendingSnapshots = new ArrayList<>();
     for (CatalogProto.Cut cut : in.getCutList()) {
-      cuts.add(cut(cut));
+      pendingSnapshots.add(cut(cut));
     }
     List<VolumeChange> refused = new ArrayList<>();
     for (CatalogProto.Refusal refusal : in.getRefusedList()) {
@@ -113,7 +113,7 @@ final class CatalogCodec {
                 spec,
                 said(in.getName()).map(CreationName::new),
                 state(key, spec, in),
-                cuts,
+                pendingSnapshots,
                 in.getOlderModes(),
                 places(in.getSourcePlaceList()),
                 StoredParts.entries(in.getModifyingList()),
@@ -145,7 +145,7 @@ final class CatalogCodec {
 
   // ---- parts, each written and read
 
-  private static CatalogProto.Cut cut(Cut cut) {
+  private static CatalogProto.Cut cut(PendingSnapshot cut) {
     CatalogProto.Cut.Builder out =
         CatalogProto.Cut.newBuilder()
             .setName(cut.name())
@@ -172,7 +172,7 @@ final class CatalogCodec {
     return out.build();
   }
 
-  private static Optional<Cut.Answer> answer(CatalogProto.Cut in) {
+  private static Optional<PendingSnapshot.Answer> answer(CatalogProto.Cut in) {
     Map<VolumeId, SnapshotId> snapshots = new LinkedHashMap<>();
     in.getAnsweredList()
         .forEach(
@@ -181,14 +181,14 @@ final class CatalogCodec {
     Optional<GroupSnapshotId> group = said(in.getAnsweredGroup()).map(GroupSnapshotId::of);
     return snapshots.isEmpty() && group.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Cut.Answer(group, snapshots));
+        : Optional.of(new PendingSnapshot.Answer(group, snapshots));
   }
 
-  private static Cut cut(CatalogProto.Cut in) throws MalformedRecordException {
+  private static PendingSnapshot cut(CatalogProto.Cut in) throws MalformedRecordException {
     return RecordBytes.checked(
         "key",
         () ->
-            new Cut(
+            new PendingSnapshot(
                 in.getName(),
                 StoredParts.entries(in.getParameterList()),
                 in.getGroupList().stream()
@@ -204,9 +204,9 @@ final class CatalogCodec {
             .setByNode(change.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE)
             .setSeen(change.seen())
             .setAt(change.at().map(Instant::toEpochMilli).orElse(0L));
-    if (change.wish() instanceof VolumeChange.Wish.Size size) {
+    if (change.request() instanceof VolumeChange.Request.Size size) {
       out.setGrowsTo(range(size.to()));
-    } else if (change.wish() instanceof VolumeChange.Wish.Parameters parameters) {
+    } else if (change.request() instanceof VolumeChange.Request.Parameters parameters) {
       out.addAllParameter(StoredParts.entries(parameters.values()));
     }
     return out.build();
@@ -218,9 +218,9 @@ final class CatalogCodec {
     if (to.isPresent() && !values.isEmpty()) {
       throw new MalformedRecordException("A refused change is of two kinds.");
     }
-    VolumeChange.Wish wish =
-        to.<VolumeChange.Wish>map(VolumeChange.Wish.Size::new)
-            .orElseGet(() -> new VolumeChange.Wish.Parameters(values));
+    VolumeChange.Request wish =
+        to.<VolumeChange.Request>map(VolumeChange.Request.Size::new)
+            .orElseGet(() -> new VolumeChange.Request.Parameters(values));
     return new VolumeChange(
         wish,
         in.getByNode()
@@ -249,7 +249,7 @@ final class CatalogCodec {
             .addAllContext(StoredParts.entries(volume.context()))
             .addAllPlace(places(volume.topologies()))
             .setCapacity(volume.capacityBytes().orElse(0));
-    volume.owedToNode().ifPresent(range -> out.setOwedToNode(range(range)));
+    volume.pendingOnNode().ifPresent(range -> out.setOwedToNode(range(range)));
     return out.build();
   }
 
@@ -269,7 +269,7 @@ final class CatalogCodec {
           said(in.getProvider()).map(PluginName::of).ifPresent(volume::provider);
           said(in.getProviderVersion()).ifPresent(volume::providerVersion);
           size(in.getCapacity()).ifPresent(volume::capacityBytes);
-          range(in.hasOwedToNode(), in.getOwedToNode()).ifPresent(volume::owedToNode);
+          range(in.hasOwedToNode(), in.getOwedToNode()).ifPresent(volume::pendingOnNode);
           return volume.build();
         });
   }

@@ -26,7 +26,7 @@ import java.util.TreeSet;
  * @param spec what was asked for
  * @param name under which name it was asked for; nothing if it was there before
  * @param state how far it is
- * @param cuts the snapshots of it that were asked for, and may be there unknown
+ * @param pendingSnapshots the snapshots of it that were asked for, and may be there unknown
  * @param olderModes whether the plugin is asked for SINGLE_NODE_WRITER wherever one of the two
  *     newer modes of a single node is wanted, as it did not know them when the volume came on
  *     record
@@ -41,7 +41,7 @@ public record CatalogEntry(
     VolumeSpec spec,
     Optional<CreationName> name,
     State state,
-    List<Cut> cuts,
+    List<PendingSnapshot> pendingSnapshots,
     boolean olderModes,
     List<Topology> sourcePlaces,
     SortedMap<String, String> modifying,
@@ -57,7 +57,7 @@ public record CatalogEntry(
    * @param places from where it has to be usable, if that was asked for
    * @param answer what the plugin answered, once it has: the snapshot is cut then
    */
-  public record Cut(
+  public record PendingSnapshot(
       String name,
       SortedMap<String, String> parameters,
       SortedSet<VolumeKey> group,
@@ -80,7 +80,7 @@ public record CatalogEntry(
     }
 
     /** Copies what can change. */
-    public Cut {
+    public PendingSnapshot {
       Objects.requireNonNull(name, "name");
       parameters = Collections.unmodifiableSortedMap(new TreeMap<>(parameters));
       group = Collections.unmodifiableSortedSet(new TreeSet<>(group));
@@ -89,7 +89,7 @@ public record CatalogEntry(
     }
 
     /** A snapshot of which nothing was answered yet. */
-    public Cut(
+    public PendingSnapshot(
         String name,
         SortedMap<String, String> parameters,
         SortedSet<VolumeKey> group,
@@ -98,29 +98,30 @@ public record CatalogEntry(
     }
 
     /** A snapshot that may be anywhere, and of which nothing was answered yet. */
-    public Cut(String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
+    public PendingSnapshot(
+        String name, SortedMap<String, String> parameters, SortedSet<VolumeKey> group) {
       this(name, parameters, group, Optional.empty(), Optional.empty());
     }
 
     /** Returns the same request, answered with this. */
-    public Cut answered(Answer now) {
-      return new Cut(name, parameters, group, places, Optional.of(now));
+    public PendingSnapshot answered(Answer now) {
+      return new PendingSnapshot(name, parameters, group, places, Optional.of(now));
     }
 
     /** Returns the same request without an answer. */
-    public Cut asked() {
-      return new Cut(name, parameters, group, places, Optional.empty());
+    public PendingSnapshot asked() {
+      return new PendingSnapshot(name, parameters, group, places, Optional.empty());
     }
 
     /** Whether both are asked for under one name: a group has names of its own. */
-    public boolean isNamedAs(Cut other) {
+    public boolean isNamedAs(PendingSnapshot other) {
       return name.equals(other.name) && group.isEmpty() == other.group.isEmpty();
     }
 
     /** Shows no values of parameters, which belong to the plugin. */
     @Override
     public String toString() {
-      return "Cut[name="
+      return "PendingSnapshot[name="
           + name
           + ", parameters="
           + parameters.keySet()
@@ -175,7 +176,7 @@ public record CatalogEntry(
     Objects.requireNonNull(spec, "spec");
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(state, "state");
-    cuts = List.copyOf(cuts);
+    pendingSnapshots = List.copyOf(pendingSnapshots);
     sourcePlaces = List.copyOf(sourcePlaces);
     modifying = Collections.unmodifiableSortedMap(new TreeMap<>(modifying));
     refused = List.copyOf(refused);
@@ -206,46 +207,48 @@ public record CatalogEntry(
   /** Returns the entry in another state. */
   public CatalogEntry in(State next) {
     return new CatalogEntry(
-        key, spec, name, next, cuts, olderModes, sourcePlaces, modifying, refused);
+        key, spec, name, next, pendingSnapshots, olderModes, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry, of which this is wanted. */
   public CatalogEntry as(VolumeSpec wanted) {
     return new CatalogEntry(
-        key, wanted, name, state, cuts, olderModes, sourcePlaces, modifying, refused);
+        key, wanted, name, state, pendingSnapshots, olderModes, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry with older modes in the place of those that its plugin does not know. */
   public CatalogEntry underOlderModes() {
-    return new CatalogEntry(key, spec, name, state, cuts, true, sourcePlaces, modifying, refused);
+    return new CatalogEntry(
+        key, spec, name, state, pendingSnapshots, true, sourcePlaces, modifying, refused);
   }
 
   /** Returns the entry, whose snapshot can be used from one of these places only. */
   public CatalogEntry fromSnapshotIn(List<Topology> places) {
-    return new CatalogEntry(key, spec, name, state, cuts, olderModes, places, modifying, refused);
+    return new CatalogEntry(
+        key, spec, name, state, pendingSnapshots, olderModes, places, modifying, refused);
   }
 
   /** Returns the entry with these snapshots asked for. */
-  public CatalogEntry cutting(List<Cut> now) {
+  public CatalogEntry cutting(List<PendingSnapshot> now) {
     return new CatalogEntry(
         key, spec, name, state, now, olderModes, sourcePlaces, modifying, refused);
   }
 
   /** Returns what is on record of the snapshot, or group, of the same name. */
-  public Optional<Cut> cut(Cut named) {
-    return cuts.stream().filter(each -> each.isNamedAs(named)).findFirst();
+  public Optional<PendingSnapshot> cut(PendingSnapshot named) {
+    return pendingSnapshots.stream().filter(each -> each.isNamedAs(named)).findFirst();
   }
 
   /** Returns the entry with this snapshot asked for too. */
-  public CatalogEntry with(Cut cut) {
-    List<Cut> all = new ArrayList<>(without(cut).cuts);
-    all.add(cut);
+  public CatalogEntry with(PendingSnapshot pending) {
+    List<PendingSnapshot> all = new ArrayList<>(without(pending).pendingSnapshots);
+    all.add(pending);
     return cutting(all);
   }
 
   /** Returns the entry without the snapshot of that name. */
-  public CatalogEntry without(Cut cut) {
-    return cutting(cuts.stream().filter(each -> !each.isNamedAs(cut)).toList());
+  public CatalogEntry without(PendingSnapshot pending) {
+    return cutting(pendingSnapshots.stream().filter(each -> !each.isNamedAs(pending)).toList());
   }
 
   /** Whether parameters of a volume that is there are being changed. */
@@ -256,7 +259,7 @@ public record CatalogEntry(
   /** Returns the entry, of which these parameters are being changed. */
   public CatalogEntry modifying(SortedMap<String, String> values) {
     return new CatalogEntry(
-        key, spec, name, state, cuts, olderModes, sourcePlaces, values, refused);
+        key, spec, name, state, pendingSnapshots, olderModes, sourcePlaces, values, refused);
   }
 
   /** Returns the entry, of which this change was refused. */
@@ -268,17 +271,18 @@ public record CatalogEntry(
   }
 
   /** Returns the entry, of which no change of this kind was refused. */
-  public CatalogEntry refusingNo(Class<? extends VolumeChange.Wish> kind) {
-    return refusing(refused.stream().filter(each -> !kind.isInstance(each.wish())).toList());
+  public CatalogEntry refusingNo(Class<? extends VolumeChange.Request> kind) {
+    return refusing(refused.stream().filter(each -> !kind.isInstance(each.request())).toList());
   }
 
   private CatalogEntry refusing(List<VolumeChange> now) {
-    return new CatalogEntry(key, spec, name, state, cuts, olderModes, sourcePlaces, modifying, now);
+    return new CatalogEntry(
+        key, spec, name, state, pendingSnapshots, olderModes, sourcePlaces, modifying, now);
   }
 
   private static boolean isOfOneKind(VolumeChange one, VolumeChange other) {
     return one.progress() == other.progress()
-        && one.wish().getClass().equals(other.wish().getClass());
+        && one.request().getClass().equals(other.request().getClass());
   }
 
   /**
@@ -287,37 +291,37 @@ public record CatalogEntry(
    */
   public List<VolumeChange> changes() {
     if (state instanceof State.Deleting) {
-      return List.of(inProgress(new VolumeChange.Wish.Deletion()));
+      return List.of(inProgress(new VolumeChange.Request.Deletion()));
     }
     if (volume().isEmpty()) {
       return List.of();
     }
     List<VolumeChange> all = new ArrayList<>();
     if (state instanceof State.Growing growing) {
-      all.add(inProgress(new VolumeChange.Wish.Size(growing.to())));
+      all.add(inProgress(new VolumeChange.Request.Size(growing.to())));
     }
     if (!modifying.isEmpty()) {
-      all.add(inProgress(new VolumeChange.Wish.Parameters(modifying)));
+      all.add(inProgress(new VolumeChange.Request.Parameters(modifying)));
     }
     all.addAll(refused);
     boolean isNodeStuck =
         refused.stream()
             .anyMatch(each -> each.progress() == VolumeChange.Progress.INFEASIBLE_ON_NODE);
     volume()
-        .flatMap(CatalogVolume::owedToNode)
+        .flatMap(CatalogVolume::pendingOnNode)
         .filter(owed -> !isNodeStuck)
         .ifPresent(
             owed ->
                 all.add(
                     new VolumeChange(
-                        new VolumeChange.Wish.Size(owed),
-                        VolumeChange.Progress.OWED_TO_NODE,
+                        new VolumeChange.Request.Size(owed),
+                        VolumeChange.Progress.PENDING_ON_NODE,
                         "",
                         Optional.empty())));
     return List.copyOf(all);
   }
 
-  private static VolumeChange inProgress(VolumeChange.Wish wish) {
+  private static VolumeChange inProgress(VolumeChange.Request wish) {
     return new VolumeChange(wish, VolumeChange.Progress.IN_PROGRESS, "", Optional.empty());
   }
 

@@ -109,8 +109,8 @@ public final class CatalogVolume {
    * Returns what the node has to be told, the next time it has the volume: how large it is since it
    * was grown.
    */
-  public Optional<CapacityRange> owedToNode() {
-    return Optional.ofNullable(parts.owedToNode);
+  public Optional<CapacityRange> pendingOnNode() {
+    return Optional.ofNullable(parts.pendingOnNode);
   }
 
   /** Whose volume it is. */
@@ -134,7 +134,7 @@ public final class CatalogVolume {
   public CatalogVolume grown(OptionalLong bytes, Optional<CapacityRange> owed) {
     Builder grown = toBuilder();
     grown.capacityBytes = bytes;
-    grown.owedToNode = owed.orElse(null);
+    grown.pendingOnNode = owed.orElse(null);
     return grown.build();
   }
 
@@ -172,7 +172,7 @@ public final class CatalogVolume {
     all.put("context", parts.context);
     all.put("topologies", parts.topologies);
     all.put("capacityBytes", parts.capacityBytes);
-    all.put("owedToNode", owedToNode());
+    all.put("pendingOnNode", pendingOnNode());
     return all;
   }
 
@@ -187,7 +187,7 @@ public final class CatalogVolume {
     private VolumeContext context = VolumeContext.empty();
     private Set<Topology> topologies = Set.of();
     private OptionalLong capacityBytes = OptionalLong.empty();
-    private @Nullable CapacityRange owedToNode;
+    private @Nullable CapacityRange pendingOnNode;
 
     private Builder(VolumeKey key, VolumeSpec spec, VolumeId id) {
       this.key = Objects.requireNonNull(key, "key");
@@ -203,7 +203,7 @@ public final class CatalogVolume {
       copy.context = context;
       copy.topologies = topologies;
       copy.capacityBytes = capacityBytes;
-      copy.owedToNode = owedToNode;
+      copy.pendingOnNode = pendingOnNode;
       return copy;
     }
 
@@ -244,8 +244,8 @@ public final class CatalogVolume {
     }
 
     /** Sets what the node has to be told, the next time it has the volume. */
-    public Builder owedToNode(CapacityRange value) {
-      owedToNode = Objects.requireNonNull(value, "owedToNode");
+    public Builder pendingOnNode(CapacityRange value) {
+      pendingOnNode = Objects.requireNonNull(value, "pendingOnNode");
       return this;
     }
 

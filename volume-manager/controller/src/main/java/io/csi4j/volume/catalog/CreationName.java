@@ -1,6 +1,6 @@
 package io.csi4j.volume.catalog;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The name under which a storage system is asked for a volume. The same name again finds the same
@@ -13,7 +13,7 @@ public record CreationName(String value) {
 
   /** Refuses what cannot be a name. */
   public CreationName {
-    Words.check("name of a volume", value);
+    Names.check("name of a volume", value);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.csi4j.volume.catalog;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The name under which a host keeps the secrets of a volume. They are asked for with each call, and
@@ -13,7 +13,7 @@ public record SecretsReference(String value) {
 
   /** Refuses what cannot be a name. */
   public SecretsReference {
-    Words.check("reference of secrets", value);
+    Names.check("reference of secrets", value);
   }
 
   /** The one with this name. */

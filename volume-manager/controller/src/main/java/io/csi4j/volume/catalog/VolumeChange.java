@@ -14,12 +14,12 @@ import java.util.TreeMap;
  *
  * <pre>{@code
  * for (VolumeChange change : controller.changes(key)) {
- *   log.accept(change.wish() + ": " + change.progress() + " " + change.seen());
+ *   log.accept(change.request() + ": " + change.progress() + " " + change.seen());
  *   log.accept(change.next()); // what the host does next, in sentences
  * }
  * }</pre>
  *
- * @param wish what was asked for
+ * @param request what was asked for
  * @param progress how far it is
  * @param seen what was seen at the last attempt, with the words of the plugin; the message of the
  *     failure if the change waits for a person; empty if nothing failed, or if that was before a
@@ -27,17 +27,17 @@ import java.util.TreeMap;
  * @param at when it was refused; nothing if it was not
  * @since 1.0
  */
-public record VolumeChange(Wish wish, Progress progress, String seen, Optional<Instant> at) {
+public record VolumeChange(Request request, Progress progress, String seen, Optional<Instant> at) {
 
   /** What was asked for. */
-  public sealed interface Wish {
+  public sealed interface Request {
 
     /**
      * Another size.
      *
      * @param to the size that was asked for
      */
-    record Size(CapacityRange to) implements Wish {
+    record Size(CapacityRange to) implements Request {
       @Override
       public String toString() {
         return "size " + to;
@@ -49,7 +49,7 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
      *
      * @param values the parameters that were named, with their new values
      */
-    record Parameters(SortedMap<String, String> values) implements Wish {
+    record Parameters(SortedMap<String, String> values) implements Request {
 
       /** Copies what can change. */
       public Parameters {
@@ -64,7 +64,7 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
     }
 
     /** The end of the volume, from its deletion on until the storage system has confirmed it. */
-    record Deletion() implements Wish {
+    record Deletion() implements Request {
       @Override
       public String toString() {
         return "deletion";
@@ -85,14 +85,14 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
     /** The plugin refused it, and would refuse the same again. Nothing more is tried. */
     INFEASIBLE,
     /** The storage has the size; the node still has to make the filesystem as large. */
-    OWED_TO_NODE,
+    PENDING_ON_NODE,
     /** The storage has the size, and the plugin on the node refused to follow. */
     INFEASIBLE_ON_NODE
   }
 
   /** Checks that all parts are there. */
   public VolumeChange {
-    Objects.requireNonNull(wish, "wish");
+    Objects.requireNonNull(request, "request");
     Objects.requireNonNull(progress, "progress");
     Objects.requireNonNull(seen, "seen");
     Objects.requireNonNull(at, "at");
@@ -100,8 +100,8 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
 
   /** Returns what the host does next, in sentences. */
   public String next() {
-    boolean isSize = wish instanceof Wish.Size;
-    if (wish instanceof Wish.Deletion && progress == Progress.IN_PROGRESS) {
+    boolean isSize = request instanceof Request.Size;
+    if (request instanceof Request.Deletion && progress == Progress.IN_PROGRESS) {
       return "It is tried again with growing pauses. Deregister the volume to leave it in the"
           + " storage system.";
     }
@@ -123,7 +123,7 @@ public record VolumeChange(Wish wish, Progress progress, String seen, Optional<I
               : "Modify with values that the plugin allows. If its words name another cause, such as"
                   + " secrets or a permission, put that right and modify again. If an attempt before this one had no"
                   + " known end, some of the refused values may be in force.";
-      case OWED_TO_NODE ->
+      case PENDING_ON_NODE ->
           "Expand the volume on the node that has it mounted, then call nodeHasExpanded. A volume"
               + " that is mounted nowhere may wait until it is.";
       case INFEASIBLE_ON_NODE ->

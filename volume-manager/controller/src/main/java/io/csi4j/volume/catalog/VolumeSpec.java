@@ -13,8 +13,8 @@ import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.internal.words.ModeWords;
-import io.csi4j.volume.internal.words.Violations;
+import io.csi4j.volume.internal.names.ModeNames;
+import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import java.nio.charset.StandardCharsets;
@@ -288,8 +288,8 @@ public final class VolumeSpec {
      * The same by the words of a job description, such as {@code single-node-writer} and {@code
      * filesystem}. A word that means nothing is told with all else that is wrong.
      */
-    public Builder use(Word mode, Word attachment) {
-      Optional<AccessMode> how = words.read("access_mode", mode.value(), ModeWords::parse);
+    public Builder use(RawValue mode, RawValue attachment) {
+      Optional<AccessMode> how = words.read("access_mode", mode.value(), ModeNames::parse);
       Optional<AttachmentMode> what =
           words.read("attachment_mode", attachment.value(), AttachmentMode::parse);
       return how.isEmpty() || what.isEmpty()

@@ -38,7 +38,7 @@ import java.util.Set;
  * @param ephemeral whether it ends with its use
  * @param capacityBytes its size, where it is known
  * @param topologies from where it can be reached; empty for anywhere
- * @param owedToNode how large the node has to make it, if it has to
+ * @param pendingOnNode how large the node has to make it, if it has to
  * @param changes the changes that were asked for and are not done, its deletion among them
  * @param use how it is used now, if it is
  * @param readers how many workloads read it
@@ -58,7 +58,7 @@ public record VolumeSummary(
     boolean ephemeral,
     OptionalLong capacityBytes,
     Set<Topology> topologies,
-    Optional<CapacityRange> owedToNode,
+    Optional<CapacityRange> pendingOnNode,
     List<VolumeChange> changes,
     Optional<Claim.Use> use,
     int readers,
@@ -113,7 +113,7 @@ public record VolumeSummary(
         record.spec().ephemeral(),
         volume.map(CatalogVolume::capacityBytes).orElseGet(OptionalLong::empty),
         volume.map(CatalogVolume::topologies).orElseGet(Set::of),
-        volume.flatMap(CatalogVolume::owedToNode),
+        volume.flatMap(CatalogVolume::pendingOnNode),
         changes,
         holders(claim).isEmpty() ? Optional.empty() : claim.use(),
         count(claim, ClaimMode.READ),
@@ -130,7 +130,8 @@ public record VolumeSummary(
 
   /** Whether the volume is being deleted: no workload gets it any more. */
   public boolean isBeingDeleted() {
-    return changes.stream().anyMatch(each -> each.wish() instanceof VolumeChange.Wish.Deletion);
+    return changes.stream()
+        .anyMatch(each -> each.request() instanceof VolumeChange.Request.Deletion);
   }
 
   private static Collection<ClaimHolder> holders(Claim claim) {

@@ -1,7 +1,7 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.internal.claims.KeyTurns;
@@ -65,11 +65,11 @@ final class Catalog {
    * Returns the snapshots of a volume that are on record, and the groups that it belongs to: also
    * one that a crash has left on the record of other volumes only.
    */
-  Stream<Cut> cuts(VolumeKey key) {
+  Stream<PendingSnapshot> cuts(VolumeKey key) {
     return Stream.concat(
-        find(key).stream().flatMap(record -> record.cuts().stream()),
+        find(key).stream().flatMap(record -> record.pendingSnapshots().stream()),
         all().stream()
-            .flatMap(record -> record.cuts().stream())
+            .flatMap(record -> record.pendingSnapshots().stream())
             .filter(cut -> cut.group().contains(key)));
   }
 
@@ -81,7 +81,10 @@ final class Catalog {
     return turns.during(
         record.key(),
         () -> {
-          List<Cut> now = find(record.key()).map(CatalogEntry::cuts).orElse(record.cuts());
+          List<PendingSnapshot> now =
+              find(record.key())
+                  .map(CatalogEntry::pendingSnapshots)
+                  .orElse(record.pendingSnapshots());
           CatalogEntry put = write(subject, record.cutting(now));
           intended.remove(record.key());
           return put;
@@ -120,14 +123,14 @@ final class Catalog {
 
   /** Refuses to lose a volume by which alone its snapshots of unknown fate can be found. */
   static void refuseCut(Subject subject, CatalogEntry record) {
-    if (!record.cuts().isEmpty()) {
+    if (!record.pendingSnapshots().isEmpty()) {
       throw ControllerFailures.refused(OperatorCode.SNAPSHOT_OWED, subject, asked(record));
     }
   }
 
   /** The snapshots that nobody was told of. */
   static String asked(CatalogEntry record) {
-    return record.cuts().stream()
+    return record.pendingSnapshots().stream()
         .map(cut -> "snapshot '" + cut.name() + "' was asked for")
         .collect(Collectors.joining(", "));
   }
@@ -138,7 +141,7 @@ final class Catalog {
    * @return what was on record of it before; nothing if it was not asked for
    * @throws ControllerException if one of the same name was asked for in another way
    */
-  Optional<Cut> begin(Subject subject, VolumeKey key, Cut cut) {
+  Optional<PendingSnapshot> begin(Subject subject, VolumeKey key, PendingSnapshot cut) {
     return turns.during(
         key,
         () -> {
@@ -162,7 +165,7 @@ final class Catalog {
                     + " it may be in the storage system; ask for just that one, drop it, or take"
                     + " another name");
           }
-          Optional<Cut> before = record.cut(cut);
+          Optional<PendingSnapshot> before = record.cut(cut);
           if (before.isEmpty()) {
             write(subject, record.with(cut));
           }
@@ -174,13 +177,14 @@ final class Catalog {
    * Remembers what a plugin answered about a snapshot that is asked for. Where that cannot be
    * written, the request is on record all the same, and finds the snapshot again.
    */
-  void answered(Subject subject, VolumeKey key, Cut cut) {
+  void answered(Subject subject, VolumeKey key, PendingSnapshot cut) {
     try {
       turns.during(
           key,
           () ->
               find(key)
-                  .filter(record -> isOnRecord(record, cut) && !record.cuts().contains(cut))
+                  .filter(
+                      record -> isOnRecord(record, cut) && !record.pendingSnapshots().contains(cut))
                   .map(record -> write(subject, record.with(cut))));
     } catch (ControllerException notWritten) {
       LOG.log(
@@ -194,7 +198,7 @@ final class Catalog {
    * Forgets a snapshot that is there and told, or that is not there. Another one that is on record
    * under the same name stays.
    */
-  void end(Subject subject, VolumeKey key, Cut cut) {
+  void end(Subject subject, VolumeKey key, PendingSnapshot cut) {
     try {
       turns.during(
           key,
@@ -211,8 +215,8 @@ final class Catalog {
     }
   }
 
-  private static boolean isOnRecord(CatalogEntry record, Cut cut) {
-    return record.cuts().stream().anyMatch(it -> it.asked().equals(cut.asked()));
+  private static boolean isOnRecord(CatalogEntry record, PendingSnapshot cut) {
+    return record.pendingSnapshots().stream().anyMatch(it -> it.asked().equals(cut.asked()));
   }
 
   private CatalogEntry write(Subject subject, CatalogEntry record) {

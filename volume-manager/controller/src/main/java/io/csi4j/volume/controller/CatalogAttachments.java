@@ -22,9 +22,9 @@ import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -90,7 +90,7 @@ record CatalogAttachments(
   }
 
   private static Optional<Refused> refused(OperatorCode code, String because) {
-    return Optional.of(new Refused(code, Optional.empty(), new Clause(because)));
+    return Optional.of(new Refused(code, Optional.empty(), new ReasonText(because)));
   }
 
   private static String notMadeFor(CatalogVolume volume, Claim.Use use) {
@@ -266,7 +266,8 @@ record CatalogAttachments(
   }
 
   private static ControllerAnswer failed(StatusCode code, String why) {
-    return new ControllerAnswer.Failed(code, Outcome.SETTLED, new Clause(why), Optional.empty());
+    return new ControllerAnswer.Failed(
+        code, Outcome.SETTLED, new ReasonText(why), Optional.empty());
   }
 
   private static ControllerAnswer failed(ControllerException failed) {
@@ -278,7 +279,7 @@ record CatalogAttachments(
         failed.outcome() == ControllerException.Outcome.UNCERTAIN
             ? Outcome.UNCERTAIN
             : Outcome.SETTLED,
-        new Clause(failed.operatorMessage().seen().text()),
+        new ReasonText(failed.operatorMessage().seen().text()),
         Optional.empty());
   }
 }

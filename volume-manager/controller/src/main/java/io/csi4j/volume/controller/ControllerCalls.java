@@ -40,7 +40,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.RequestedTopologies;
@@ -372,7 +372,7 @@ record ControllerCalls(Function<SecretsReference, SecretsProvider> secrets) {
 
   // ---- snapshots
 
-  ControllerCall<Snapshot> cut(CatalogVolume volume, Cut cut) {
+  ControllerCall<Snapshot> cut(CatalogVolume volume, PendingSnapshot cut) {
     PluginId plugin = volume.plugin();
     String name = cut.name();
     return call(

@@ -8,8 +8,8 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeReceipt;
@@ -103,7 +103,7 @@ public final class JobVolumes {
     public Owner {
       Objects.requireNonNull(namespace, "namespace");
       names = List.copyOf(names);
-      names.forEach(name -> Words.check("part of a volume id", name));
+      names.forEach(name -> Names.check("part of a volume id", name));
     }
 
     /** Returns a task of this job, with the number of its instance if each has volumes. */
@@ -121,7 +121,7 @@ public final class JobVolumes {
     public VolumeKey volume(String volume) {
       return VolumeKey.of(
           namespace,
-          Stream.concat(names.stream(), Stream.of(Words.check("part of a volume id", volume)))
+          Stream.concat(names.stream(), Stream.of(Names.check("part of a volume id", volume)))
               .map(name -> name.replace("%", "%25").replace("/", "%2F"))
               .collect(Collectors.joining("/")));
     }
@@ -142,8 +142,8 @@ public final class JobVolumes {
     }
   }
 
-  /** What became of the volume of a claim that was given back. */
-  public enum Fate {
+  /** What happened to the volume of a released claim. */
+  public enum VolumeOutcome {
     /** A workload has a claim of it, maybe this one: it stays. */
     CLAIMED,
     /** Nobody has a claim of it, and it stays, as its spec says. */
@@ -151,23 +151,26 @@ public final class JobVolumes {
     /** It is deleted. */
     DELETED,
     /** It could not be deleted yet. The reaper tries again. */
-    DELETION_OWED
+    DELETION_PENDING
   }
 
   /**
-   * The end of a step in which a claim is given back.
+   * The result of a release, or of one step of it.
    *
-   * @param claim how far the claim is, and what it waits for
-   * @param fate what became of the volume
-   * @param trouble why it could not be deleted; present for {@link Fate#DELETION_OWED} alone
+   * @param claim the progress of the claim, and what it waits for
+   * @param volume what happened to the volume
+   * @param trouble the reason why it could not be deleted; present for {@link
+   *     VolumeOutcome#DELETION_PENDING} alone
    */
-  public record GivenBack(ClaimProgress claim, Fate fate, Optional<OperatorMessage> trouble) {
+  public record Released(
+      ClaimProgress claim, VolumeOutcome volume, Optional<OperatorMessage> trouble) {
 
     /** Checks that the parts are there and fit. */
-    public GivenBack {
+    public Released {
       Objects.requireNonNull(claim, "claim");
-      if (trouble.isPresent() != (fate == Fate.DELETION_OWED)) {
-        throw new IllegalArgumentException("Trouble is told exactly when a deletion is owed.");
+      if (trouble.isPresent() != (volume == VolumeOutcome.DELETION_PENDING)) {
+        throw new IllegalArgumentException(
+            "Trouble must be present exactly when the deletion is pending.");
       }
     }
   }
@@ -257,7 +260,7 @@ public final class JobVolumes {
    *
    * @throws ClaimException if it is not known whether that is written
    */
-  public GivenBack release(VolumeUse usage) {
+  public Released release(VolumeUse usage) {
     return after(usage, claims.release(usage));
   }
 
@@ -267,7 +270,7 @@ public final class JobVolumes {
    *
    * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(NodeReceipt)}
    */
-  public GivenBack confirmRelease(NodeReceipt receipt) {
+  public Released confirmRelease(NodeReceipt receipt) {
     return after(receipt.usage(), claims.confirmRelease(receipt));
   }
 
@@ -276,28 +279,30 @@ public final class JobVolumes {
    *
    * @throws ClaimException as from {@link ClaimCoordinator#confirmRelease(ReleaseProof)}
    */
-  public GivenBack confirmRelease(ReleaseProof proof) {
+  public Released confirmRelease(ReleaseProof proof) {
     return after(proof.usage(), claims.confirmRelease(proof));
   }
 
   /** The volume follows its last claim. */
-  private GivenBack after(VolumeUse usage, ClaimProgress claim) {
+  private Released after(VolumeUse usage, ClaimProgress claim) {
     VolumeKey key = usage.volume();
     if (!(claim instanceof ClaimProgress.Gone)) {
-      return new GivenBack(claim, Fate.CLAIMED, Optional.empty());
+      return new Released(claim, VolumeOutcome.CLAIMED, Optional.empty());
     }
     Optional<CatalogEntry> record = controller.record(key);
     if (record.isPresent() && !record.get().spec().ephemeral()) {
       boolean isClaimed = controller.mayBeClaimed(key);
-      return new GivenBack(claim, isClaimed ? Fate.CLAIMED : Fate.RETAINED, Optional.empty());
+      return new Released(
+          claim, isClaimed ? VolumeOutcome.CLAIMED : VolumeOutcome.RETAINED, Optional.empty());
     }
     try {
       controller.delete(key);
-      return new GivenBack(claim, Fate.DELETED, Optional.empty());
+      return new Released(claim, VolumeOutcome.DELETED, Optional.empty());
     } catch (ControllerException failed) {
       return failed.code() == OperatorCode.VOLUME_CLAIMED
-          ? new GivenBack(claim, Fate.CLAIMED, Optional.empty())
-          : new GivenBack(claim, Fate.DELETION_OWED, Optional.of(failed.operatorMessage()));
+          ? new Released(claim, VolumeOutcome.CLAIMED, Optional.empty())
+          : new Released(
+              claim, VolumeOutcome.DELETION_PENDING, Optional.of(failed.operatorMessage()));
     }
   }
 

@@ -159,7 +159,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
           (value, failed) -> {
             links.called(there.link(), failed != null && Answer.isLost(failed));
             if (failed != null && isFull(Unwrapped.of(failed))) {
-              registry.doubt(call.plugin());
+              registry.recheck(call.plugin());
             }
             there.link().leave();
             leave.run();

@@ -201,13 +201,13 @@ public final class SnapshotBackups {
 
   /**
    * Returns the snapshots that were asked for and are neither kept nor dropped, by volume. One with
-   * an {@linkplain CatalogEntry.Cut#answer answer} is cut; one without may be.
+   * an {@linkplain CatalogEntry.PendingSnapshot#answer answer} is cut; one without may be.
    */
-  public SortedMap<VolumeKey, List<CatalogEntry.Cut>> pending() {
-    SortedMap<VolumeKey, List<CatalogEntry.Cut>> pending = new TreeMap<>();
+  public SortedMap<VolumeKey, List<CatalogEntry.PendingSnapshot>> pending() {
+    SortedMap<VolumeKey, List<CatalogEntry.PendingSnapshot>> pending = new TreeMap<>();
     catalog.all().stream()
-        .filter(each -> !each.cuts().isEmpty())
-        .forEach(each -> pending.put(each.key(), each.cuts()));
+        .filter(each -> !each.pendingSnapshots().isEmpty())
+        .forEach(each -> pending.put(each.key(), each.pendingSnapshots()));
     return pending;
   }
 

@@ -8,7 +8,7 @@ import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -97,10 +97,10 @@ final class SnapshotCreation {
    */
   private record Wish<T>(
       List<CatalogVolume> volumes,
-      Cut cut,
+      PendingSnapshot cut,
       ControllerCall<T> call,
       Predicate<T> isReady,
-      Function<T, Cut.Answer> answer) {
+      Function<T, PendingSnapshot.Answer> answer) {
 
     /** Any of the volumes. */
     VolumeKey key() {
@@ -113,16 +113,16 @@ final class SnapshotCreation {
     }
   }
 
-  private Wish<Snapshot> single(CatalogVolume volume, Cut cut) {
+  private Wish<Snapshot> single(CatalogVolume volume, PendingSnapshot cut) {
     return new Wish<>(
         List.of(volume),
         cut,
         calls.cut(volume, cut),
         Snapshot::readyToUse,
-        made -> new Cut.Answer(Optional.empty(), Map.of(volume.id(), made.id())));
+        made -> new PendingSnapshot.Answer(Optional.empty(), Map.of(volume.id(), made.id())));
   }
 
-  private Wish<VolumeGroupSnapshot> group(List<CatalogVolume> volumes, Cut cut) {
+  private Wish<VolumeGroupSnapshot> group(List<CatalogVolume> volumes, PendingSnapshot cut) {
     return new Wish<>(
         volumes,
         cut,
@@ -131,10 +131,10 @@ final class SnapshotCreation {
         SnapshotCreation::answer);
   }
 
-  private static Cut.Answer answer(VolumeGroupSnapshot made) {
+  private static PendingSnapshot.Answer answer(VolumeGroupSnapshot made) {
     Map<VolumeId, SnapshotId> members = new LinkedHashMap<>();
     made.snapshots().forEach(each -> members.put(each.sourceVolumeId(), each.id()));
-    return new Cut.Answer(Optional.of(made.id()), members);
+    return new PendingSnapshot.Answer(Optional.of(made.id()), members);
   }
 
   /** A snapshot that a volume can be made of, in one of the places if some are named. */
@@ -163,7 +163,7 @@ final class SnapshotCreation {
     Wish<Snapshot> wish =
         single(
             volume,
-            new Cut(
+            new PendingSnapshot(
                 name.value(),
                 new TreeMap<>(parameters),
                 new TreeSet<>(),
@@ -205,7 +205,7 @@ final class SnapshotCreation {
       List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
     return group(
         volumes,
-        new Cut(
+        new PendingSnapshot(
             name.value(),
             new TreeMap<>(parameters),
             new TreeSet<>(volumes.stream().map(CatalogVolume::key).toList())));
@@ -257,15 +257,15 @@ final class SnapshotCreation {
         name.value(),
         subject,
         () -> {
-          List<Cut> all = named(record, name);
+          List<PendingSnapshot> all = named(record, name);
           all.forEach(cut -> end(subject, record.key(), cut));
           return !all.isEmpty();
         });
   }
 
   /** The snapshot and the groups of this name, with their answer if any of the volumes has it. */
-  private List<Cut> named(CatalogEntry record, SnapshotName name) {
-    Map<Cut, Cut> all = new LinkedHashMap<>();
+  private List<PendingSnapshot> named(CatalogEntry record, SnapshotName name) {
+    Map<PendingSnapshot, PendingSnapshot> all = new LinkedHashMap<>();
     catalog
         .cuts(record.key())
         .filter(each -> each.name().equals(name.value()))
@@ -273,13 +273,14 @@ final class SnapshotCreation {
     return List.copyOf(all.values());
   }
 
-  private Optional<Cut> onRecord(CatalogEntry record, SnapshotName name, boolean isGroup) {
+  private Optional<PendingSnapshot> onRecord(
+      CatalogEntry record, SnapshotName name, boolean isGroup) {
     return named(record, name).stream()
         .filter(each -> each.group().isEmpty() != isGroup)
         .findFirst();
   }
 
-  private List<CatalogVolume> allMembers(Cut cut) {
+  private List<CatalogVolume> allMembers(PendingSnapshot cut) {
     List<CatalogVolume> members = members(cut);
     if (members.size() < cut.group().size()) {
       throw ControllerFailures.refused(
@@ -294,7 +295,7 @@ final class SnapshotCreation {
     return members;
   }
 
-  private List<CatalogVolume> members(Cut cut) {
+  private List<CatalogVolume> members(PendingSnapshot cut) {
     return cut.group().stream()
         .flatMap(key -> catalog.find(key).flatMap(CatalogEntry::volume).stream())
         .toList();
@@ -320,11 +321,11 @@ final class SnapshotCreation {
   }
 
   /** Records what is asked for before the storage system hears of it. */
-  private Optional<Cut> begun(Wish<?> wish) {
-    Optional<Cut> known = Optional.empty();
+  private Optional<PendingSnapshot> begun(Wish<?> wish) {
+    Optional<PendingSnapshot> known = Optional.empty();
     List<VolumeKey> begun = new ArrayList<>();
     for (CatalogVolume volume : wish.volumes()) {
-      Optional<Cut> before;
+      Optional<PendingSnapshot> before;
       try {
         before = catalog.begin(wish.call().subject(), volume.key(), wish.cut().asked());
       } catch (ControllerException refused) {
@@ -333,7 +334,7 @@ final class SnapshotCreation {
       }
       if (before.isEmpty()) {
         begun.add(volume.key());
-      } else if (known.flatMap(Cut::answer).isEmpty()) {
+      } else if (known.flatMap(PendingSnapshot::answer).isEmpty()) {
         known = before;
       }
     }
@@ -399,8 +400,8 @@ final class SnapshotCreation {
    * never be ready.
    */
   private <T> T answered(Wish<T> wish, boolean isRepeat) {
-    Optional<Cut> before = begun(wish);
-    Optional<Cut.Answer> known = before.flatMap(Cut::answer);
+    Optional<PendingSnapshot> before = begun(wish);
+    Optional<PendingSnapshot.Answer> known = before.flatMap(PendingSnapshot::answer);
     T seen;
     try {
       seen = controllers.answer(wish.call());
@@ -412,7 +413,7 @@ final class SnapshotCreation {
       }
       throw failed;
     }
-    Cut.Answer now = wish.answer().apply(seen);
+    PendingSnapshot.Answer now = wish.answer().apply(seen);
     known.filter(cut -> !cut.equals(now)).ifPresent(lost -> refuse(wish, lost, now));
     boolean isLast =
         wish.isReady().test(seen)
@@ -443,7 +444,7 @@ final class SnapshotCreation {
    * Refuses a snapshot that is another one than was cut under the name before: that one is gone,
    * and the plugin made this one only now.
    */
-  private void refuse(Wish<?> wish, Cut.Answer before, Cut.Answer now) {
+  private void refuse(Wish<?> wish, PendingSnapshot.Answer before, PendingSnapshot.Answer now) {
     ControllerException lost =
         ControllerFailures.refused(
             OperatorCode.SNAPSHOT_LOST,
@@ -457,7 +458,7 @@ final class SnapshotCreation {
   }
 
   /** Deletes what will not be used. It stays on record if that fails. */
-  private void delete(Wish<?> wish, Cut.Answer cut, ControllerException why) {
+  private void delete(Wish<?> wish, PendingSnapshot.Answer cut, ControllerException why) {
     try {
       controllers.answer(deleting(wish, cut));
       forget(wish);
@@ -466,8 +467,8 @@ final class SnapshotCreation {
     }
   }
 
-  private void note(Wish<?> wish, Cut.Answer answer) {
-    Cut cut = wish.cut().answered(answer);
+  private void note(Wish<?> wish, PendingSnapshot.Answer answer) {
+    PendingSnapshot cut = wish.cut().answered(answer);
     wish.volumes().forEach(volume -> catalog.answered(wish.call().subject(), volume.key(), cut));
   }
 
@@ -480,7 +481,7 @@ final class SnapshotCreation {
    *
    * @param key the volume, or any of the group's
    */
-  private void end(Subject subject, VolumeKey key, Cut cut) {
+  private void end(Subject subject, VolumeKey key, PendingSnapshot cut) {
     Set<VolumeKey> keys = cut.group().isEmpty() ? Set.of(key) : cut.group();
     keys.forEach(each -> catalog.end(subject, each, cut));
   }
@@ -508,8 +509,8 @@ final class SnapshotCreation {
         name.value(),
         subject,
         () -> {
-          List<Cut> all = named(record, name);
-          for (Cut cut : all) {
+          List<PendingSnapshot> all = named(record, name);
+          for (PendingSnapshot cut : all) {
             if (cut.group().isEmpty()) {
               delete(sendable(record.volume().orElseThrow(), cut));
             } else {
@@ -534,21 +535,22 @@ final class SnapshotCreation {
   }
 
   /** Returns the request for a snapshot, without its place if the plugin takes none any more. */
-  private Wish<Snapshot> sendable(CatalogVolume volume, Cut cut) {
+  private Wish<Snapshot> sendable(CatalogVolume volume, PendingSnapshot cut) {
     Wish<Snapshot> wish = single(volume, cut);
     return cut.places().isEmpty() || placesSnapshots(wish.call())
         ? wish
         : single(
             volume,
-            new Cut(cut.name(), cut.parameters(), cut.group(), Optional.empty(), cut.answer()));
+            new PendingSnapshot(
+                cut.name(), cut.parameters(), cut.group(), Optional.empty(), cut.answer()));
   }
 
   private <T> void delete(Wish<T> wish) {
-    Cut.Answer known = wish.cut().answer().orElseGet(() -> learn(wish));
+    PendingSnapshot.Answer known = wish.cut().answer().orElseGet(() -> learn(wish));
     controllers.answer(deleting(wish, known));
   }
 
-  private <T> Cut.Answer learn(Wish<T> wish) {
+  private <T> PendingSnapshot.Answer learn(Wish<T> wish) {
     try {
       return wish.answer().apply(controllers.answer(wish.call()));
     } catch (ControllerException failed) {
@@ -560,16 +562,19 @@ final class SnapshotCreation {
    * The id of a snapshot, if an answer cannot be used but for that. The id of a group alone is not
    * enough to delete it.
    */
-  private static Optional<Cut.Answer> made(Wish<?> wish, ControllerException failed) {
+  private static Optional<PendingSnapshot.Answer> made(Wish<?> wish, ControllerException failed) {
     return wish.cut().group().isEmpty() && failed.getCause() instanceof CsiAnswerException answer
         ? answer
             .created()
             .map(SnapshotId::of)
-            .map(id -> new Cut.Answer(Optional.empty(), Map.of(wish.volumes().get(0).id(), id)))
+            .map(
+                id ->
+                    new PendingSnapshot.Answer(
+                        Optional.empty(), Map.of(wish.volumes().get(0).id(), id)))
         : Optional.empty();
   }
 
-  private ControllerCall<Done> deleting(Wish<?> wish, Cut.Answer known) {
+  private ControllerCall<Done> deleting(Wish<?> wish, PendingSnapshot.Answer known) {
     VolumeSpec spec = wish.volumes().get(0).spec();
     List<SnapshotId> ids = List.copyOf(known.snapshots().values());
     return known

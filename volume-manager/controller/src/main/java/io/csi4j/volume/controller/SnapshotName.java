@@ -1,6 +1,6 @@
 package io.csi4j.volume.controller;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The name under which a snapshot is asked for, another one for each that is wanted. The same name
@@ -13,7 +13,7 @@ public record SnapshotName(String value) {
 
   /** Refuses what cannot be a name. */
   public SnapshotName {
-    Words.check("name of a snapshot", value);
+    Names.check("name of a snapshot", value);
   }
 
   /** This name. */

@@ -4,7 +4,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
-import io.csi4j.volume.catalog.VolumeChange.Wish;
+import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -77,7 +77,7 @@ final class UnfinishedWork implements AutoCloseable {
 
   /** Those that wait to be brought to their end, here or by their host. */
   List<VolumeKey> owed() {
-    return those(each -> isOwed(each) || !each.cuts().isEmpty());
+    return those(each -> isOwed(each) || !each.pendingSnapshots().isEmpty());
   }
 
   /** Those that wait for a person, in the order of their keys. */
@@ -126,10 +126,10 @@ final class UnfinishedWork implements AutoCloseable {
       return change;
     }
     if (held.contains(key)) {
-      return new VolumeChange(change.wish(), Progress.HELD, last.line(), change.at());
+      return new VolumeChange(change.request(), Progress.HELD, last.line(), change.at());
     }
-    return change.wish() instanceof Wish.Deletion
-        ? new VolumeChange(change.wish(), change.progress(), last.seen().text(), change.at())
+    return change.request() instanceof Request.Deletion
+        ? new VolumeChange(change.request(), change.progress(), last.seen().text(), change.at())
         : change;
   }
 

@@ -53,11 +53,11 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.Unwrapped;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -233,7 +233,7 @@ public final class VolumeController implements AutoCloseable {
    *
    * @return whether it was on record
    */
-  public boolean deregister(VolumeKey key, ClaimOverride.Person by, Clause reason) {
+  public boolean deregister(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
     return await(begun("forgetting", key, () -> volumes.forget(key, by, reason)));
   }
 
@@ -276,7 +276,7 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Grows a volume, never shrinks it. What the node has to do about it stands in {@link
-   * CatalogVolume#owedToNode} until {@link #nodeHasExpanded} is told. A size that the storage
+   * CatalogVolume#pendingOnNode} until {@link #nodeHasExpanded} is told. A size that the storage
    * system cannot give now is asked for again in the background, until another one takes its place:
    * a larger one, or a smaller one that is not below what the volume has.
    */
@@ -294,9 +294,9 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Notes that the node has made the volume as large as it was told to; nothing, if the node owes
-   * another size by now, which stays in {@link CatalogVolume#owedToNode}.
+   * another size by now, which stays in {@link CatalogVolume#pendingOnNode}.
    *
-   * @param to the size that the node was given, as {@link CatalogVolume#owedToNode} had it
+   * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
    */
   public CatalogVolume nodeHasExpanded(VolumeKey key, CapacityRange to) {
     return await(begun("expanding", key, () -> volumes.settled(key, to::equals)));
@@ -316,7 +316,7 @@ public final class VolumeController implements AutoCloseable {
    * Notes why the node cannot make the volume as large as it was told to; nothing, if the node owes
    * another size by now.
    *
-   * @param to the size that the node was given, as {@link CatalogVolume#owedToNode} had it
+   * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
    * @param why the message of the failure on the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, CapacityRange to, OperatorMessage why) {
@@ -508,12 +508,12 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Those with which something was begun that is tried again and again until it is done; and those
-   * of which a snapshot may be there that no caller was told of. The latter waits for {@link
-   * #createSnapshot} under its name again, or for {@link #dropSnapshot}; {@link CatalogEntry#cuts}
-   * names it.
+   * Returns the volumes with an operation that has begun and is repeated until it is done, and the
+   * volumes of which a snapshot may exist that was never reported to a caller. Such a snapshot
+   * waits for {@link #createSnapshot} with the same name, or for {@link #dropSnapshot}; {@link
+   * CatalogEntry#pendingSnapshots} names it.
    */
-  public List<VolumeKey> owed() {
+  public List<VolumeKey> pending() {
     return unfinished.owed();
   }
 

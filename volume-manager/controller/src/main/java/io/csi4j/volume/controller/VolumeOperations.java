@@ -22,7 +22,7 @@ import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
-import io.csi4j.volume.catalog.VolumeChange.Wish;
+import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -32,10 +32,10 @@ import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -92,7 +92,7 @@ final class VolumeOperations {
    * @param volume which volume
    * @param wish the kind of the change
    */
-  private record Attempted(VolumeKey volume, Class<? extends Wish> wish) {}
+  private record Attempted(VolumeKey volume, Class<? extends Request> wish) {}
 
   VolumeOperations(
       Catalog catalog,
@@ -209,7 +209,7 @@ final class VolumeOperations {
   }
 
   /** Forgets a volume whoever holds it, as a person decided. */
-  boolean forget(VolumeKey key, ClaimOverride.Person by, Clause reason) {
+  boolean forget(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
     Optional<CatalogEntry> known = catalog.find(key);
     if (known.isEmpty()) {
       return false;
@@ -234,7 +234,7 @@ final class VolumeOperations {
                 + " decided it: "
                 + reason.text()
                 + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
-                + (last.cuts().isEmpty() ? "" : "; " + Catalog.asked(last))));
+                + (last.pendingSnapshots().isEmpty() ? "" : "; " + Catalog.asked(last))));
     return true;
   }
 
@@ -558,7 +558,7 @@ final class VolumeOperations {
             .map(it -> new State.Growing(maybeGrown(it), notBelow(size(volume), to)))
             .orElseGet(() -> new State.Growing(volume, to));
     return grow(
-            catalog.put(subject, record.in(begun).refusingNo(Wish.Size.class)),
+            catalog.put(subject, record.in(begun).refusingNo(Request.Size.class)),
             begun,
             before.isEmpty())
         .volume()
@@ -567,7 +567,7 @@ final class VolumeOperations {
 
   /** A size that the plugin refused is wanted no more; a refusal of the node stays. */
   private void withdrawRefused(Subject subject, CatalogEntry record) {
-    CatalogEntry now = record.refusingNo(Wish.Size.class);
+    CatalogEntry now = record.refusingNo(Request.Size.class);
     for (VolumeChange each : record.refused()) {
       now = each.progress() == Progress.INFEASIBLE_ON_NODE ? now.refusing(each) : now;
     }
@@ -603,21 +603,23 @@ final class VolumeOperations {
       if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
         CatalogEntry before =
             record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun)));
-        catalog.put(subject, without(before, new Wish.Size(begun.to()), failed));
+        catalog.put(subject, without(before, new Request.Size(begun.to()), failed));
       } else {
-        attempted(record.key(), Wish.Size.class, failed);
+        attempted(record.key(), Request.Size.class, failed);
       }
       throw failed;
     }
     OptionalLong bytes = answer.capacityBytes();
     long now = Math.max(bytes.orElse(begun.to().requiredBytes().orElse(0)), size(volume));
     Optional<CapacityRange> owed =
-        answer.nodeExpansionRequired() ? Optional.of(owed(begun.to(), now)) : volume.owedToNode();
-    seen.remove(new Attempted(record.key(), Wish.Size.class));
+        answer.nodeExpansionRequired()
+            ? Optional.of(owed(begun.to(), now))
+            : volume.pendingOnNode();
+    seen.remove(new Attempted(record.key(), Request.Size.class));
     return catalog.put(
         subject,
         record
-            .refusingNo(Wish.Size.class)
+            .refusingNo(Request.Size.class)
             .in(
                 new State.Present(
                     volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
@@ -636,20 +638,20 @@ final class VolumeOperations {
   }
 
   /** The record without a change that ended like this: one that was refused is told of. */
-  private CatalogEntry without(CatalogEntry record, Wish wish, ControllerException failed) {
+  private CatalogEntry without(CatalogEntry record, Request wish, ControllerException failed) {
     seen.remove(new Attempted(record.key(), wish.getClass()));
     return failed.outcome() == Outcome.REFUSED
         ? record.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
         : record;
   }
 
-  private VolumeChange refusal(Wish wish, Progress progress, OperatorMessage message) {
+  private VolumeChange refusal(Request wish, Progress progress, OperatorMessage message) {
     // As exactly as it is on record.
     Instant now = clock.wall().truncatedTo(ChronoUnit.MILLIS);
     return new VolumeChange(wish, progress, message.seen().text(), Optional.of(now));
   }
 
-  private void attempted(VolumeKey key, Class<? extends Wish> wish, ControllerException failed) {
+  private void attempted(VolumeKey key, Class<? extends Request> wish, ControllerException failed) {
     seen.put(new Attempted(key, wish), failed.operatorMessage().seen().text());
   }
 
@@ -660,9 +662,9 @@ final class VolumeOperations {
             each ->
                 each.progress() == Progress.IN_PROGRESS
                     ? new VolumeChange(
-                        each.wish(),
+                        each.request(),
                         each.progress(),
-                        seen.getOrDefault(new Attempted(key, each.wish().getClass()), ""),
+                        seen.getOrDefault(new Attempted(key, each.request().getClass()), ""),
                         each.at())
                     : each)
         .toList();
@@ -673,7 +675,7 @@ final class VolumeOperations {
     CatalogVolume volume = begun.volume();
     return volume.grown(
         volume.capacityBytes(),
-        volume.owedToNode().or(() -> Optional.of(owed(begun.to(), size(volume)))));
+        volume.pendingOnNode().or(() -> Optional.of(owed(begun.to(), size(volume)))));
   }
 
   private static long size(CatalogVolume volume) {
@@ -716,7 +718,7 @@ final class VolumeOperations {
   CatalogVolume settled(VolumeKey key, Predicate<CapacityRange> isPaid) {
     CatalogEntry record = there(key, "settling what is owed to the node of");
     CatalogVolume volume = record.volume().orElseThrow();
-    if (volume.owedToNode().filter(isPaid).isEmpty()) {
+    if (volume.pendingOnNode().filter(isPaid).isEmpty()) {
       return volume;
     }
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
@@ -725,7 +727,7 @@ final class VolumeOperations {
         Subject.of("expanding", ControllerCalls.identity(volume)),
         record.state() instanceof State.Growing growing
             ? record.in(new State.Growing(now, growing.to()))
-            : record.refusingNo(Wish.Size.class).in(new State.Present(now)));
+            : record.refusingNo(Request.Size.class).in(new State.Present(now)));
     return now;
   }
 
@@ -739,14 +741,14 @@ final class VolumeOperations {
     CatalogEntry record = there(key, "noting what the node said of");
     CatalogVolume volume = record.volume().orElseThrow();
     volume
-        .owedToNode()
+        .pendingOnNode()
         .filter(isRefused)
         .ifPresent(
             owed ->
                 catalog.put(
                     Subject.of("expanding", ControllerCalls.identity(volume)),
                     record.refusing(
-                        refusal(new Wish.Size(owed), Progress.INFEASIBLE_ON_NODE, message))));
+                        refusal(new Request.Size(owed), Progress.INFEASIBLE_ON_NODE, message))));
     return volume;
   }
 
@@ -768,7 +770,7 @@ final class VolumeOperations {
     CatalogEntry begun =
         catalog.put(
             Subject.of("modifying", ControllerCalls.identity(volume)),
-            record.modifying(all).refusingNo(Wish.Parameters.class));
+            record.modifying(all).refusingNo(Request.Parameters.class));
     return change(begun, record.modifying().isEmpty());
   }
 
@@ -781,13 +783,13 @@ final class VolumeOperations {
       controllers.answer(calls.modify(volume, record.modifying()));
     } catch (ControllerException failed) {
       if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
-        catalog.put(subject, without(settled, new Wish.Parameters(record.modifying()), failed));
+        catalog.put(subject, without(settled, new Request.Parameters(record.modifying()), failed));
       } else {
-        attempted(record.key(), Wish.Parameters.class, failed);
+        attempted(record.key(), Request.Parameters.class, failed);
       }
       throw failed;
     }
-    seen.remove(new Attempted(record.key(), Wish.Parameters.class));
+    seen.remove(new Attempted(record.key(), Request.Parameters.class));
     CatalogVolume now =
         volume.as(volume.spec().toBuilder().mutableParameters(record.modifying()).build());
     State state =

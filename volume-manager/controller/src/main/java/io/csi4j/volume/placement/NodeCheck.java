@@ -15,7 +15,7 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.placement.CapacityReadings.Known;
 import io.csi4j.volume.placement.PlacementReport.Candidate;
-import io.csi4j.volume.placement.PlacementReport.Other;
+import io.csi4j.volume.placement.PlacementReport.Excluded;
 import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -123,14 +123,14 @@ record NodeCheck(
     }
     Map<Optional<Topology>, Known> room = asking.apply(left);
     List<Judged> fit = new ArrayList<>();
-    List<Other> others = new ArrayList<>();
+    List<Excluded> others = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
       PlacementNode node = sorted.get(i);
       Judged judged = judged(node, before.get(i), Optional.ofNullable(room.get(place(node))));
       if (judged.why().isEmpty()) {
         fit.add(judged);
       } else {
-        others.add(new Other(node.name(), judged.why()));
+        others.add(new Excluded(node.name(), judged.why()));
       }
     }
     fit.sort(Comparator.comparing(Judged::rank, Rank.ORDER));

@@ -100,7 +100,7 @@ public final class Placement {
    * @throws IllegalStateException if this was built without claims
    */
   public PlacementReport candidates(
-      CatalogVolume volume, ClaimWish wish, Collection<PlacementNode> nodes) {
+      CatalogVolume volume, PlannedClaim wish, Collection<PlacementNode> nodes) {
     ClaimBook book =
         Optional.ofNullable(claims)
             .orElseThrow(

@@ -41,7 +41,7 @@ public record PlacementNode(NodeName name, List<RegisteredPlugin> plugins) {
    * @param volume the volume, which need not exist yet
    * @param wish who claims it, and for what
    */
-  public ClaimRequest claim(PluginId plugin, VolumeKey volume, ClaimWish wish) {
+  public ClaimRequest claim(PluginId plugin, VolumeKey volume, PlannedClaim wish) {
     ClaimRequest.Builder request =
         ClaimRequest.builder(VolumeUse.of(volume, wish.workload()), name, wish.use(), wish.mode());
     NodeCheck.facts(this, plugin).flatMap(NodeFacts::nodeId).ifPresent(request::nodeId);

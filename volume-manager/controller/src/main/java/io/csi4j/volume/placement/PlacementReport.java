@@ -14,15 +14,16 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The nodes on which a volume can be used, the best first, and why each of the others cannot. The
+ * The nodes on which a volume can be used, the best first, and why each of the excluded cannot. The
  * same nodes, claims and figures always give the same report.
  *
  * @param spec the volume that is placed
  * @param candidates the nodes on which it can be used, the best first
- * @param others the nodes on which it cannot be used, by name
+ * @param excluded the nodes on which it cannot be used, by name
  * @since 1.0
  */
-public record PlacementReport(VolumeSpec spec, List<Candidate> candidates, List<Other> others) {
+public record PlacementReport(
+    VolumeSpec spec, List<Candidate> candidates, List<Excluded> excluded) {
 
   /**
    * A node on which the volume can be used.
@@ -62,15 +63,15 @@ public record PlacementReport(VolumeSpec spec, List<Candidate> candidates, List<
   }
 
   /**
-   * A node on which the volume cannot be used.
+   * A node that was excluded, as the volume cannot be used there.
    *
    * @param node the node
    * @param why every reason; at least one
    */
-  public record Other(NodeName node, List<OperatorMessage> why) {
+  public record Excluded(NodeName node, List<OperatorMessage> why) {
 
     /** Copies the list. */
-    public Other {
+    public Excluded {
       Objects.requireNonNull(node, "node");
       why = List.copyOf(why);
     }
@@ -80,7 +81,7 @@ public record PlacementReport(VolumeSpec spec, List<Candidate> candidates, List<
   public PlacementReport {
     Objects.requireNonNull(spec, "spec");
     candidates = List.copyOf(candidates);
-    others = List.copyOf(others);
+    excluded = List.copyOf(excluded);
   }
 
   /** Returns the best node; nothing if the volume can be used on none. */
@@ -147,14 +148,17 @@ public record PlacementReport(VolumeSpec spec, List<Candidate> candidates, List<
         : spec.toBuilder().topologies(new RequestedTopologies(places, List.copyOf(places))).build();
   }
 
-  /** All nodes in lines for people: the candidates by rank, then the others with every reason. */
+  /**
+   * All nodes in lines for people: the candidates by rank, then the excluded nodes with every
+   * reason.
+   */
   public String text() {
     StringBuilder lines = new StringBuilder();
     int rank = 1;
     for (Candidate each : candidates) {
       lines.append(rank++).append(". ").append(each.text()).append('\n');
     }
-    for (Other each : others) {
+    for (Excluded each : excluded) {
       for (OperatorMessage reason : each.why()) {
         lines.append("-  ").append(each.node()).append(": ").append(reason.line()).append('\n');
       }

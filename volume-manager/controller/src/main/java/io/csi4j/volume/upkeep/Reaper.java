@@ -13,11 +13,11 @@ import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.OperatorMessage.Part;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -171,17 +171,17 @@ public final class Reaper {
    * other plugins go on. So each such plugin costs twice that time, no matter how many items it
    * has. Items that had no answer come last in the next application, so that each gets its turn.
    *
-   * @param pace how fast
+   * @param throttle how fast
    * @return what became of each item that was begun with, in the order of the plan
    */
-  public List<Reaped> apply(ReaperPlan plan, Pace pace) {
+  public List<ReaperResult> apply(ReaperPlan plan, ReaperThrottle throttle) {
     List<VolumeKey> lastNow = last;
     RoundOfCalls round = new RoundOfCalls();
     ClaimCoordinator claims = sources.claims().through(round::over);
-    Map<Leftover, Reaped> ends = new HashMap<>();
+    Map<Leftover, ReaperResult> ends = new HashMap<>();
     try {
       for (Leftover item : RoundOfCalls.ordered(plan.items(), Reaper::volume, lastNow)) {
-        pace.next();
+        throttle.next();
         ends.put(item, apply(item, claims, round));
       }
     } catch (InterruptedException e) {
@@ -206,7 +206,7 @@ public final class Reaper {
         : Optional.empty();
   }
 
-  private Reaped apply(Leftover item, ClaimCoordinator claims, RoundOfCalls round) {
+  private ReaperResult apply(Leftover item, ClaimCoordinator claims, RoundOfCalls round) {
     try {
       if (item instanceof Leftover.PastClaim past) {
         return past(past, claims);
@@ -217,7 +217,7 @@ public final class Reaper {
       }
       return ephemeral((Leftover.EphemeralVolume) item, round);
     } catch (RuntimeException failure) {
-      return ended(item, Reaped.End.FAILED, String.valueOf(failure.getMessage()));
+      return ended(item, ReaperResult.End.FAILED, String.valueOf(failure.getMessage()));
     }
   }
 
@@ -228,7 +228,7 @@ public final class Reaper {
         .filter(now -> now.epoch() == seen.epoch() && now.state() == seen.state());
   }
 
-  private Reaped past(Leftover.PastClaim item, ClaimCoordinator claims) {
+  private ReaperResult past(Leftover.PastClaim item, ClaimCoordinator claims) {
     Optional<ClaimHolder> now = same(item.usage(), item.holder());
     if (now.isEmpty()) {
       return stale(item);
@@ -243,7 +243,7 @@ public final class Reaper {
     return brought(item, claims.confirmRelease(receipt.get()));
   }
 
-  private Reaped orphan(Leftover.OrphanedClaim item, ClaimCoordinator claims) {
+  private ReaperResult orphan(Leftover.OrphanedClaim item, ClaimCoordinator claims) {
     Optional<ClaimHolder> now = same(item.usage(), item.holder());
     if (now.isEmpty() || !isOrphaned(item.usage(), now.get())) {
       return stale(item);
@@ -258,27 +258,27 @@ public final class Reaper {
     return brought(item, receipt.map(claims::confirmRelease).orElse(leaving));
   }
 
-  private Reaped plugin(Leftover.UnusedPlugin item) {
+  private ReaperResult plugin(Leftover.UnusedPlugin item) {
     if (!sources.plugins().unused().containsKey(item.plugin())) {
       return stale(item);
     }
     return sources.plugins().forget(item.plugin())
-        ? ended(item, Reaped.End.DONE, "it is forgotten")
+        ? ended(item, ReaperResult.End.DONE, "it is forgotten")
         : stale(item);
   }
 
-  private Reaped ephemeral(Leftover.EphemeralVolume item, RoundOfCalls round) {
+  private ReaperResult ephemeral(Leftover.EphemeralVolume item, RoundOfCalls round) {
     if (!sources.ephemeral().pending().contains(item.volume())) {
       return stale(item);
     }
-    Optional<Clause> left = round.whyLeft(item.volume());
+    Optional<ReasonText> left = round.whyLeft(item.volume());
     if (left.isPresent()) {
-      return ended(item, Reaped.End.FAILED, left.get().text());
+      return ended(item, ReaperResult.End.FAILED, left.get().text());
     }
     try {
       return sources.ephemeral().delete(item.volume())
-          ? ended(item, Reaped.End.DONE, "it is deleted")
-          : ended(item, Reaped.End.FAILED, "it is not deleted yet");
+          ? ended(item, ReaperResult.End.DONE, "it is deleted")
+          : ended(item, ReaperResult.End.FAILED, "it is not deleted yet");
     } catch (ControllerException failed) {
       // A call that did not get its turn has no status.
       round.failed(
@@ -290,10 +290,10 @@ public final class Reaper {
     }
   }
 
-  private static Reaped brought(Leftover item, ClaimProgress progress) {
+  private static ReaperResult brought(Leftover item, ClaimProgress progress) {
     return progress instanceof ClaimProgress.Gone
-        ? ended(item, Reaped.End.DONE, "it is free")
-        : ended(item, Reaped.End.FAILED, waitsFor(progress));
+        ? ended(item, ReaperResult.End.DONE, "it is free")
+        : ended(item, ReaperResult.End.FAILED, waitsFor(progress));
   }
 
   private static String waitsFor(ClaimProgress progress) {
@@ -309,12 +309,12 @@ public final class Reaper {
         : "it is held";
   }
 
-  private static Reaped stale(Leftover item) {
-    return ended(item, Reaped.End.STALE, "it is not as it was when the plan was made");
+  private static ReaperResult stale(Leftover item) {
+    return ended(item, ReaperResult.End.STALE, "it is not as it was when the plan was made");
   }
 
-  private static Reaped ended(Leftover item, Reaped.End end, String because) {
-    return new Reaped(item, end, new Part(because));
+  private static ReaperResult ended(Leftover item, ReaperResult.End end, String because) {
+    return new ReaperResult(item, end, new Part(because));
   }
 
   private void tell(OperatorCode code, VolumeUse usage, Part reason) {

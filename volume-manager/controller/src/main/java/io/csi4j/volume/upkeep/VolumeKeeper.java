@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * try (VolumeKeeper keeper =
  *     VolumeKeeper.builder()
  *         .resuming(claims)
- *         .reaping(reaper, Pace.oneEach(Duration.ofSeconds(1)))
+ *         .reaping(reaper, ReaperThrottle.oneEach(Duration.ofSeconds(1)))
  *         .listener(round -> log.accept(round.text()))
  *         .open()) {
  *   keeper.keepNow(); // all of it once, such as before a node is taken out of service
@@ -162,11 +162,11 @@ public final class VolumeKeeper implements AutoCloseable {
    * @param last the last round that has ended
    * @since 1.0
    */
-  public record Chore(
+  public record Task(
       String name, Duration every, boolean isRunning, int failuresInARow, Optional<Round> last) {
 
     /** Checks that all parts are there. */
-    public Chore {
+    public Task {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(every, "every");
       Objects.requireNonNull(last, "last");
@@ -184,7 +184,7 @@ public final class VolumeKeeper implements AutoCloseable {
   private static final class Running {
     private final String name;
     private final Definition what;
-    private final HealthPace pace;
+    private final HealthPace throttle;
     private @Nullable CompletableFuture<Round> round;
     private Scheduler.@Nullable Timer timer;
     private @Nullable Round last;
@@ -193,20 +193,20 @@ public final class VolumeKeeper implements AutoCloseable {
     Running(String name, Definition what) {
       this.name = name;
       this.what = what;
-      pace = new HealthPace(what.every());
+      throttle = new HealthPace(what.every());
     }
   }
 
   // ---- questions
 
   /** Returns the chores, in the order in which the builder was given them. */
-  public List<Chore> chores() {
+  public List<Task> chores() {
     lock.lock();
     try {
       return chores.values().stream()
           .map(
               chore ->
-                  new Chore(
+                  new Task(
                       chore.name,
                       chore.what.every(),
                       chore.round != null,
@@ -304,7 +304,7 @@ public final class VolumeKeeper implements AutoCloseable {
       chore.round = null;
       chore.last = ended;
       chore.failures = ended.failure().isEmpty() ? 0 : chore.failures + 1;
-      chore.pace.ended(ended.failure().isEmpty());
+      chore.throttle.ended(ended.failure().isEmpty());
       plan(chore);
     } finally {
       lock.unlock();
@@ -318,7 +318,7 @@ public final class VolumeKeeper implements AutoCloseable {
     if (!isClosed) {
       chore.timer =
           threads.after(
-              chore.pace.next(threads.random()),
+              chore.throttle.next(threads.random()),
               () -> {
                 CompletableFuture<Round> ignored = begin(chore);
               });
@@ -369,13 +369,16 @@ public final class VolumeKeeper implements AutoCloseable {
      * five minutes about. The first round is after one pause, so that a host that has just started
      * can say first what it wants.
      *
-     * @param pace how fast
+     * @param throttle how fast
      */
-    public Builder reaping(Reaper reaper, Pace pace) {
+    public Builder reaping(Reaper reaper, ReaperThrottle throttle) {
       Objects.requireNonNull(reaper, "reaper");
-      Objects.requireNonNull(pace, "pace");
+      Objects.requireNonNull(throttle, "throttle");
       return add(
-          "reap", Duration.ofMinutes(5), false, () -> reaped(reaper.apply(reaper.plan(), pace)));
+          "reap",
+          Duration.ofMinutes(5),
+          false,
+          () -> reaped(reaper.apply(reaper.plan(), throttle)));
     }
 
     /**
@@ -508,11 +511,11 @@ public final class VolumeKeeper implements AutoCloseable {
         + (unread == 0 ? "" : "; " + count(unread, "claim", "cannot", "cannot") + " be read");
   }
 
-  private static String reaped(List<Reaped> ends) throws InterruptedException {
+  private static String reaped(List<ReaperResult> ends) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException("closed between two items");
     }
-    long done = ends.stream().filter(it -> it.end() == Reaped.End.DONE).count();
+    long done = ends.stream().filter(it -> it.end() == ReaperResult.End.DONE).count();
     return done + " of " + count(ends.size(), "item", "was", "were") + " given back";
   }
 

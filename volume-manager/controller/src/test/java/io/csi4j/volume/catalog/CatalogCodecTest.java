@@ -9,7 +9,7 @@ import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
@@ -99,13 +99,15 @@ class CatalogCodecTest {
         there,
         CatalogEntry.of(VOLUME, Optional.empty()),
         there
-            .with(new Cut("nightly", new TreeMap<>(Map.of("k", "v")), new TreeSet<>()))
+            .with(new PendingSnapshot("nightly", new TreeMap<>(Map.of("k", "v")), new TreeSet<>()))
             .with(
-                new Cut(
+                new PendingSnapshot(
                     "nightly",
                     new TreeMap<>(),
                     new TreeSet<>(Set.of(VOLUME.key(), VolumeKey.of("db-2"))))),
-        there.with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
+        there.with(
+            new PendingSnapshot(
+                "placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested()))),
         there.with(cutAnd(Optional.empty())).with(cutAnd(Optional.of(GroupSnapshotId.of("g")))),
         changed(there),
         CatalogEntry.of(VOLUME.toBuilder().providerVersion("1.4.0").build(), Optional.of(NAME)),
@@ -117,11 +119,11 @@ class CatalogCodecTest {
   }
 
   /** A snapshot, or a group of one, that the plugin has answered. */
-  private static Cut cutAnd(Optional<GroupSnapshotId> group) {
+  private static PendingSnapshot cutAnd(Optional<GroupSnapshotId> group) {
     TreeSet<VolumeKey> members = new TreeSet<>();
     group.ifPresent(none -> members.add(VolumeKey.of("db-2")));
-    return new Cut("n", new TreeMap<>(), members)
-        .answered(new Cut.Answer(group, Map.of(VolumeId.of("v"), SnapshotId.of("s"))));
+    return new PendingSnapshot("n", new TreeMap<>(), members)
+        .answered(new PendingSnapshot.Answer(group, Map.of(VolumeId.of("v"), SnapshotId.of("s"))));
   }
 
   /** A volume whose parameters are being changed, and whose size and parameters were refused. */
@@ -131,19 +133,19 @@ class CatalogCodecTest {
         .modifying(new TreeMap<>(Map.of("iops", "9")))
         .refusing(
             new VolumeChange(
-                new VolumeChange.Wish.Size(CapacityRange.atLeast(99)),
+                new VolumeChange.Request.Size(CapacityRange.atLeast(99)),
                 VolumeChange.Progress.INFEASIBLE,
                 "too large",
                 at))
         .refusing(
             new VolumeChange(
-                new VolumeChange.Wish.Size(CapacityRange.atLeast(9)),
+                new VolumeChange.Request.Size(CapacityRange.atLeast(9)),
                 VolumeChange.Progress.INFEASIBLE_ON_NODE,
                 "has errors",
                 at))
         .refusing(
             new VolumeChange(
-                new VolumeChange.Wish.Parameters(new TreeMap<>(Map.of("iops", "7"))),
+                new VolumeChange.Request.Parameters(new TreeMap<>(Map.of("iops", "7"))),
                 VolumeChange.Progress.INFEASIBLE,
                 "",
                 Optional.empty()));
@@ -231,7 +233,9 @@ class CatalogCodecTest {
     CatalogEntry plain = records().findFirst().orElseThrow();
     CatalogEntry placed =
         plain
-            .with(new Cut("placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested())))
+            .with(
+                new PendingSnapshot(
+                    "placed", new TreeMap<>(), new TreeSet<>(), Optional.of(requested())))
             .fromSnapshotIn(List.of(zone("b")));
     StateValue value = StateValue.of(HexFormat.of().parseHex(GOLDEN + PLACED));
     assertThat(encode(placed)).isEqualTo(value);
@@ -245,9 +249,9 @@ class CatalogCodecTest {
             .findFirst()
             .orElseThrow()
             .with(
-                new Cut("n", new TreeMap<>(), new TreeSet<>())
+                new PendingSnapshot("n", new TreeMap<>(), new TreeSet<>())
                     .answered(
-                        new Cut.Answer(
+                        new PendingSnapshot.Answer(
                             Optional.of(GroupSnapshotId.of("g")),
                             Map.of(VolumeId.of("v"), SnapshotId.of("s")))));
     String bytes = GOLDEN + "520e0a016e32060a01761201733a0167";

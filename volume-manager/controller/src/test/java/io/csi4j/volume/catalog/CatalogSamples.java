@@ -55,7 +55,7 @@ public final class CatalogSamples {
         .context(VolumeContext.of(Map.of("part", "1", "token", "s3cr3t")))
         .topologies(List.of(B, A))
         .capacityBytes(16)
-        .owedToNode(CapacityRange.atLeast(16))
+        .pendingOnNode(CapacityRange.atLeast(16))
         .build();
   }
 }

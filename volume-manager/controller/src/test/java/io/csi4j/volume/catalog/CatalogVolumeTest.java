@@ -108,7 +108,7 @@ class CatalogVolumeTest {
     CatalogVolume volume = CatalogSamples.volume();
     CatalogVolume grown = volume.grown(OptionalLong.of(18), Optional.of(CapacityRange.atLeast(18)));
     assertThat(grown.capacityBytes()).hasValue(18);
-    assertThat(grown.grown(volume.capacityBytes(), volume.owedToNode())).isEqualTo(volume);
+    assertThat(grown.grown(volume.capacityBytes(), volume.pendingOnNode())).isEqualTo(volume);
   }
 
   @Test

@@ -54,7 +54,7 @@ class VolumeSpecTest {
   void allThatIsWrongIsToldAtOnce() {
     VolumeSpec.Builder wrong =
         VolumeSpec.builder(PLUGIN)
-            .use(Word.of("single-writer"), Word.of("tape"))
+            .use(RawValue.of("single-writer"), RawValue.of("tape"))
             .use(AccessMode.UNSPECIFIED, AttachmentMode.BLOCK)
             .mountOptions(MountOptions.none().withFsType("ext4"))
             .fromSnapshot(SnapshotId.of("s"))
@@ -100,7 +100,8 @@ class VolumeSpecTest {
   })
   void wordsOfAJobDescriptionBecomeModes(
       String mode, String attachment, AccessMode expected, boolean block) {
-    VolumeSpec read = VolumeSpec.builder(PLUGIN).use(Word.of(mode), Word.of(attachment)).build();
+    VolumeSpec read =
+        VolumeSpec.builder(PLUGIN).use(RawValue.of(mode), RawValue.of(attachment)).build();
     assertThat(read.capabilities())
         .containsExactly(
             block ? VolumeCapability.block(expected) : VolumeCapability.mount(expected));
@@ -110,7 +111,8 @@ class VolumeSpecTest {
   @Tag("D-52")
   @CsvSource({"unspecified, filesystem", "unrecognized, block", "SINGLE_NODE_WRITER, filesystem"})
   void wordsThatAreNoModesAreRefused(String mode, String attachment) {
-    assertThat(VolumeSpec.builder(PLUGIN).use(Word.of(mode), Word.of(attachment)).violations())
+    assertThat(
+            VolumeSpec.builder(PLUGIN).use(RawValue.of(mode), RawValue.of(attachment)).violations())
         .extracting(Violation::field, Violation::rule)
         .containsExactly(tuple("access_mode", Rule.UNRECOGNIZED));
   }

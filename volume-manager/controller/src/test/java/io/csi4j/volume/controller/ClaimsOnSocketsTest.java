@@ -54,13 +54,13 @@ import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -674,7 +674,7 @@ class ClaimsOnSocketsTest {
     ClaimGrant grant = claims().acquire(wish(WEB));
     assertThat(
             controller()
-                .deregister(DB, new ClaimOverride.Person("ada"), new Clause("it was moved")))
+                .deregister(DB, new ClaimOverride.Person("ada"), new ReasonText("it was moved")))
         .isTrue();
     assertThat(claims().acquire(wish(WEB))).as("a claim that is there").isEqualTo(grant);
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);

@@ -373,7 +373,7 @@ class ControllerCrashTest {
                       && tried(() -> it.createSnapshot(DB, name, Map.of())));
             },
             it -> {
-              boolean isOwed = it.owed().contains(DB);
+              boolean isOwed = it.pending().contains(DB);
               if (isOwed && !plugin.contents().snapshots().isEmpty()) {
                 assertThat(tried(() -> it.delete(DB))).as("only its volume finds it").isFalse();
               }
@@ -386,7 +386,7 @@ class ControllerCrashTest {
               for (SnapshotId left : plugin.contents().snapshots()) {
                 assertThat(tried(() -> it.deleteSnapshot(ID, left, Optional.empty()))).isTrue();
               }
-              assertThat(it.owed()).isEmpty();
+              assertThat(it.pending()).isEmpty();
               assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(12);
@@ -438,7 +438,7 @@ class ControllerCrashTest {
   }
 
   /** The group that is at the plugin, as it belongs on record. */
-  private CatalogEntry.Cut.Answer atThePlugin(VolumeController it) {
+  private CatalogEntry.PendingSnapshot.Answer atThePlugin(VolumeController it) {
     Map<VolumeId, SnapshotId> members = new TreeMap<>(Comparator.comparing(VolumeId::value));
     try (CsiPlugin client = CsiPlugin.connect(plugin.endpoint())) {
       client
@@ -450,7 +450,8 @@ class ControllerCrashTest {
     assertThat(members.keySet())
         .containsExactlyInAnyOrderElementsOf(
             BOTH.stream().map(key -> it.find(key).orElseThrow().id()).toList());
-    return new CatalogEntry.Cut.Answer(Optional.of(plugin.contents().groups().get(0)), members);
+    return new CatalogEntry.PendingSnapshot.Answer(
+        Optional.of(plugin.contents().groups().get(0)), members);
   }
 
   @Test
@@ -474,7 +475,7 @@ class ControllerCrashTest {
               BOTH.forEach(
                   key ->
                       assertThat(it.backups().pending().get(key))
-                          .extracting(CatalogEntry.Cut::answer)
+                          .extracting(CatalogEntry.PendingSnapshot::answer)
                           .containsExactly(Optional.of(atThePlugin(it))));
               assertThat(it.dropSnapshot(LOG, NIGHTLY)).isTrue();
             });
@@ -618,7 +619,7 @@ class ControllerCrashTest {
               it.create(DB, spec(false));
               CatalogVolume grown = it.expand(DB, large);
               assertThat(grown.capacityBytes()).hasValue(4 << 20);
-              assertThat(grown.owedToNode()).contains(large);
+              assertThat(grown.pendingOnNode()).contains(large);
               assertThat(tried(() -> it.delete(DB))).isTrue();
             });
     assertThat(steps).isEqualTo(12);
@@ -636,14 +637,14 @@ class ControllerCrashTest {
             },
             it -> {
               it.create(DB, spec(false));
-              boolean isOwed = it.owed().contains(DB);
+              boolean isOwed = it.pending().contains(DB);
               boolean isOnRecord =
                   it.find(DB).orElseThrow().spec().mutableParameters().equals(faster);
               assertThat(it.changes(DB))
-                  .extracting(VolumeChange::wish)
+                  .extracting(VolumeChange::request)
                   .isEqualTo(
                       isOwed
-                          ? List.of(new VolumeChange.Wish.Parameters(new TreeMap<>(faster)))
+                          ? List.of(new VolumeChange.Request.Parameters(new TreeMap<>(faster)))
                           : List.of());
               if (!isOnRecord && !isOwed) {
                 assertThat(plugin.journal().calls(CsiOperation.CONTROLLER_MODIFY_VOLUME))
@@ -652,7 +653,7 @@ class ControllerCrashTest {
               }
               modified.set(plugin.journal().calls(CsiOperation.CONTROLLER_MODIFY_VOLUME).size());
               assertThat(it.modify(DB, faster).spec().mutableParameters()).isEqualTo(faster);
-              assertThat(it.owed()).isEmpty();
+              assertThat(it.pending()).isEmpty();
               modified.incrementAndGet();
               assertThat(tried(() -> it.delete(DB))).isTrue();
             });
@@ -729,7 +730,7 @@ class ControllerCrashTest {
     assertThat(tried(() -> opened.create(DB, spec(false)))).isTrue();
     plugin.inject(Fault.drop(), When.calling(CsiOperation.DELETE_VOLUME).once());
     assertThat(tried(() -> opened.delete(DB))).isFalse();
-    assertThat(opened.owed()).containsExactly(DB);
+    assertThat(opened.pending()).containsExactly(DB);
     MemoryClaimStore store = new MemoryClaimStore();
     new ClaimBook(store, Clock.systemUTC())
         .claim(
@@ -748,7 +749,7 @@ class ControllerCrashTest {
 
     claim.set(Claim.none(DB));
     timers.runNext();
-    Waits.until(() -> opened.owed().isEmpty());
+    Waits.until(() -> opened.pending().isEmpty());
     assertThat(plugin.contents().empty()).isTrue();
   }
 }

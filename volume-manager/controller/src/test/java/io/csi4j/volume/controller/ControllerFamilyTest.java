@@ -26,12 +26,12 @@ import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -226,7 +226,7 @@ class ControllerFamilyTest {
             Map.entry(ClaimOverride.Person.class, new ClaimOverride.Person("ada")),
             // Asked of volumes that are on record, of which there are none.
             Map.entry(Function.class, Function.identity()),
-            Map.entry(Clause.class, new Clause("it is gone")),
+            Map.entry(ReasonText.class, new ReasonText("it is gone")),
             Map.entry(
                 OperatorMessage.class,
                 Messages.of(OperatorCode.STEP_FAILED, Subject.of("expanding"), "it did not")),

@@ -36,8 +36,8 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.controller.JobVolumes.Acquired;
-import io.csi4j.volume.controller.JobVolumes.Fate;
-import io.csi4j.volume.controller.JobVolumes.GivenBack;
+import io.csi4j.volume.controller.JobVolumes.Released;
+import io.csi4j.volume.controller.JobVolumes.VolumeOutcome;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
@@ -51,8 +51,8 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.upkeep.Leftover;
-import io.csi4j.volume.upkeep.Reaped;
 import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperResult;
 import io.csi4j.volume.upkeep.ReaperSources;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -166,10 +166,10 @@ class JobVolumesTest {
         NodeReceipt.Staging.GONE);
   }
 
-  private GivenBack giveBack(Acquired acquired) {
+  private Released giveBack(Acquired acquired) {
     assertThat(volumes.release(acquired.grant().usage()))
-        .returns(Fate.CLAIMED, GivenBack::fate)
-        .extracting(GivenBack::claim)
+        .returns(VolumeOutcome.CLAIMED, Released::volume)
+        .extracting(Released::claim)
         .isInstanceOf(ClaimProgress.WaitsForNode.class);
     return volumes.confirmRelease(receipt(acquired.grant()));
   }
@@ -196,8 +196,10 @@ class JobVolumesTest {
 
     assertThat(giveBack(acquired))
         .isEqualTo(
-            new GivenBack(
-                new ClaimProgress.Gone(acquired.grant().usage()), Fate.DELETED, Optional.empty()));
+            new Released(
+                new ClaimProgress.Gone(acquired.grant().usage()),
+                VolumeOutcome.DELETED,
+                Optional.empty()));
     assertThat(plugin.contents().empty()).isTrue();
     assertThat(controller.record(SCRATCH)).isEmpty();
     assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
@@ -211,25 +213,25 @@ class JobVolumesTest {
     assertThat(two.volume()).isEqualTo(one.volume());
     assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(1);
 
-    assertThat(giveBack(one).fate()).isEqualTo(Fate.CLAIMED);
+    assertThat(giveBack(one).volume()).isEqualTo(VolumeOutcome.CLAIMED);
     assertThat(plugin.contents().volumes()).containsExactly(two.volume().id());
-    assertThat(giveBack(two).fate()).isEqualTo(Fate.DELETED);
+    assertThat(giveBack(two).volume()).isEqualTo(VolumeOutcome.DELETED);
     assertThat(plugin.contents().empty()).isTrue();
   }
 
   @Test
   void aVolumeThatIsRetainedIsFoundByTheNextTaskAndLeftAloneByTheReaper() {
     Acquired first = volumes.acquire(spec(ALONE).build(), attached("monday"));
-    assertThat(giveBack(first).fate()).isEqualTo(Fate.RETAINED);
+    assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.RETAINED);
     assertThat(reaper().plan().items()).isEmpty();
     assertThat(volumes.unclaimed()).isEmpty();
     assertThat(volumes.deleteUnclaimed(SCRATCH)).isFalse();
 
     Acquired second = volumes.acquire(spec(ALONE).build(), attached("tuesday"));
     assertThat(second.volume()).isEqualTo(first.volume());
-    assertThat(volumes.release(VolumeUse.of(SCRATCH, WorkloadId.of("monday"))).fate())
-        .isEqualTo(Fate.CLAIMED);
-    assertThat(giveBack(second).fate()).isEqualTo(Fate.RETAINED);
+    assertThat(volumes.release(VolumeUse.of(SCRATCH, WorkloadId.of("monday"))).volume())
+        .isEqualTo(VolumeOutcome.CLAIMED);
+    assertThat(giveBack(second).volume()).isEqualTo(VolumeOutcome.RETAINED);
     assertThat(plugin.contents().volumes()).containsExactly(first.volume().id());
   }
 
@@ -247,7 +249,7 @@ class JobVolumesTest {
     assertThat(plugin.journal().calls(CREATE_VOLUME).get(1).request().map("parameters"))
         .isEqualTo(Map.of("tier", "fast"));
     assertThat(copy.volume().spec().source()).isPresent();
-    assertThat(giveBack(copy).fate()).isEqualTo(Fate.DELETED);
+    assertThat(giveBack(copy).volume()).isEqualTo(VolumeOutcome.DELETED);
     assertThat(controller.find(golden)).isPresent();
   }
 
@@ -294,7 +296,7 @@ class JobVolumesTest {
                 .code())
         .isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(plugin.contents().volumes()).containsExactly(first.volume().id());
-    assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETED);
+    assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.DELETED);
   }
 
   @Test
@@ -307,7 +309,7 @@ class JobVolumesTest {
                 .code())
         .isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
     assertThat(store.read(SCRATCH).claim().holders()).hasSize(1);
-    assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETED);
+    assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.DELETED);
   }
 
   @Test
@@ -336,14 +338,14 @@ class JobVolumesTest {
     Acquired acquired = volumes.acquire(scratch(ALONE), attached("frame-7"));
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "later"), When.calling(DELETE_VOLUME).times(1));
 
-    GivenBack owed = giveBack(acquired);
+    Released owed = giveBack(acquired);
 
-    assertThat(owed.fate()).isEqualTo(Fate.DELETION_OWED);
+    assertThat(owed.volume()).isEqualTo(VolumeOutcome.DELETION_PENDING);
     assertThat(owed.trouble().orElseThrow().code())
         .isEqualTo(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
     Reaper reaper = reaper();
     assertThat(reaper.apply(reaper.plan(), () -> {}))
-        .allMatch(reaped -> reaped.end() != Reaped.End.FAILED);
+        .allMatch(reaped -> reaped.end() != ReaperResult.End.FAILED);
     Waits.until(() -> plugin.contents().empty() && controller.record(SCRATCH).isEmpty());
     assertThat(store.read(SCRATCH).claim().holders()).isEmpty();
   }
@@ -352,13 +354,13 @@ class JobVolumesTest {
   void aVolumeThatIsBeingDeletedIsDeletedToItsEndAndMadeAgainForTheNextClaim() {
     Acquired first = volumes.acquire(scratch(ALONE), attached("first"));
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "later"), When.calling(DELETE_VOLUME).once());
-    assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETION_OWED);
+    assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.DELETION_PENDING);
 
     Acquired second = volumes.acquire(scratch(ALONE), attached("second"));
 
     assertThat(plugin.contents().volumes()).containsExactly(second.volume().id());
     assertThat(plugin.contents().attached()).hasSize(1);
-    assertThat(giveBack(second).fate()).isEqualTo(Fate.DELETED);
+    assertThat(giveBack(second).volume()).isEqualTo(VolumeOutcome.DELETED);
   }
 
   @Test
@@ -381,8 +383,8 @@ class JobVolumesTest {
         .extracting(Leftover::getClass)
         .isEqualTo(List.of(Leftover.EphemeralVolume.class));
     assertThat(reaper.apply(reaper.plan(), () -> {}))
-        .extracting(Reaped::end)
-        .containsExactly(Reaped.End.DONE);
+        .extracting(ReaperResult::end)
+        .containsExactly(ReaperResult.End.DONE);
     assertThat(plugin.contents().empty()).isTrue();
   }
 
@@ -422,7 +424,7 @@ class JobVolumesTest {
         () ->
             assertThat(elsewhere.claim(wish("there", "n2", SHARED).build()).epoch()).isPositive());
 
-    assertThat(giveBack(here).fate()).isEqualTo(Fate.CLAIMED);
+    assertThat(giveBack(here).volume()).isEqualTo(VolumeOutcome.CLAIMED);
 
     assertThat(plugin.journal().calls(DELETE_VOLUME)).isEmpty();
     assertThat(controller.find(SCRATCH)).contains(here.volume());
@@ -445,7 +447,7 @@ class JobVolumesTest {
                         new ClaimBook(store, Clock.systemUTC())
                             .claim(wish("there", "n2", SHARED).build()))));
 
-    assertThat(giveBack(here).fate()).isEqualTo(Fate.DELETED);
+    assertThat(giveBack(here).volume()).isEqualTo(VolumeOutcome.DELETED);
 
     assertThat(refused.get().code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
     assertThat(plugin.contents().empty()).isTrue();
@@ -465,10 +467,10 @@ class JobVolumesTest {
                 CompletableFuture.supplyAsync(
                     () -> volumes.acquire(scratch(ALONE), attached("second")), other)));
     try {
-      assertThat(giveBack(first).fate()).isEqualTo(Fate.DELETED);
+      assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.DELETED);
       Acquired got = Waits.on(second.get());
       assertThat(plugin.contents().volumes()).containsExactly(got.volume().id());
-      assertThat(giveBack(got).fate()).isEqualTo(Fate.DELETED);
+      assertThat(giveBack(got).volume()).isEqualTo(VolumeOutcome.DELETED);
     } finally {
       other.shutdownNow();
     }
@@ -499,7 +501,8 @@ class JobVolumesTest {
                     Acquired mine =
                         volumes.acquire(scratch(SHARED), wish(name, name, SHARED).build());
                     assertThat(plugin.contents().volumes()).contains(mine.volume().id());
-                    assertThat(giveBack(mine).fate()).isIn(Fate.CLAIMED, Fate.DELETED);
+                    assertThat(giveBack(mine).volume())
+                        .isIn(VolumeOutcome.CLAIMED, VolumeOutcome.DELETED);
                   }
                 }));
       }

@@ -132,7 +132,7 @@ class PlacedSnapshotTest {
 
     assertThat(cutInB().accessibleTopology()).containsExactly(B);
 
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     Snapshot elsewhere = controller.createSnapshot(DB, SnapshotName.of("near"), Map.of());
     assertThat(elsewhere.accessibleTopology()).containsExactly(A);
   }
@@ -160,7 +160,7 @@ class PlacedSnapshotTest {
         .hasMessageContaining("zone=b")
         .hasMessageContaining("does not offer SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
     assertThat(requests(CREATE_SNAPSHOT)).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     assertThat(controller.createSnapshot(DB, NIGHTLY, Map.of()).readyToUse()).isTrue();
   }
 
@@ -172,15 +172,15 @@ class PlacedSnapshotTest {
 
     reopen();
 
-    assertThat(controller.owed()).containsExactly(DB);
-    assertThat(controller.record(DB).orElseThrow().cuts())
+    assertThat(controller.pending()).containsExactly(DB);
+    assertThat(controller.record(DB).orElseThrow().pendingSnapshots())
         .singleElement()
         .satisfies(cut -> assertThat(cut.places()).contains(RequestedTopologies.anyOf(Set.of(B))));
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
     assertThat(requests(CREATE_SNAPSHOT)).hasSize(2);
     assertThat(requests(CREATE_SNAPSHOT).stream().distinct()).hasSize(1);
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test
@@ -194,7 +194,7 @@ class PlacedSnapshotTest {
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
 
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   // ---- making volumes of them

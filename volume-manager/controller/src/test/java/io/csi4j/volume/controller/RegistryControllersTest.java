@@ -152,7 +152,7 @@ class RegistryControllersTest {
                 PluginRegistry.class.getClassLoader(),
                 new Class<?>[] {PluginRegistry.class},
                 (self, method, arguments) -> {
-                  if (method.getName().equals("doubt")) {
+                  if (method.getName().equals("recheck")) {
                     doubted.add(arguments[0]);
                   }
                   return method.invoke(world.registry(), arguments);

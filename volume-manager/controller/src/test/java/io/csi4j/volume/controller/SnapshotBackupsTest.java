@@ -23,7 +23,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
@@ -130,10 +130,11 @@ class SnapshotBackupsTest {
     return catchThrowableOfType(ControllerException.class, work::run);
   }
 
-  private Optional<Cut.Answer> answered(VolumeKey volume) {
-    List<Cut> cuts = controller.backups().pending().getOrDefault(volume, List.of());
-    assertThat(cuts).hasSize(1);
-    return cuts.get(0).answer();
+  private Optional<PendingSnapshot.Answer> answered(VolumeKey volume) {
+    List<PendingSnapshot> pendingSnapshots =
+        controller.backups().pending().getOrDefault(volume, List.of());
+    assertThat(pendingSnapshots).hasSize(1);
+    return pendingSnapshots.get(0).answer();
   }
 
   // ---- one
@@ -207,14 +208,14 @@ class SnapshotBackupsTest {
   void aVolumeIsNotDeletedBeforeItsSnapshotIsKeptOrDropped() {
     start().cut(DB, NIGHTLY, FULL);
     assertThat(failure(() -> controller.delete(DB)).code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     int calls = plugin.journal().calls(CREATE_SNAPSHOT).size();
 
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
 
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).as("its id is known").hasSize(calls);
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     controller.delete(DB);
   }
 
@@ -306,7 +307,7 @@ class SnapshotBackupsTest {
 
     SnapshotBackups next = restarted();
     for (VolumeKey each : List.of(DB, LOG)) {
-      Cut.Answer answer = answered(each).orElseThrow();
+      PendingSnapshot.Answer answer = answered(each).orElseThrow();
       assertThat(answer.group()).contains(cut.id());
       assertThat(answer.snapshots().values())
           .containsExactlyInAnyOrderElementsOf(cut.snapshots().stream().map(Snapshot::id).toList());
@@ -338,7 +339,8 @@ class SnapshotBackupsTest {
     assertThat(start().pending()).isEmpty();
     medium.crash();
     VolumeStore store = VolumeStore.on(medium.open());
-    store.put(stored(store, DB).with(new Cut(NIGHTLY.value(), new TreeMap<>(FULL), group)));
+    store.put(
+        stored(store, DB).with(new PendingSnapshot(NIGHTLY.value(), new TreeMap<>(FULL), group)));
     SnapshotBackups next = restarted();
     assertThat(next.pending()).containsOnlyKeys(DB);
     return next;
@@ -400,15 +402,17 @@ class SnapshotBackupsTest {
     SortedSet<VolumeKey> other = new TreeSet<>(Set.of(LOG, VolumeKey.of("app")));
     medium.crash();
     VolumeStore store = VolumeStore.on(medium.open());
-    Cut both = new Cut(NIGHTLY.value(), new TreeMap<>(FULL), new TreeSet<>(Set.of(DB, LOG)));
+    PendingSnapshot both =
+        new PendingSnapshot(NIGHTLY.value(), new TreeMap<>(FULL), new TreeSet<>(Set.of(DB, LOG)));
     store.put(stored(store, DB).with(both));
-    store.put(stored(store, LOG).with(new Cut(NIGHTLY.value(), new TreeMap<>(FULL), other)));
+    store.put(
+        stored(store, LOG).with(new PendingSnapshot(NIGHTLY.value(), new TreeMap<>(FULL), other)));
     SnapshotBackups next = restarted();
 
     assertThat(next.keep(DB, NIGHTLY)).isTrue();
 
     assertThat(next.pending()).containsOnlyKeys(LOG);
-    assertThat(next.pending().get(LOG)).extracting(Cut::group).containsExactly(other);
+    assertThat(next.pending().get(LOG)).extracting(PendingSnapshot::group).containsExactly(other);
   }
 
   @Test

@@ -22,8 +22,8 @@ import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
 import java.time.Duration;
@@ -135,7 +135,7 @@ class SnapshotCreationTest {
     assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
     assertThat(refused.status()).contains(refusal);
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).isEmpty();
-    assertThat(opened.owed()).containsExactly(DB);
+    assertThat(opened.pending()).containsExactly(DB);
 
     if (refusal == StatusCode.UNIMPLEMENTED) { // which CSI forbids to ask again
       assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue();
@@ -143,7 +143,7 @@ class SnapshotCreationTest {
     } else {
       assertThat(plugin.contents().snapshots()).containsExactly(cut(opened).id());
     }
-    assertThat(opened.owed()).isEmpty();
+    assertThat(opened.pending()).isEmpty();
   }
 
   private static void assertNotOnRecord(ControllerException ended) {
@@ -158,7 +158,7 @@ class SnapshotCreationTest {
     time.inNextPause(() -> assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue());
     ControllerException ended = catchThrowableOfType(ControllerException.class, () -> cut(opened));
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(opened.owed()).isEmpty();
+    assertThat(opened.pending()).isEmpty();
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).as("its id was on record").hasSize(1);
     assertNotOnRecord(ended);
   }
@@ -173,12 +173,12 @@ class SnapshotCreationTest {
         catchThrowableOfType(ControllerException.class, () -> cut(opened));
     assertThat(unusable.outcome()).isEqualTo(Outcome.UNCERTAIN);
     assertThat(unusable.code()).isEqualTo(OperatorCode.CONTROLLER_ANSWER_UNUSABLE);
-    assertThat(opened.owed()).containsExactly(DB);
+    assertThat(opened.pending()).containsExactly(DB);
 
     assertThat(opened.dropSnapshot(DB, NIGHTLY)).isTrue();
 
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(opened.owed()).isEmpty();
+    assertThat(opened.pending()).isEmpty();
     opened.delete(DB);
     assertThat(plugin.contents().empty()).isTrue();
   }
@@ -201,7 +201,7 @@ class SnapshotCreationTest {
     plugin.release();
     Waits.until(() -> !dropping.isAlive());
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(opened.owed()).isEmpty();
+    assertThat(opened.pending()).isEmpty();
     assertThat(plugin.journal().calls(CREATE_SNAPSHOT)).hasSize(1);
     assertThat(busy.code())
         .as("it was not its turn in time")
@@ -212,7 +212,7 @@ class SnapshotCreationTest {
   void oneWhoseVolumeIsDeregisteredWhileItIsAwaitedIsNotAskedForAgain() {
     VolumeController opened = open(Duration.ofHours(1));
     ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
-    Clause gone = new Clause("the array was taken away");
+    ReasonText gone = new ReasonText("the array was taken away");
     time.inNextPause(
         () -> {
           assertThat(catchThrowableOfType(ControllerException.class, () -> opened.deregister(DB)))
@@ -244,13 +244,13 @@ class SnapshotCreationTest {
     time.inNextPause(
         () -> {
           other.add(cut(opened));
-          assertThat(opened.owed()).containsExactly(DB);
+          assertThat(opened.pending()).containsExactly(DB);
         });
     Snapshot ready = cut(opened);
     assertThat(ready.readyToUse()).isTrue();
     assertThat(other).extracting(Snapshot::id).containsExactly(ready.id());
     assertThat(plugin.contents().snapshots()).containsExactly(ready.id());
-    assertThat(opened.owed()).isEmpty();
+    assertThat(opened.pending()).isEmpty();
   }
 
   @Test

@@ -38,13 +38,13 @@ import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -326,7 +326,7 @@ class TwoNodesTest {
     assertThat(
             claims.confirmRelease(
                 new ReleaseProof.PowerOff(
-                    ON_A, first.epoch(), a.name, new Clause("the rack has no power"))))
+                    ON_A, first.epoch(), a.name, new ReasonText("the rack has no power"))))
         .isEqualTo(new ClaimProgress.Gone(ON_A));
     ClaimGrant second = b.claim(ON_B);
     assertThat(b.manager.mount(b.request(second)).usage()).isEqualTo(ON_B);
@@ -361,7 +361,7 @@ class TwoNodesTest {
                     ON_A,
                     first.epoch(),
                     new ClaimOverride.Person("ops"),
-                    new Clause("the node is scrap"),
+                    new ReasonText("the node is scrap"),
                     ReleaseProof.Covers.NODE_AND_STORAGE)))
         .isEqualTo(new ClaimProgress.Gone(ON_A));
     assertThat(published()).containsExactly(NodeId.of("a"));

@@ -9,7 +9,7 @@ import io.csi4j.volume.catalog.CatalogSamples;
 import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
-import io.csi4j.volume.catalog.VolumeChange.Wish;
+import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
@@ -70,7 +70,7 @@ class UnfinishedWorkTest {
   private VolumeChange deletion() {
     List<VolumeChange> shown = leftovers.shown(GOING.key(), GOING.changes());
     assertThat(shown).hasSize(1);
-    assertThat(shown.get(0).wish()).isEqualTo(new Wish.Deletion());
+    assertThat(shown.get(0).request()).isEqualTo(new Request.Deletion());
     return shown.get(0);
   }
 
@@ -83,7 +83,7 @@ class UnfinishedWorkTest {
     assertThat(told).containsExactly(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
     assertThat(deletion())
         .isEqualTo(
-            new VolumeChange(new Wish.Deletion(), Progress.IN_PROGRESS, "no", Optional.empty()));
+            new VolumeChange(new Request.Deletion(), Progress.IN_PROGRESS, "no", Optional.empty()));
 
     outcome = key -> failed(Outcome.UNAVAILABLE, OperatorCode.PLUGIN_NOT_UP);
     time.pass(Duration.ofHours(1));

@@ -63,10 +63,10 @@ import io.csi4j.volume.upkeep.DriftRepair;
 import io.csi4j.volume.upkeep.DriftReport;
 import io.csi4j.volume.upkeep.HealthMonitor;
 import io.csi4j.volume.upkeep.Leftover;
-import io.csi4j.volume.upkeep.Pace;
-import io.csi4j.volume.upkeep.Reaped;
 import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperResult;
 import io.csi4j.volume.upkeep.ReaperSources;
+import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.StoredAttachments;
 import io.csi4j.volume.upkeep.VolumeKeeper;
 import java.nio.file.Path;
@@ -91,7 +91,7 @@ class UpkeepOfAHostTest {
   private static final NodeName HERE = NodeName.of("n1");
   private static final NodeId NODE = NodeId.of("node-1");
   private static final AccessMode MODE = AccessMode.SINGLE_NODE_WRITER;
-  private static final Pace AT_ONCE = () -> {};
+  private static final ReaperThrottle AT_ONCE = () -> {};
 
   @TempDir private Path temp;
   private final ControllerWorld world = new ControllerWorld();
@@ -437,8 +437,8 @@ class UpkeepOfAHostTest {
               told::add);
 
       assertThat(reaper.apply(reaper.plan(), AT_ONCE))
-          .allMatch(reaped -> reaped.end() == Reaped.End.DONE)
-          .extracting(Reaped::item)
+          .allMatch(reaped -> reaped.end() == ReaperResult.End.DONE)
+          .extracting(ReaperResult::item)
           .hasSize(2)
           .hasOnlyElementsOfTypes(Leftover.OrphanedClaim.class, Leftover.EphemeralVolume.class);
 
@@ -451,8 +451,8 @@ class UpkeepOfAHostTest {
       wanted.clear();
       assertThat(manager.unmount(used.usage())).isEqualTo(UnmountOutcome.LAST);
       assertThat(reaper.apply(reaper.plan(), AT_ONCE))
-          .allMatch(reaped -> reaped.end() == Reaped.End.DONE)
-          .extracting(Reaped::item)
+          .allMatch(reaped -> reaped.end() == ReaperResult.End.DONE)
+          .extracting(ReaperResult::item)
           .hasSize(2)
           .hasOnlyElementsOfTypes(Leftover.OrphanedClaim.class, Leftover.UnusedPlugin.class);
       assertThat(manager.plugins().plugins()).isEmpty();

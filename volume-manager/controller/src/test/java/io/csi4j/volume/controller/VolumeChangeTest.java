@@ -17,7 +17,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
-import io.csi4j.volume.catalog.VolumeChange.Wish;
+import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
@@ -56,7 +56,7 @@ class VolumeChangeTest {
   private static final VolumeKey DB = VolumeKey.of("db");
   private static final CapacityRange LARGE = CapacityRange.atLeast(100L << 30);
   private static final CapacityRange SMALL = CapacityRange.atLeast(5 << 20);
-  private static final Wish FASTER = new Wish.Parameters(new TreeMap<>(Map.of("iops", "2")));
+  private static final Request FASTER = new Request.Parameters(new TreeMap<>(Map.of("iops", "2")));
 
   private final ControllerWorld world = new ControllerWorld();
   private final MemoryMedium medium = MemoryMedium.create();
@@ -107,9 +107,9 @@ class VolumeChangeTest {
     return controller.changes(DB).get(0);
   }
 
-  private void isOnly(Wish wish, Progress progress, String words, String next) {
+  private void isOnly(Request wish, Progress progress, String words, String next) {
     VolumeChange change = only();
-    assertThat(change.wish()).isEqualTo(wish);
+    assertThat(change.request()).isEqualTo(wish);
     assertThat(change.progress()).isEqualTo(progress);
     if (words.isEmpty()) {
       assertThat(change.seen()).isEmpty();
@@ -135,19 +135,19 @@ class VolumeChangeTest {
     assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.REFUSED);
 
     isOnly(
-        new Wish.Size(LARGE),
+        new Request.Size(LARGE),
         Progress.INFEASIBLE,
         "this pool ends at 10 GiB",
         "Expand to a size that the plugin allows.");
     VolumeChange before = only();
     reopen();
     assertThat(only()).isEqualTo(before);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
 
     controller.expand(DB, SMALL);
     isOnly(
-        new Wish.Size(SMALL),
-        Progress.OWED_TO_NODE,
+        new Request.Size(SMALL),
+        Progress.PENDING_ON_NODE,
         "",
         "Expand the volume on the node that has it mounted, then call nodeHasExpanded.");
   }
@@ -175,18 +175,18 @@ class VolumeChangeTest {
     assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.REFUSED);
 
     isOnly(
-        new Wish.Size(SMALL),
+        new Request.Size(SMALL),
         Progress.IN_PROGRESS,
         "it is in use",
         "It is asked for again by itself.");
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     reopen();
     Waits.until(() -> plugin.journal().calls(CONTROLLER_EXPAND_VOLUME).size() > 1);
     assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
 
     plugin.clearFaults();
-    Waits.until(() -> controller.owed().isEmpty());
-    assertThat(only().progress()).isEqualTo(Progress.OWED_TO_NODE);
+    Waits.until(() -> controller.pending().isEmpty());
+    assertThat(only().progress()).isEqualTo(Progress.PENDING_ON_NODE);
     assertThat(told)
         .as("once, after the restart: no caller of this process was told")
         .extracting(OperatorMessage::code)
@@ -202,7 +202,7 @@ class VolumeChangeTest {
 
     assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE);
     assertThat(only().next()).contains("put that right and expand to the same size");
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     assertThat(controller.expand(DB, SMALL).capacityBytes()).hasValue(5 << 20);
   }
 
@@ -216,7 +216,7 @@ class VolumeChangeTest {
 
     isOnly(
         FASTER, Progress.IN_PROGRESS, "a rebuild is running", "It is asked for again by itself.");
-    Waits.until(() -> controller.owed().isEmpty());
+    Waits.until(() -> controller.pending().isEmpty());
     assertThat(controller.changes(DB)).isEmpty();
     assertThat(controller.find(DB).orElseThrow().spec().mutableParameters())
         .containsExactly(Map.entry("iops", "2"), Map.entry("tier", "low"));
@@ -236,14 +236,14 @@ class VolumeChangeTest {
     reopen();
     Waits.until(() -> !only().seen().isEmpty());
     isOnly(
-        new Wish.Size(SMALL),
+        new Request.Size(SMALL),
         Progress.IN_PROGRESS,
         "workload 'web-1' on node 'n1' holds it",
         "It is asked for again by itself.");
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(1);
 
     claims.clear();
-    Waits.until(() -> controller.owed().isEmpty());
+    Waits.until(() -> controller.pending().isEmpty());
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).hasSize(2);
   }
 
@@ -270,9 +270,9 @@ class VolumeChangeTest {
             Subject.of("expanding volume 'db'"),
             "the filesystem has errors, run a check");
 
-    assertThat(controller.nodeCannotExpand(DB, refusal).owedToNode()).contains(SMALL);
+    assertThat(controller.nodeCannotExpand(DB, refusal).pendingOnNode()).contains(SMALL);
     isOnly(
-        new Wish.Size(SMALL),
+        new Request.Size(SMALL),
         Progress.INFEASIBLE_ON_NODE,
         "the filesystem has errors, run a check",
         "Do what the words of the plugin ask for");
@@ -290,11 +290,11 @@ class VolumeChangeTest {
     controller.expand(DB, SMALL);
     controller.expand(DB, LARGE);
 
-    assertThat(controller.nodeHasExpanded(DB, SMALL).owedToNode()).contains(LARGE);
-    assertThat(only().progress()).isEqualTo(Progress.OWED_TO_NODE);
-    assertThat(only().wish()).isEqualTo(new Wish.Size(LARGE));
+    assertThat(controller.nodeHasExpanded(DB, SMALL).pendingOnNode()).contains(LARGE);
+    assertThat(only().progress()).isEqualTo(Progress.PENDING_ON_NODE);
+    assertThat(only().request()).isEqualTo(new Request.Size(LARGE));
     reopen();
-    assertThat(controller.nodeHasExpanded(DB, LARGE).owedToNode()).isEqualTo(Optional.empty());
+    assertThat(controller.nodeHasExpanded(DB, LARGE).pendingOnNode()).isEqualTo(Optional.empty());
     assertThat(controller.changes(DB)).isEmpty();
   }
 
@@ -305,8 +305,8 @@ class VolumeChangeTest {
     OperatorMessage refusal =
         Messages.of(OperatorCode.REFUSED_BY_PLUGIN, Subject.of("expanding volume 'db'"), "no room");
 
-    assertThat(controller.nodeCannotExpand(DB, SMALL, refusal).owedToNode()).contains(LARGE);
-    assertThat(only().progress()).isEqualTo(Progress.OWED_TO_NODE);
+    assertThat(controller.nodeCannotExpand(DB, SMALL, refusal).pendingOnNode()).contains(LARGE);
+    assertThat(only().progress()).isEqualTo(Progress.PENDING_ON_NODE);
     controller.nodeCannotExpand(DB, LARGE, refusal);
     assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE_ON_NODE);
   }
@@ -321,11 +321,11 @@ class VolumeChangeTest {
         catchThrowableOfType(ControllerException.class, () -> controller.expand(DB, LARGE));
     assertThat(full.status()).contains(StatusCode.RESOURCE_EXHAUSTED);
 
-    assertThat(controller.nodeHasExpanded(DB, SMALL).owedToNode()).isEqualTo(Optional.empty());
-    assertThat(only().wish()).isEqualTo(new Wish.Size(LARGE));
+    assertThat(controller.nodeHasExpanded(DB, SMALL).pendingOnNode()).isEqualTo(Optional.empty());
+    assertThat(only().request()).isEqualTo(new Request.Size(LARGE));
     assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
     reopen();
-    assertThat(controller.find(DB).orElseThrow().owedToNode()).isEqualTo(Optional.empty());
+    assertThat(controller.find(DB).orElseThrow().pendingOnNode()).isEqualTo(Optional.empty());
     assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
   }
 
@@ -337,7 +337,7 @@ class VolumeChangeTest {
     assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.UNCERTAIN);
 
     isOnly(
-        new Wish.Size(LARGE),
+        new Request.Size(LARGE),
         Progress.IN_PROGRESS,
         "the pool is full",
         "It is asked for again by itself. Expand to another size to replace it");
@@ -347,11 +347,11 @@ class VolumeChangeTest {
         Fault.fail(StatusCode.OUT_OF_RANGE, "never that large"),
         When.calling(CONTROLLER_EXPAND_VOLUME));
     // It is told once it is on record.
-    Waits.until(() -> controller.owed().isEmpty() && !told.isEmpty());
+    Waits.until(() -> controller.pending().isEmpty() && !told.isEmpty());
     assertThat(controller.changes(DB))
         .as("the first call may have come through, so the node is told what is known")
         .extracting(VolumeChange::progress)
-        .containsExactly(Progress.INFEASIBLE, Progress.OWED_TO_NODE);
+        .containsExactly(Progress.INFEASIBLE, Progress.PENDING_ON_NODE);
     assertThat(controller.changes(DB).get(0).seen()).contains("never that large");
     assertThat(told)
         .as("nobody waited for that answer")
@@ -375,7 +375,7 @@ class VolumeChangeTest {
     reopen();
     assertThat(only().seen()).contains("iops is at most 1");
     assertThat(controller.find(DB)).contains(made);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
 
     controller.modify(DB, Map.of("tier", "high"));
     assertThat(controller.changes(DB)).isEmpty();
@@ -392,9 +392,9 @@ class VolumeChangeTest {
         .isEqualTo(Outcome.UNCERTAIN);
 
     isOnly(FASTER, Progress.IN_PROGRESS, "lost my mind", "It is asked for again by itself.");
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     reopen();
-    Waits.until(() -> controller.owed().isEmpty());
+    Waits.until(() -> controller.pending().isEmpty());
 
     assertThat(controller.changes(DB)).isEmpty();
     assertThat(controller.find(DB).orElseThrow().spec().mutableParameters())
@@ -428,7 +428,7 @@ class VolumeChangeTest {
         .isEqualTo(Outcome.UNAVAILABLE);
 
     assertThat(controller.changes(DB)).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test
@@ -442,13 +442,13 @@ class VolumeChangeTest {
       assertThat(failure(change).outcome()).isEqualTo(Outcome.UNCERTAIN);
     }
     assertThat(controller.changes(DB))
-        .extracting(VolumeChange::wish)
-        .containsExactly(new Wish.Size(LARGE), FASTER);
+        .extracting(VolumeChange::request)
+        .containsExactly(new Request.Size(LARGE), FASTER);
 
     controller.delete(DB);
 
     assertThat(controller.changes(DB)).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     assertThat(controller.create(DB, spec()).spec()).isEqualTo(made.spec());
     assertThat(controller.changes(DB)).isEmpty();
   }
@@ -457,6 +457,6 @@ class VolumeChangeTest {
   void aTextShowsNoValues() {
     assertThat(new VolumeChange(FASTER, Progress.IN_PROGRESS, "", Optional.empty()))
         .hasToString(
-            "VolumeChange[wish=parameters [iops], progress=IN_PROGRESS, seen=, at=Optional.empty]");
+            "VolumeChange[request=parameters [iops], progress=IN_PROGRESS, seen=, at=Optional.empty]");
   }
 }

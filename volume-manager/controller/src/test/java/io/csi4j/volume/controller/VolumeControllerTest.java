@@ -78,7 +78,6 @@ import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
@@ -86,6 +85,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -661,7 +661,7 @@ class VolumeControllerTest {
     assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
     assertThat(refused.status()).contains(StatusCode.FAILED_PRECONDITION);
     assertThat(controller.find(DB)).contains(made);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     controller.delete(DB);
     assertThat(plugin.contents().empty()).isTrue();
   }
@@ -678,7 +678,7 @@ class VolumeControllerTest {
 
     // Nobody asks again: it is tried in the background.
     Waits.until(() -> plugin.contents().empty() && controller.record(DB).isEmpty());
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @ParameterizedTest
@@ -695,9 +695,9 @@ class VolumeControllerTest {
     assertThat(left.code()).isEqualTo(OperatorCode.VOLUME_MAY_BE_LEFT);
     assertThat(left).hasMessageContaining(request(CREATE_VOLUME).text("name"));
     assertThat(plugin.contents().empty()).as("the first attempt made it").isFalse();
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     assertThat(controller.deregister(DB)).isTrue();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test
@@ -957,9 +957,9 @@ class VolumeControllerTest {
     CatalogVolume made = controller.create(DB, spec().build());
     loseSnapshot();
     reopen();
-    assertThat(controller.owed()).containsExactly(DB);
-    assertThat(controller.record(DB).orElseThrow().cuts())
-        .extracting(CatalogEntry.Cut::name)
+    assertThat(controller.pending()).containsExactly(DB);
+    assertThat(controller.record(DB).orElseThrow().pendingSnapshots())
+        .extracting(CatalogEntry.PendingSnapshot::name)
         .containsExactly("nightly");
     ControllerException refused = failure(() -> controller.delete(DB));
     assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_OWED);
@@ -968,18 +968,18 @@ class VolumeControllerTest {
         .isEqualTo(OperatorCode.SNAPSHOT_OWED);
     assertThat(controller.expand(DB, CapacityRange.atLeast(5 << 20)).id()).isEqualTo(made.id());
     assertThat(controller.modify(DB, Map.of("iops", "2")).id()).isEqualTo(made.id());
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
 
     Snapshot found = controller.createSnapshot(DB, NIGHTLY, Map.of());
     assertThat(plugin.contents().snapshots()).containsExactly(found.id());
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     controller.deleteSnapshot(made.plugin(), found, Optional.empty());
 
     loseSnapshot();
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isFalse();
     assertThat(plugin.contents().snapshots()).isEmpty();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     controller.delete(DB);
   }
 
@@ -1004,11 +1004,11 @@ class VolumeControllerTest {
     assertThat(failure(() -> controller.deregister(DB)).code())
         .isEqualTo(OperatorCode.SNAPSHOT_OWED);
 
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue();
     loses.set(true);
     ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
-    assertThat(controller.deregister(DB, ada, new Clause("the array was taken away"))).isTrue();
+    assertThat(controller.deregister(DB, ada, new ReasonText("the array was taken away"))).isTrue();
     assertThat(told.element().seen().text()).endsWith("; snapshot 'nightly' was asked for");
   }
 
@@ -1028,7 +1028,7 @@ class VolumeControllerTest {
         asked.complete(Done.DONE);
         Waits.on(allowed);
         if (isLost.get()) {
-          return new WriteResult.Unknown(new Clause("the answer was lost"));
+          return new WriteResult.Unknown(new ReasonText("the answer was lost"));
         }
       }
       return super.compareAndSet(expected, next, token);
@@ -1108,7 +1108,7 @@ class VolumeControllerTest {
         Fault.fail(StatusCode.INVALID_ARGUMENT, "no"), When.calling(CREATE_SNAPSHOT).once());
     assertThat(failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of())).outcome())
         .isEqualTo(Outcome.REFUSED);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test
@@ -1124,9 +1124,9 @@ class VolumeControllerTest {
                 .outcome())
         .isEqualTo(Outcome.UNCERTAIN);
     reopen();
-    assertThat(controller.owed()).containsExactly(DB, other);
+    assertThat(controller.pending()).containsExactly(DB, other);
     assertThat(controller.dropSnapshot(other, NIGHTLY)).isTrue();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     assertThat(plugin.contents().snapshots()).isEmpty();
   }
 
@@ -1239,7 +1239,7 @@ class VolumeControllerTest {
         .containsExactly(OperatorCode.VOLUME_MAY_BE_LEFT);
     assertThat(controller.held()).containsExactly(DB);
     VolumeChange held = controller.changes(DB).get(0);
-    assertThat(held.wish()).hasToString("deletion");
+    assertThat(held.request()).hasToString("deletion");
     assertThat(held.progress()).isEqualTo(VolumeChange.Progress.HELD);
     assertThat(held.seen()).isEqualTo(told.element().line()).contains("the source is gone");
     assertThat(held.next())
@@ -1259,7 +1259,7 @@ class VolumeControllerTest {
     assertThat(listed()).isEmpty();
     assertThat(controller.held()).isEmpty();
     controller.resume(DB);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test
@@ -1270,7 +1270,7 @@ class VolumeControllerTest {
         .isEqualTo(OperatorCode.VOLUME_CLAIMED);
 
     ClaimOverride.Person ada = new ClaimOverride.Person("ada@example.com");
-    Clause gone = new Clause("the array was taken away");
+    ReasonText gone = new ReasonText("the array was taken away");
     assertThat(controller.deregister(DB, ada, gone)).isTrue();
 
     assertThat(controller.find(DB)).isEmpty();
@@ -1366,12 +1366,12 @@ class VolumeControllerTest {
         .contains(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, options));
     assertThat(request(CONTROLLER_EXPAND_VOLUME).map("secrets")).containsOnlyKeys("key-of-prod");
     assertThat(grown.capacityBytes()).hasValue(5 << 20);
-    assertThat(grown.owedToNode()).contains(CapacityRange.atLeast(5 << 20));
+    assertThat(grown.pendingOnNode()).contains(CapacityRange.atLeast(5 << 20));
     reopen();
     assertThat(controller.find(DB)).contains(grown);
-    assertThat(controller.nodeHasExpanded(DB).owedToNode()).isEqualTo(Optional.empty());
+    assertThat(controller.nodeHasExpanded(DB).pendingOnNode()).isEqualTo(Optional.empty());
     reopen();
-    assertThat(controller.find(DB).orElseThrow().owedToNode()).isEqualTo(Optional.empty());
+    assertThat(controller.find(DB).orElseThrow().pendingOnNode()).isEqualTo(Optional.empty());
   }
 
   @Test
@@ -1407,14 +1407,14 @@ class VolumeControllerTest {
         When.calling(CONTROLLER_EXPAND_VOLUME).once());
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20))).outcome())
         .isEqualTo(Outcome.UNCERTAIN);
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     reopen();
 
-    Waits.until(() -> controller.owed().isEmpty());
+    Waits.until(() -> controller.pending().isEmpty());
 
     CatalogVolume grown = controller.find(DB).orElseThrow();
     assertThat(grown.capacityBytes()).hasValue(5 << 20);
-    assertThat(grown.owedToNode()).contains(CapacityRange.atLeast(5 << 20));
+    assertThat(grown.pendingOnNode()).contains(CapacityRange.atLeast(5 << 20));
   }
 
   @ParameterizedTest
@@ -1428,12 +1428,12 @@ class VolumeControllerTest {
     CatalogVolume grown = controller.expand(DB, CapacityRange.atLeast(5 << 20));
 
     assertThat(grown.capacityBytes()).hasValue(5 << 20);
-    assertThat(grown.owedToNode()).as("the first call may have come through").isPresent();
+    assertThat(grown.pendingOnNode()).as("the first call may have come through").isPresent();
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME))
         .extracting(call -> call.request().message("capacity_range").number("required_bytes"))
         .startsWith(100L << 30)
         .endsWith(5L << 20);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     reopen();
     assertThat(controller.find(DB)).contains(grown);
   }
@@ -1445,13 +1445,13 @@ class VolumeControllerTest {
   void anAnswerThatAWishOnRecordCannotBeFulfilledEndsIt(StatusCode never) {
     CatalogVolume made = controller.create(DB, spec().build());
     failToGrow(StatusCode.RESOURCE_EXHAUSTED);
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     plugin.inject(Fault.fail(never, "never"), When.calling(CONTROLLER_EXPAND_VOLUME));
 
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(100L << 30))).code())
         .isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
 
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
     assertThat(controller.find(DB).orElseThrow().capacityBytes()).isEqualTo(made.capacityBytes());
   }
 
@@ -1482,9 +1482,9 @@ class VolumeControllerTest {
 
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atMost(size - 1))).code())
         .isEqualTo(OperatorCode.VOLUME_SHRINKS);
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
     assertThat(controller.expand(DB, CapacityRange.atLeast(1)).capacityBytes()).hasValue(size);
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test
@@ -1502,7 +1502,7 @@ class VolumeControllerTest {
         .isEqualTo(new State.Growing(changed, CapacityRange.atLeast(100L << 30)));
     reopen();
     assertThat(controller.find(DB)).contains(changed);
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
   }
 
   /** Asks for a size that the storage system does not have, again and again in the background. */
@@ -1511,7 +1511,7 @@ class VolumeControllerTest {
         Fault.fail(refusal, "not that large"), When.calling(CONTROLLER_EXPAND_VOLUME).once());
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(100L << 30))).outcome())
         .isEqualTo(Outcome.UNCERTAIN);
-    assertThat(controller.owed()).containsExactly(DB);
+    assertThat(controller.pending()).containsExactly(DB);
   }
 
   @Test
@@ -2003,7 +2003,7 @@ class VolumeControllerTest {
     Waits.until(() -> controller.record(DB).isEmpty());
     assertThat(plugin.journal().calls(DELETE_VOLUME)).hasSize(2);
     assertThat(plugin.contents().empty()).isTrue();
-    assertThat(controller.owed()).isEmpty();
+    assertThat(controller.pending()).isEmpty();
   }
 
   @Test

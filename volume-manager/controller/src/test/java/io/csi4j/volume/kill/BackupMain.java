@@ -4,7 +4,7 @@ import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.SnapshotBackups;
@@ -159,9 +159,11 @@ final class BackupMain {
       @Override
       public void put(CatalogEntry volume) {
         String what =
-            volume.cuts().isEmpty()
+            volume.pendingSnapshots().isEmpty()
                 ? "nothing"
-                : volume.cuts().stream().map(Cut::answer).allMatch(Optional::isPresent)
+                : volume.pendingSnapshots().stream()
+                        .map(PendingSnapshot::answer)
+                        .allMatch(Optional::isPresent)
                     ? "the answer"
                     : "the intent";
         moment("before writing " + what);

@@ -163,8 +163,8 @@ final class JobMain {
             epoch = volumes.acquire(spec(order.equals("retain")), wish(USE, node)).grant().epoch();
             out.println("granted " + epoch);
           }
-          case "release" -> out.println(volumes.release(USE).fate());
-          case "receipt" -> out.println(volumes.confirmRelease(receipt(USE, epoch)).fate());
+          case "release" -> out.println(volumes.release(USE).volume());
+          case "receipt" -> out.println(volumes.confirmRelease(receipt(USE, epoch)).volume());
           default -> throw new IllegalArgumentException(order);
         }
       } catch (OperatorException failed) {

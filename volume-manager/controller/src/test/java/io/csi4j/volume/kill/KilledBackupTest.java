@@ -13,7 +13,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.volume.catalog.CatalogEntry.Cut;
+import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.SnapshotBackups;
 import io.csi4j.volume.controller.SnapshotName;
@@ -280,7 +280,7 @@ class KilledBackupTest {
     SnapshotBackups backups = open.controller().backups();
     while (!backups.pending().isEmpty()) {
       VolumeKey volume = backups.pending().firstKey();
-      Cut cut = backups.pending().get(volume).get(0);
+      PendingSnapshot cut = backups.pending().get(volume).get(0);
       SnapshotName name = SnapshotName.of(cut.name());
       assertThat(
               noted.containsKey(name)

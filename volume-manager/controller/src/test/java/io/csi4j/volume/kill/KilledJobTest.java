@@ -10,7 +10,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.controller.JobVolumes;
-import io.csi4j.volume.controller.JobVolumes.Fate;
+import io.csi4j.volume.controller.JobVolumes.VolumeOutcome;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -161,13 +161,13 @@ class KilledJobTest {
         if (nth <= 8) {
           assertThat(before).as(at).isSubsetOf(acquired.volume().id());
         }
-        assertThat(volumes.release(JobMain.USE).fate()).as(at).isEqualTo(Fate.CLAIMED);
+        assertThat(volumes.release(JobMain.USE).volume()).as(at).isEqualTo(VolumeOutcome.CLAIMED);
         assertThat(
                 volumes
                     .confirmRelease(JobMain.receipt(JobMain.USE, acquired.grant().epoch()))
-                    .fate())
+                    .volume())
             .as(at)
-            .isEqualTo(Fate.DELETED);
+            .isEqualTo(VolumeOutcome.DELETED);
         assertNothingIsLeft(open, at);
       }
     }
@@ -185,13 +185,13 @@ class KilledJobTest {
         JobVolumes.Acquired acquired =
             open.volumes().acquire(JobMain.spec(true), JobMain.wish(next, node));
         assertThat(plugin.contents().volumes()).as(at).containsExactly(acquired.volume().id());
-        assertThat(open.volumes().release(next).fate()).as(at).isEqualTo(Fate.CLAIMED);
+        assertThat(open.volumes().release(next).volume()).as(at).isEqualTo(VolumeOutcome.CLAIMED);
         assertThat(
                 open.volumes()
                     .confirmRelease(JobMain.receipt(next, acquired.grant().epoch()))
-                    .fate())
+                    .volume())
             .as(at)
-            .isEqualTo(Fate.RETAINED);
+            .isEqualTo(VolumeOutcome.RETAINED);
         assertThat(plugin.contents().attached()).as(at).isEmpty();
       }
     }

@@ -193,7 +193,7 @@ class PlacementTest {
   }
 
   private static String without(PlacementReport report, String node) {
-    return report.others().stream()
+    return report.excluded().stream()
         .filter(each -> each.node().equals(NodeName.of(node)))
         .flatMap(each -> each.why().stream())
         .map(why -> why.code() + ": " + why.seen())
@@ -603,7 +603,7 @@ class PlacementTest {
 
     PlacementReport report = placement.candidates(spec().build(), doubled);
 
-    assertThat(report.others()).isEmpty();
+    assertThat(report.excluded()).isEmpty();
     assertThat(report.candidates())
         .hasSize(3)
         .allSatisfy(
@@ -743,8 +743,8 @@ class PlacementTest {
     start(SHAPE);
     CatalogVolume made = controller.create(DB, spec().build());
     claim(DB, "web", "n4");
-    ClaimWish other = new ClaimWish(WorkloadId.of("batch"), ALONE, ClaimMode.WRITE);
-    ClaimWish same = new ClaimWish(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
+    PlannedClaim other = new PlannedClaim(WorkloadId.of("batch"), ALONE, ClaimMode.WRITE);
+    PlannedClaim same = new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
 
     PlacementReport refused = placement.candidates(made, other, nodes);
     PlacementReport again = placement.candidates(made, same, nodes);
@@ -764,7 +764,7 @@ class PlacementTest {
   @Test
   void aClaimOnANodeHasTheNodeIdOfTheFingerprintThere() {
     start(SHAPE);
-    ClaimWish wish = new ClaimWish(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
+    PlannedClaim wish = new PlannedClaim(WorkloadId.of("web"), ALONE, ClaimMode.WRITE);
 
     for (PlacementNode node : nodes) {
       ClaimRequest request = node.claim(ID, DB, wish);

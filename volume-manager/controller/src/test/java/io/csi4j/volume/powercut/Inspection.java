@@ -131,8 +131,8 @@ final class Inspection {
       }
       goOn(opened.claims());
       VolumeController controller = host.controller(opened.catalog(), plugin);
-      if (!eventually(() -> controller.owed().isEmpty())) {
-        wrong.add("the catalog still owes " + controller.owed());
+      if (!eventually(() -> controller.pending().isEmpty())) {
+        wrong.add("the catalog still owes " + controller.pending());
       }
     } catch (RuntimeException | IOException e) {
       wrong.add("going on threw " + told(e));

@@ -165,8 +165,8 @@ final class PowerCutRig {
       work.claim(claims);
       VolumeController controller = host.controller(catalog, plugin);
       // A volume that was being deleted when the power was cut is refused until it is gone.
-      if (!Inspection.eventually(() -> controller.owed().isEmpty())) {
-        wrong("after a start the catalog still owes " + controller.owed());
+      if (!Inspection.eventually(() -> controller.pending().isEmpty())) {
+        wrong("after a start the catalog still owes " + controller.pending());
       }
       work.provision(controller);
       long started = System.nanoTime();

@@ -58,7 +58,7 @@ class ReaperTest {
   private static final NodeName HERE = NodeName.of("n1");
   private static final VolumeUse WEB = usage("web");
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
-  private static final Pace AT_ONCE = () -> {};
+  private static final ReaperThrottle AT_ONCE = () -> {};
 
   private final MemoryClaimStore store = new MemoryClaimStore();
   private final ScriptedController storage = new ScriptedController();
@@ -197,7 +197,7 @@ class ReaperTest {
         .toList();
   }
 
-  private static List<String> ends(List<Reaped> ends) {
+  private static List<String> ends(List<ReaperResult> ends) {
     return ends.stream().map(end -> end.end() + ": " + end.because()).toList();
   }
 
@@ -267,7 +267,9 @@ class ReaperTest {
     plugins.unused.clear();
     ephemeral.pending.clear();
 
-    assertThat(reaper.apply(plan, AT_ONCE)).extracting(Reaped::end).containsOnly(Reaped.End.STALE);
+    assertThat(reaper.apply(plan, AT_ONCE))
+        .extracting(ReaperResult::end)
+        .containsOnly(ReaperResult.End.STALE);
 
     assertThat(book.isCurrent(WEB, 1)).isTrue();
     assertThat(plugins.forgotten).isEmpty();
@@ -328,15 +330,19 @@ class ReaperTest {
     ephemeral.pending.add(VolumeKey.of("slow"));
     ephemeral.stuck.add(VolumeKey.of("slow"));
 
-    List<Reaped> ends = reaper.apply(reaper.plan(), AT_ONCE);
+    List<ReaperResult> ends = reaper.apply(reaper.plan(), AT_ONCE);
 
     assertThat(ends)
-        .extracting(Reaped::end)
-        .containsExactly(Reaped.End.FAILED, Reaped.End.FAILED, Reaped.End.DONE, Reaped.End.FAILED);
+        .extracting(ReaperResult::end)
+        .containsExactly(
+            ReaperResult.End.FAILED,
+            ReaperResult.End.FAILED,
+            ReaperResult.End.DONE,
+            ReaperResult.End.FAILED);
     assertThat(ends(ends).subList(1, 4))
         .containsExactly(
             "FAILED: the plugin is down", "DONE: it is deleted", "FAILED: it is not deleted yet");
-    assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(Reaped.End.DONE);
+    assertThat(reaper.apply(reaper.plan(), AT_ONCE).get(0).end()).isEqualTo(ReaperResult.End.DONE);
     assertThat(book.read(WEB.volume()).holders()).isEmpty();
   }
 
@@ -352,7 +358,7 @@ class ReaperTest {
     storage.calls.clear();
     storage.silent.add(slow);
 
-    List<Reaped> first = reaper.apply(reaper.plan(), AT_ONCE);
+    List<ReaperResult> first = reaper.apply(reaper.plan(), AT_ONCE);
 
     assertThat(storage.calls)
         .containsExactly("detach db-a1@id-n1", "detach db-a2@id-n1", "detach db-b@id-n1");
@@ -368,7 +374,7 @@ class ReaperTest {
       ReaperPlan plan = reaper.plan();
       assertThat(reaper.apply(plan, AT_ONCE))
           .as("in the order of the plan")
-          .extracting(Reaped::item)
+          .extracting(ReaperResult::item)
           .containsExactlyElementsOf(plan.items());
     }
     assertThat(storage.calls)
@@ -383,8 +389,8 @@ class ReaperTest {
     storage.silent.clear();
     assertThat(reaper.apply(reaper.plan(), AT_ONCE))
         .hasSize(5)
-        .extracting(Reaped::end)
-        .containsOnly(Reaped.End.DONE);
+        .extracting(ReaperResult::end)
+        .containsOnly(ReaperResult.End.DONE);
   }
 
   @Test
@@ -396,7 +402,7 @@ class ReaperTest {
     }
     ephemeral.unanswered.addAll(ephemeral.pending.subList(0, 3));
 
-    List<Reaped> ends = reaper.apply(reaper.plan(), AT_ONCE);
+    List<ReaperResult> ends = reaper.apply(reaper.plan(), AT_ONCE);
 
     assertThat(ephemeral.asked)
         .containsExactly(VolumeKey.of("a1"), VolumeKey.of("a2"), VolumeKey.of("b"));
@@ -404,7 +410,7 @@ class ReaperTest {
         .isEqualTo(
             "FAILED: plugin 'slow' left 2 other calls without an answer, and is called again in"
                 + " the next round");
-    assertThat(ends.get(3).end()).isEqualTo(Reaped.End.DONE);
+    assertThat(ends.get(3).end()).isEqualTo(ReaperResult.End.DONE);
   }
 
   @Test
@@ -458,14 +464,14 @@ class ReaperTest {
       ephemeral.pending.add(VolumeKey.of(name));
     }
     int[] asked = new int[1];
-    Pace twice =
+    ReaperThrottle twice =
         () -> {
           if (asked[0]++ == 2) {
             throw new InterruptedException();
           }
         };
 
-    List<Reaped> ends = reaper.apply(reaper.plan(), twice);
+    List<ReaperResult> ends = reaper.apply(reaper.plan(), twice);
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(ends).hasSize(2);

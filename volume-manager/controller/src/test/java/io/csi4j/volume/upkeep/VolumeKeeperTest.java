@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 class VolumeKeeperTest {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final Pace AT_ONCE = () -> {};
+  private static final ReaperThrottle AT_ONCE = () -> {};
   private static final NodeName HERE = NodeName.of("n1");
   private static final Clock CLOCK = Clock.fixed(VirtualTime.BEGIN, ZoneOffset.UTC);
 
@@ -78,7 +78,7 @@ class VolumeKeeperTest {
 
       assertThat(keeper.chores())
           .containsExactly(
-              new VolumeKeeper.Chore(
+              new VolumeKeeper.Task(
                   "tidy",
                   MINUTE,
                   false,
@@ -114,11 +114,11 @@ class VolumeKeeperTest {
                     }))) {
       time.pass(Duration.ofMinutes(1 + 2 + 4 + 8 + 16 + 16));
       assertThat(keeper.chores())
-          .extracting(VolumeKeeper.Chore::failuresInARow)
+          .extracting(VolumeKeeper.Task::failuresInARow)
           .as("it has failed since the beginning")
           .containsExactly(6);
       time.pass(Duration.ofMinutes(16 + 16));
-      assertThat(keeper.chores()).extracting(VolumeKeeper.Chore::failuresInARow).containsExactly(0);
+      assertThat(keeper.chores()).extracting(VolumeKeeper.Task::failuresInARow).containsExactly(0);
       time.pass(MINUTE);
 
       assertThat(
@@ -143,7 +143,7 @@ class VolumeKeeperTest {
                 .every("reap", Duration.ofMinutes(3)))) {
       time.pass(Duration.ofMinutes(2));
       assertThat(keeper.chores())
-          .extracting(VolumeKeeper.Chore::name, chore -> chore.last().isPresent())
+          .extracting(VolumeKeeper.Task::name, chore -> chore.last().isPresent())
           .containsExactly(tuple("resume", true), tuple("reap", false));
       time.pass(MINUTE);
 
@@ -225,7 +225,7 @@ class VolumeKeeperTest {
     begun.await();
     Waits.until(() -> keeper.chores().stream().anyMatch(chore -> chore.last().isPresent()));
     assertThat(keeper.chores())
-        .extracting(VolumeKeeper.Chore::isRunning)
+        .extracting(VolumeKeeper.Task::isRunning)
         .containsExactly(true, false);
 
     keeper.close();

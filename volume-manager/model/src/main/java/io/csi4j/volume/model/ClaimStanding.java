@@ -33,7 +33,7 @@ public sealed interface ClaimStanding {
    *
    * @param because the reason, as a clause for people
    */
-  record Unknown(Clause because) implements ClaimStanding {
+  record Unknown(ReasonText because) implements ClaimStanding {
 
     /** Checks that it is there. */
     public Unknown {

@@ -5,7 +5,7 @@ enum Everybody implements VolumePermission {
   MAY;
 
   @Override
-  public boolean permits(Wish wish) {
+  public boolean permits(Request wish) {
     return true;
   }
 

@@ -149,7 +149,7 @@ public final class MountFlagPolicy {
    * Returns why these flags may not be had, by the name of the first that may not; nothing if they
    * may. Values are not shown, nor are names that might be secrets themselves.
    */
-  public Optional<Clause> refusal(MountFlags flags) {
+  public Optional<ReasonText> refusal(MountFlags flags) {
     if (this.equals(ANY)) {
       return Optional.empty();
     }
@@ -160,7 +160,7 @@ public final class MountFlagPolicy {
         Optional<String> refused = refused(part);
         if (refused.isPresent()) {
           return Optional.of(
-              new Clause(
+              new ReasonText(
                   "flag "
                       + number
                       + " of "

@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * Whose volumes these are: a tenant, a project. Volumes of two namespaces may have one id.
@@ -15,7 +15,7 @@ public record Namespace(String value) implements Comparable<Namespace> {
 
   /** Refuses what cannot be a name. */
   public Namespace {
-    Words.check("namespace", value);
+    Names.check("namespace", value);
   }
 
   /** The one with this name. */

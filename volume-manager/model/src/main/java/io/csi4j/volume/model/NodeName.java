@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * A machine, as the host names it; not the id that a plugin gives it.
@@ -12,7 +12,7 @@ public record NodeName(String value) implements Comparable<NodeName> {
 
   /** Refuses what cannot be a name. */
   public NodeName {
-    Words.check("node name", value);
+    Names.check("node name", value);
   }
 
   /** The one with this name. */

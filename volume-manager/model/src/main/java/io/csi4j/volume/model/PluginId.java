@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The name under which a host knows a plugin. Best the plugin's own name, as paths are made from
@@ -13,7 +13,7 @@ public record PluginId(String value) implements Comparable<PluginId> {
 
   /** Refuses what cannot be a name. */
   public PluginId {
-    Words.check("plugin id", value);
+    Names.check("plugin id", value);
   }
 
   /** The one with this name. */

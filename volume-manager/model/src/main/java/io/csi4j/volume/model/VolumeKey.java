@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 import java.util.Objects;
 
 /**
@@ -15,7 +15,7 @@ public record VolumeKey(Namespace namespace, String id) implements Comparable<Vo
   /** Refuses what cannot be a name. */
   public VolumeKey {
     Objects.requireNonNull(namespace, "namespace");
-    Words.check("volume id", id);
+    Names.check("volume id", id);
   }
 
   /** The volume with this name in a namespace. */

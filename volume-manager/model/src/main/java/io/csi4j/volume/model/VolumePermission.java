@@ -26,7 +26,7 @@ import java.util.Optional;
 public interface VolumePermission {
 
   /** Whether the workload may use the volume. */
-  boolean permits(Wish wish);
+  boolean permits(Request wish);
 
   /** Returns a permission for everybody; hosts that have no tenants need no other. */
   static VolumePermission everybody() {
@@ -41,10 +41,10 @@ public interface VolumePermission {
    *     made by the host's name alone
    * @param readOnly whether the workload only reads
    */
-  record Wish(VolumeUse usage, Optional<VolumeIdentity> volume, boolean readOnly) {
+  record Request(VolumeUse usage, Optional<VolumeIdentity> volume, boolean readOnly) {
 
     /** Checks that all parts are there. */
-    public Wish {
+    public Request {
       Objects.requireNonNull(usage, "usage");
       Objects.requireNonNull(volume, "volume");
     }

@@ -1,6 +1,6 @@
 package io.csi4j.volume.model;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The user of a volume, as the host names it: a task, a pod, an allocation.
@@ -12,7 +12,7 @@ public record WorkloadId(String value) implements Comparable<WorkloadId> {
 
   /** Refuses what cannot be a name. */
   public WorkloadId {
-    Words.check("workload id", value);
+    Names.check("workload id", value);
   }
 
   /** The one with this name. */

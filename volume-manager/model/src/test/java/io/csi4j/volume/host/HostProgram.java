@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The program of a host, a class {@code host.Main}, which has nothing on its path but what a
- * chamber and its dependencies bring along. It is compiled with all warnings as errors and runs in
- * a JVM of its own.
+ * The program of a host, a class {@code host.Main}, which has nothing on its path but what a module
+ * and its dependencies bring along. It is compiled with all warnings as errors and runs in a JVM of
+ * its own.
  */
 public final class HostProgram {
 

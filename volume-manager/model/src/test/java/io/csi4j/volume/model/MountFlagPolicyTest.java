@@ -16,7 +16,7 @@ class MountFlagPolicyTest {
       MountFlagPolicy.builder().allowOnly("noatime", "uid").add("nosuid", "nodev").build();
 
   private static String refusal(MountFlagPolicy policy, String... flags) {
-    return policy.refusal(MountFlags.of(flags)).map(Clause::text).orElse("");
+    return policy.refusal(MountFlags.of(flags)).map(ReasonText::text).orElse("");
   }
 
   @Test

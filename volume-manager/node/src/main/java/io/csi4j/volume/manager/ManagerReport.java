@@ -352,7 +352,7 @@ record ManagerReport(
         .record()
         .ifPresent(
             record -> {
-              ManagerView.owed(record)
+              ManagerView.pending(record)
                   .forEach(
                       owed ->
                           lines.add(

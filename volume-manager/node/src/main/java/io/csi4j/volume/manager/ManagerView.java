@@ -23,18 +23,18 @@ import io.csi4j.volume.internal.recovery.Recovery.Remembered;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.OwedCall;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.ViewedClaim;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,7 +59,7 @@ import java.util.stream.Stream;
  * <pre>{@code
  * ManagerView view = ManagerView.read(root);
  * view.volumes().forEach(log); // what is on record
- * view.owed().forEach(log); // the calls that plugins have still to be sent
+ * view.pending().forEach(log); // the calls that plugins have still to be sent
  * view.start().findings().forEach(log); // what a start would tell an operator
  * }</pre>
  *
@@ -69,7 +69,7 @@ import java.util.stream.Stream;
  * @param givenBack the volumes that were given back and are not on record again; they are
  *     remembered in case that a late mount of them appears
  * @param paths each path of a volume that is on record, or would be after a start
- * @param owed the calls that a start would find owed
+ * @param pending the calls that are pending after a start
  * @param start what a start in this process would find, before anything is done about it
  * @param moving the volumes whose records a manager at work changed meanwhile, however often it was
  *     looked: what is said of them may be of two moments
@@ -84,7 +84,7 @@ public record ManagerView(
     List<VolumeStatus> volumes,
     List<VolumeIdentity> givenBack,
     List<ViewedPath> paths,
-    List<OwedCall> owed,
+    List<PendingCall> pending,
     RecoveryReport start,
     List<VolumeIdentity> moving,
     List<RegisteredPlugin> plugins,
@@ -98,7 +98,7 @@ public record ManagerView(
     volumes = List.copyOf(volumes);
     givenBack = List.copyOf(givenBack);
     paths = List.copyOf(paths);
-    owed = List.copyOf(owed);
+    pending = List.copyOf(pending);
     moving = List.copyOf(moving);
     plugins = List.copyOf(plugins);
     claims = List.copyOf(claims);
@@ -176,7 +176,7 @@ public record ManagerView(
             .sorted()
             .toList(),
         paths(layout, remembered.volumes().values(), recovered.volumes(), mounted),
-        recovered.volumes().stream().flatMap(record -> owed(record).stream()).toList(),
+        recovered.volumes().stream().flatMap(record -> pending(record).stream()).toList(),
         new RecoveryReport(
             recovered.volumes().size(),
             recovered.adopted(),
@@ -210,8 +210,9 @@ public record ManagerView(
       } else if (!hasVolumes(directories)) {
         throw noManager(layout.root().toPath(), e);
       }
-      Doubt missing =
-          Doubt.aboutMoreThan(StateReason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
+      Uncertainty missing =
+          Uncertainty.aboutMoreThan(
+              StateReason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
       return new JournalView(
           state, LoadedState.builder().doubt(missing).build(), Optional.empty(), false, List.of());
     }
@@ -348,15 +349,15 @@ public record ManagerView(
                     target.claim().confirmed()));
   }
 
-  /** The calls that are owed for a volume, in the order in which they are sent. */
-  static List<OwedCall> owed(VolumeRecord record) {
-    List<OwedCall> owed = new ArrayList<>();
+  /** Returns the pending calls of a volume, in the order in which they are sent. */
+  static List<PendingCall> pending(VolumeRecord record) {
+    List<PendingCall> pending = new ArrayList<>();
     for (TargetRecord target : record.targets().values()) {
       if (record.abandoned().containsKey(target.usage())) {
         continue;
       }
       if (target.path().is(PathStatus.GOING)) {
-        owed.add(
+        pending.add(
             call(
                 record,
                 Optional.of(target.usage()),
@@ -364,7 +365,7 @@ public record ManagerView(
                 true,
                 "its release has begun"));
       } else if (target.path().is(PathStatus.IN_DOUBT)) {
-        owed.add(
+        pending.add(
             call(
                 record,
                 Optional.of(target.usage()),
@@ -375,13 +376,14 @@ public record ManagerView(
     }
     boolean isLeft = record.targets().isEmpty() && !record.staging().is(PathStatus.NONE);
     if (isLeft || record.staging().is(PathStatus.GOING)) {
-      owed.add(call(record, Optional.empty(), Verb.UNSTAGE, true, "no workload has it any more"));
+      pending.add(
+          call(record, Optional.empty(), Verb.UNSTAGE, true, "no workload has it any more"));
     }
-    return owed;
+    return pending;
   }
 
-  private static OwedCall call(
+  private static PendingCall call(
       VolumeRecord record, Optional<VolumeUse> use, Verb verb, boolean certain, String why) {
-    return new OwedCall(record.identity(), use, verb.operation(), certain, why);
+    return new PendingCall(record.identity(), use, verb.operation(), certain, why);
   }
 }

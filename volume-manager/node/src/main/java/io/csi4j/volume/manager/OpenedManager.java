@@ -219,7 +219,7 @@ final class OpenedManager implements AutoCloseable {
   }
 
   private static void tell(StateEvent event, EventHub events) {
-    if (event instanceof StateEvent.TakingStopped stopped) {
+    if (event instanceof StateEvent.WritesStopped stopped) {
       events.accept(
           new VolumeEvent.Noticed(
               Messages.of(

@@ -9,10 +9,10 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
@@ -34,7 +34,7 @@ class ClaimedMountTest {
   private static final ClaimStanding STALE = new ClaimStanding.Stale(9);
   private static final ClaimStanding MISSING = new ClaimStanding.Missing();
   private static final ClaimStanding DOWN =
-      new ClaimStanding.Unknown(new Clause("the store cannot be asked"));
+      new ClaimStanding.Unknown(new ReasonText("the store cannot be asked"));
 
   private final ScriptedClaims claims = new ScriptedClaims();
 

@@ -15,7 +15,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.mount.Held;
+import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
@@ -118,7 +118,7 @@ class CrashTest {
   @Test
   void aFileThatIsOpenNoticesNothingOfACrash() {
     try (Node node = mounted()) {
-      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+      try (OpenHandle open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         node.restart();
 
         assertThat(node.report().adopted()).containsExactly(usage("vol-1", "web"));

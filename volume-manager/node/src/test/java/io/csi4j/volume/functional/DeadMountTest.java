@@ -14,7 +14,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.mount.Held;
+import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.Sighting;
@@ -417,7 +417,7 @@ class DeadMountTest {
       leaveAll(node);
       die(node, node.stagingPath(VOLUME), node.targetPath("vol-1", "web"));
 
-      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+      try (OpenHandle open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         assertThat(open.pid()).isPositive();
         assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       }
@@ -465,7 +465,7 @@ class DeadMountTest {
       die(node, target);
       VolumeException failure;
       long pid;
-      try (Held open = node.kernel().host().open(target)) {
+      try (OpenHandle open = node.kernel().host().open(target)) {
         pid = open.pid();
         failure = node.unmountFails(usage("vol-1", "web"));
       }

@@ -68,7 +68,7 @@ class HostTermsTest {
 
   @Test
   void whoMayNotUseAVolumeIsRefusedBeforeAnythingIsDone() {
-    List<VolumePermission.Wish> wishes = new CopyOnWriteArrayList<>();
+    List<VolumePermission.Request> wishes = new CopyOnWriteArrayList<>();
     try (Node node =
         with(
             wish -> {
@@ -88,7 +88,7 @@ class HostTermsTest {
                   + " permit it.");
       assertThat(wishes)
           .containsExactly(
-              new VolumePermission.Wish(
+              new VolumePermission.Request(
                   usage("vol-1", "thief"),
                   Optional.of(new VolumeIdentity(Node.PLUGIN, VOLUME)),
                   false));
@@ -103,7 +103,7 @@ class HostTermsTest {
   @Test
   void aReleaseIsNeverAskedAboutAndWhatIsMountedStaysUntilThen() {
     AtomicBoolean permits = new AtomicBoolean(true);
-    List<VolumePermission.Wish> wishes = new CopyOnWriteArrayList<>();
+    List<VolumePermission.Request> wishes = new CopyOnWriteArrayList<>();
     try (Node node =
         with(
             wish -> {

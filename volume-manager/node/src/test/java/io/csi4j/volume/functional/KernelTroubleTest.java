@@ -15,8 +15,8 @@ import io.csi4j.mount.model.Errno;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.KernelCall;
+import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
@@ -374,7 +374,7 @@ class KernelTroubleTest {
       node.mount(single("vol-1", "web"));
       VolumeException failure;
       long pid;
-      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+      try (OpenHandle open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         pid = open.pid();
         failure = node.unmountFails(usage("vol-1", "web"));
         assertThat(node.target(VOLUME, "web")).isEqualTo(PathStatus.GOING);
@@ -420,7 +420,7 @@ class KernelTroubleTest {
     try (Node node = Node.builder().connecting(Duration.ofMillis(200)).open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
-      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+      try (OpenHandle open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         assertThat(open.pid()).isPositive();
         node.plugin().stop();
 

@@ -24,12 +24,12 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -342,7 +342,8 @@ class StateTroubleTest {
       older.forEach((key, value) -> store.put(key, value, Durability.REQUIRED));
     }
     node.medium()
-        .doubt(Doubt.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "the file is shorter"));
+        .doubt(
+            Uncertainty.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "the file is shorter"));
   }
 
   private static SortedMap<StateKey, StateValue> onTheMedium(Node node) {

@@ -17,7 +17,7 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.mount.Held;
+import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.model.OperatorCode;
@@ -308,7 +308,7 @@ class ToldOfPluginsTest {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.plugin().forget();
-      try (Held open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
+      try (OpenHandle open = node.kernel().host().open(node.targetPath("vol-1", "web"))) {
         assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
         assertThat(open.pid()).isPositive();
       }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The classes of the node chamber that an ordinary mount enters, counted by a debugger. Whoever
+ * The classes of the node module that an ordinary mount enters, counted by a debugger. Whoever
  * wants to know what a mount does has to know these; a new one is a decision.
  */
 @Tag("campaign")
@@ -42,8 +42,8 @@ class WayOfAMountTest {
 
   private static final String PROGRAM = OneMount.class.getName();
 
-  /** Where the classes of the chamber are. */
-  private static final String CHAMBER =
+  /** Where the classes of the module are. */
+  private static final String MODULE =
       VolumeManager.class.getProtectionDomain().getCodeSource().getLocation().toString();
 
   @Test
@@ -80,7 +80,7 @@ class WayOfAMountTest {
         .hasSize(25);
   }
 
-  /** Returns the top-level classes of the chamber that are no records, enums or interfaces. */
+  /** Returns the top-level classes of the module that are no records, enums or interfaces. */
   private static Set<String> entered(Path directory) throws Exception {
     Set<String> entered = new TreeSet<>();
     VirtualMachine machine = launch(directory);
@@ -141,7 +141,7 @@ class WayOfAMountTest {
         .getClassLoader()
         .getResource(type.replace('.', '/') + ".class")
         .toString()
-        .startsWith(CHAMBER);
+        .startsWith(MODULE);
   }
 
   private static boolean isClass(VirtualMachine machine, String type) {

@@ -232,7 +232,7 @@ final class KillWorld implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    plugins.values().forEach(plugin -> left.addAll(plugin.owed()));
+    plugins.values().forEach(plugin -> left.addAll(plugin.pending()));
     return left;
   }
 

@@ -56,7 +56,7 @@ final class MortalPlugin implements StoragePlugin {
   }
 
   @Override
-  public List<String> owed() {
+  public List<String> pending() {
     return words("owed").map(word -> word.replace('_', ' ')).toList();
   }
 

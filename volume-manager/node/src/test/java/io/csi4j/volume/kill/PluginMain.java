@@ -36,7 +36,7 @@ final class PluginMain {
               .map(volume -> volume.value())
               .collect(Collectors.joining(" "));
       case "owed" ->
-          plugin.contents().owed().stream()
+          plugin.contents().pending().stream()
               .map(line -> line.replace(' ', '_'))
               .collect(Collectors.joining(" "));
       default -> throw new IllegalArgumentException(question);

@@ -23,7 +23,7 @@ interface StoragePlugin extends AutoCloseable {
   Set<VolumeId> staged();
 
   /** A line for each thing that its caller owes it. */
-  List<String> owed();
+  List<String> pending();
 
   @Override
   void close();
@@ -67,8 +67,8 @@ interface StoragePlugin extends AutoCloseable {
     }
 
     @Override
-    public List<String> owed() {
-      return plugin.contents().owed();
+    public List<String> pending() {
+      return plugin.contents().pending();
     }
 
     @Override

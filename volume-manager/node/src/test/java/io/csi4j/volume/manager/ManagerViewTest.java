@@ -29,17 +29,17 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
-import io.csi4j.volume.node.OwedCall;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.Uncertainty;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,7 +114,7 @@ class ManagerViewTest {
       assertThat(volume.staging()).isEqualTo(PathStatus.PRESENT);
       assertThat(volume.uses()).extracting(VolumeStatus.Use::key).containsExactly(WEB);
       assertThat(view.start().adopted()).containsExactly(WEB);
-      assertThat(view.owed()).isEmpty();
+      assertThat(view.pending()).isEmpty();
       assertThat(view.plugins())
           .extracting(RegisteredPlugin::registration)
           .extracting(PluginRegistration::id, it -> it.binding().endpoint())
@@ -296,8 +296,8 @@ class ManagerViewTest {
     ManagerView view = ManagerView.read(root());
 
     assertThat(view.journal().isHeld()).isFalse();
-    assertThat(view.owed())
-        .extracting(OwedCall::call, OwedCall::use, OwedCall::certain)
+    assertThat(view.pending())
+        .extracting(PendingCall::call, PendingCall::use, PendingCall::certain)
         .containsExactly(tuple(CsiOperation.NODE_UNPUBLISH_VOLUME, Optional.of(WEB), true));
     assertThat(view.start().going()).containsExactly(WEB);
   }
@@ -316,8 +316,8 @@ class ManagerViewTest {
     ManagerView view = ManagerView.read(root());
 
     assertThat(view.volumes()).isEmpty();
-    assertThat(view.journal().state().doubts())
-        .extracting(Doubt::reason)
+    assertThat(view.journal().state().uncertainties())
+        .extracting(Uncertainty::reason)
         .containsExactly(StateReason.STATE_MISSING);
     assertThat(view.start().findings())
         .extracting(OperatorMessage::code)

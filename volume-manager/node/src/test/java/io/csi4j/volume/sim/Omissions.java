@@ -27,7 +27,7 @@ final class Omissions {
   /** Moments of the engine, which are told relative to now. */
   static final Set<String> MOMENTS =
       Set.of(
-          "../internal/engine/VolumeMemory$UnendedCalls$Doubt.since",
+          "../internal/engine/VolumeMemory$UnendedCalls$Uncertainty.since",
           "../internal/engine/Tombstones$Kept.until",
           "../internal/engine/RefreshSchedule$Latest.since",
           "../internal/engine/VolumeMemory$RefusedReleases$Count.since");
@@ -35,7 +35,7 @@ final class Omissions {
   /** Names of processes, of which only matters where else they are: told by number. */
   static final Set<String> NAMES =
       Set.of(
-          "../internal/engine/VolumeMemory$UnendedCalls$Doubt.instance",
+          "../internal/engine/VolumeMemory$UnendedCalls$Uncertainty.instance",
           "../internal/engine/PluginWatch.processes");
 
   /** By class and field. */

@@ -2,8 +2,8 @@ package io.csi4j.volume.sim;
 
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
@@ -99,7 +99,7 @@ final class SimClaims {
             answer.accept(before);
             world.time().later(Duration.ofNanos(1), () -> moveOn(usage));
           }
-          case 4 -> answer.accept(new ClaimStanding.Unknown(new Clause("the store is down")));
+          case 4 -> answer.accept(new ClaimStanding.Unknown(new ReasonText("the store is down")));
           default -> answer.accept(before);
         }
       }

@@ -282,8 +282,8 @@ public final class PluginConfig {
     /**
      * Sets after which time a plugin that serves nodes is asked again what it is and can do, with
      * NodeGetInfo for how many volumes the node takes, where it is, and its id, which may move
-     * while it runs. It is asked with the next probe; sooner after {@link PluginRegistry#doubt}. 10
-     * minutes by default; with zero only when another process may be there.
+     * while it runs. It is asked with the next probe; sooner after {@link PluginRegistry#recheck}.
+     * 10 minutes by default; with zero only when another process may be there.
      */
     public Builder infoInterval(Duration value) {
       infoInterval = Objects.requireNonNull(value, "value");

@@ -23,7 +23,7 @@ public interface PluginHandle extends AutoCloseable {
 
   /**
    * Sets what is run when somebody doubts what the instance said of itself: {@link
-   * PluginRegistry#doubt}. It is run on the thread of that caller, and must not block.
+   * PluginRegistry#recheck}. It is run on the thread of that caller, and must not block.
    */
   default void onDoubt(Runnable asksAgain) {}
 

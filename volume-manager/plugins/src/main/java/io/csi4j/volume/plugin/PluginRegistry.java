@@ -71,7 +71,7 @@ public interface PluginRegistry {
    * again soon, and listeners are told what has changed. Nothing happens where nobody does. A
    * {@code VolumeController} of this registry says it by itself.
    */
-  default void doubt(PluginId plugin) {}
+  default void recheck(PluginId plugin) {}
 
   /**
    * Tells a listener what happens to instances with a role from now on; it is told first of those

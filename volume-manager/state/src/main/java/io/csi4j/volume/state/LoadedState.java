@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The contents of a store: the newest valid value of each key, and its doubts. It never holds a
- * part of the state without a {@link Doubt} that says so.
+ * part of the state without a {@link Uncertainty} that says so.
  *
  * @since 1.0
  */
 public final class LoadedState {
 
   private final SortedMap<StateKey, StateValue> values;
-  private final List<Doubt> doubts;
+  private final List<Uncertainty> doubts;
   private final @Nullable HostIdentity writtenOn;
 
   private LoadedState(Builder builder) {
@@ -43,7 +43,7 @@ public final class LoadedState {
   }
 
   /** Returns the doubts of the store, until {@link StateStore#settle()}. */
-  public List<Doubt> doubts() {
+  public List<Uncertainty> uncertainties() {
     return doubts;
   }
 
@@ -54,7 +54,7 @@ public final class LoadedState {
 
   /** Whether keys that are not among the values may be missing. */
   public boolean mayMissKeys() {
-    return doubts.stream().anyMatch(Doubt::hidesUnknownKeys);
+    return doubts.stream().anyMatch(Uncertainty::hidesUnknownKeys);
   }
 
   /** Where the owner before this one ran; empty for a new state. */
@@ -71,7 +71,7 @@ public final class LoadedState {
   public static final class Builder {
 
     private final Map<StateKey, StateValue> values = new TreeMap<>();
-    private final List<Doubt> doubts = new ArrayList<>();
+    private final List<Uncertainty> doubts = new ArrayList<>();
     private @Nullable HostIdentity writtenOn;
 
     private Builder() {}
@@ -83,7 +83,7 @@ public final class LoadedState {
     }
 
     /** Adds something that is not certain. */
-    public Builder doubt(Doubt doubt) {
+    public Builder doubt(Uncertainty doubt) {
       doubts.add(doubt);
       return this;
     }

@@ -28,7 +28,7 @@ public final class MemoryMedium {
   /** What is on it after each of the writes that were deferred. */
   private final List<SortedMap<StateKey, StateValue>> deferred = new ArrayList<>();
 
-  private List<Doubt> doubts = new ArrayList<>();
+  private List<Uncertainty> doubts = new ArrayList<>();
   private @Nullable Store owner;
   private @Nullable StateReason refusing;
   private long epoch;
@@ -104,7 +104,7 @@ public final class MemoryMedium {
   }
 
   /** Adds a doubt, as damage to a disk would. */
-  public void doubt(Doubt doubt) {
+  public void doubt(Uncertainty doubt) {
     change(() -> doubts.add(doubt));
   }
 
@@ -129,7 +129,7 @@ public final class MemoryMedium {
 
     private final StateOwner identity;
     private final SortedMap<StateKey, StateValue> values = new TreeMap<>(media);
-    private final List<Doubt> known = new ArrayList<>(doubts);
+    private final List<Uncertainty> known = new ArrayList<>(doubts);
 
     /** Whether memory knows what the medium does not. */
     private boolean ahead;
@@ -228,7 +228,7 @@ public final class MemoryMedium {
           () -> {
             checkOpen();
             return refusing == null
-                ? new StateCapacity.Room(Long.MAX_VALUE)
+                ? new StateCapacity.Free(Long.MAX_VALUE)
                 : new StateCapacity.ReleasesOnly(refusing, refusal(refusing));
           });
     }

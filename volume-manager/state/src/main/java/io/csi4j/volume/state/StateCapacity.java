@@ -8,11 +8,11 @@ package io.csi4j.volume.state;
 public sealed interface StateCapacity {
 
   /**
-   * The store can take.
+   * The store has free space for new records.
    *
-   * @param bytes how many are left before new space has to be found, which is tried automatically
+   * @param bytes the free bytes; when they are used up, the store makes more space on its own
    */
-  record Room(long bytes) implements StateCapacity {}
+  record Free(long bytes) implements StateCapacity {}
 
   /**
    * The store could not take when it was last tried; giving back goes on. The next write that
@@ -25,6 +25,6 @@ public sealed interface StateCapacity {
 
   /** Whether an intent can be recorded. */
   default boolean canRecordIntent() {
-    return this instanceof Room;
+    return this instanceof Free;
   }
 }

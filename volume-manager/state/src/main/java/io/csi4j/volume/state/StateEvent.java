@@ -14,16 +14,16 @@ public sealed interface StateEvent {
    *
    * @param owner who owns it now
    * @param keys how many keys it holds
-   * @param doubts how many doubts it has
+   * @param uncertainties the number of uncertainties
    */
-  record Opened(StateOwner owner, int keys, int doubts) implements StateEvent {}
+  record Opened(StateOwner owner, int keys, int uncertainties) implements StateEvent {}
 
   /**
-   * Something was found that the store cannot vouch for.
+   * The newest value of some keys may have been lost.
    *
-   * @param doubt what
+   * @param uncertainty the keys, and the reason
    */
-  record Doubted(Doubt doubt) implements StateEvent {}
+  record BecameUncertain(Uncertainty uncertainty) implements StateEvent {}
 
   /**
    * The state was written again into a file without history.
@@ -35,27 +35,27 @@ public sealed interface StateEvent {
   record Compacted(Path file, int keys, long bytes) implements StateEvent {}
 
   /**
-   * A file was kept for a person to look at; nothing reads it again.
+   * A file was set aside for a person to look at; the store does not read it again.
    *
    * @param file where it is now
    */
-  record KeptAside(Path file) implements StateEvent {}
+  record SetAside(Path file) implements StateEvent {}
 
   /**
-   * Nothing can be taken any more; giving back goes on.
+   * The store refuses new volumes and uses; releases continue.
    *
    * @param reason why
    * @param text one line for an operator
    */
-  record TakingStopped(StateReason reason, String text) implements StateEvent {}
+  record WritesStopped(StateReason reason, String text) implements StateEvent {}
 
   /**
-   * Something was given back that only memory knows of; a restart may bring it back as in use.
+   * A release was recorded in memory only; after a restart the key may be in use again.
    *
-   * @param key what
-   * @param reason why the medium does not know it
+   * @param key the key that was released
+   * @param reason the reason why the medium does not hold the record
    */
-  record Remembered(StateKey key, StateReason reason) implements StateEvent {}
+  record KeptInMemory(StateKey key, StateReason reason) implements StateEvent {}
 
   /**
    * The medium holds everything again, and things can be taken.

@@ -9,7 +9,8 @@ package io.csi4j.volume.state;
  *   <li>The writes of a key take effect in the order in which they were made.
  *   <li>There is one owner. Opening the state of a living owner is refused, with its name.
  *   <li>A format that is newer than the store is refused, without a byte written.
- *   <li>A part of the state is never loaded as if it were all of it: there is a {@link Doubt}.
+ *   <li>A part of the state is never loaded as if it were all of it: there is a {@link
+ *       Uncertainty}.
  *   <li>Taking needs the medium, giving back does not: {@link Durability#REQUIRED} is refused when
  *       the medium fails, everything else goes on in memory.
  *   <li>A write that was {@link Stored#DEFERRED} survives the crash of the process. Of several, a

@@ -45,18 +45,18 @@ class MemoryMediumTest extends StateStoreContract {
 
   @Test
   void aDoubtComesBackUntilItIsSettled() {
-    Doubt doubt = Doubt.about(StateReason.JOURNAL_DAMAGED, List.of(VOLUME), "damaged");
+    Uncertainty doubt = Uncertainty.about(StateReason.JOURNAL_DAMAGED, List.of(VOLUME), "damaged");
     medium.doubt(doubt);
     try (StateStore store = medium.open()) {
-      assertThat(store.load().doubts()).containsExactly(doubt);
+      assertThat(store.load().uncertainties()).containsExactly(doubt);
     }
     try (StateStore store = medium.open()) {
       assertThat(store.load().isDoubtful(VOLUME)).isTrue();
       store.settle();
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
     try (StateStore store = medium.open()) {
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
   }
 }

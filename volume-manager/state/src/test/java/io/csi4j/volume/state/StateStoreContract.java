@@ -117,7 +117,7 @@ public abstract class StateStoreContract {
     LoadedState loaded = store().load();
 
     assertThat(loaded.values()).isEmpty();
-    assertThat(loaded.doubts()).isEmpty();
+    assertThat(loaded.uncertainties()).isEmpty();
     assertThat(loaded.mayMissKeys()).isFalse();
   }
 
@@ -137,7 +137,7 @@ public abstract class StateStoreContract {
     end(ending);
 
     assertThat(values()).isEmpty();
-    assertThat(store().load().doubts()).isEmpty();
+    assertThat(store().load().uncertainties()).isEmpty();
     assertThat(store().load().writtenOn()).isPresent();
   }
 
@@ -159,7 +159,7 @@ public abstract class StateStoreContract {
     end(ending);
 
     assertThat(values()).containsOnly(Map.entry(VOLUME, value("one")));
-    assertThat(store().load().doubts()).isEmpty();
+    assertThat(store().load().uncertainties()).isEmpty();
   }
 
   @ParameterizedTest
@@ -211,7 +211,7 @@ public abstract class StateStoreContract {
 
     assertThat(values())
         .containsOnly(Map.entry(VOLUME, value("two")), Map.entry(OTHER, value("three")));
-    assertThat(store().load().doubts()).isEmpty();
+    assertThat(store().load().uncertainties()).isEmpty();
   }
 
   @Test
@@ -514,7 +514,7 @@ public abstract class StateStoreContract {
 
     assertThatThrownBy(() -> loaded.values().put(VOLUME, value("one")))
         .isInstanceOf(UnsupportedOperationException.class);
-    assertThatThrownBy(() -> loaded.doubts().add(null))
+    assertThatThrownBy(() -> loaded.uncertainties().add(null))
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
@@ -525,7 +525,7 @@ public abstract class StateStoreContract {
     assertThat(store().settle()).isEqualTo(Stored.DURABLE);
     crash();
     assertThat(values()).containsOnlyKeys(VOLUME);
-    assertThat(store().load().doubts()).isEmpty();
+    assertThat(store().load().uncertainties()).isEmpty();
   }
 
   // ---- one owner

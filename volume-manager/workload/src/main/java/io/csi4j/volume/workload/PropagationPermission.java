@@ -14,7 +14,7 @@ import java.util.Objects;
 public interface PropagationPermission {
 
   /** Whether they may. A decision that throws is a refusal. */
-  boolean permits(Wish wish);
+  boolean permits(Request wish);
 
   /** Returns a permission that refuses all. */
   static PropagationPermission nobody() {
@@ -28,10 +28,10 @@ public interface PropagationPermission {
    * @param task its task
    * @param volume the volume, as it is asked for
    */
-  record Wish(WorkloadId workload, TaskName task, VolumeRequest volume) {
+  record Request(WorkloadId workload, TaskName task, VolumeRequest volume) {
 
     /** Checks that all parts are there. */
-    public Wish {
+    public Request {
       Objects.requireNonNull(workload, "workload");
       Objects.requireNonNull(task, "task");
       Objects.requireNonNull(volume, "volume");

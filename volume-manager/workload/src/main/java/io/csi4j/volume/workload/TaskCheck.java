@@ -230,7 +230,7 @@ record TaskCheck(
     }
     try {
       return permission.permits(
-              new PropagationPermission.Wish(volume.workload(), task, volume.request()))
+              new PropagationPermission.Request(volume.workload(), task, volume.request()))
           ? Optional.empty()
           : Optional.of(
               "the host does not permit propagation 'bidirectional' for this "

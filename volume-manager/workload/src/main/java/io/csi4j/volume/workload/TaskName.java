@@ -1,6 +1,6 @@
 package io.csi4j.volume.workload;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * A part of a workload that runs by itself and has its own view of files: a task, a container.
@@ -12,7 +12,7 @@ public record TaskName(String value) implements Comparable<TaskName> {
 
   /** Refuses what cannot be a name. */
   public TaskName {
-    Words.check("name of a task", value);
+    Names.check("name of a task", value);
   }
 
   /** The one with this name. */

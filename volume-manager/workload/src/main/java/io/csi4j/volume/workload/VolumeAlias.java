@@ -1,6 +1,6 @@
 package io.csi4j.volume.workload;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The name by which the tasks of a workload refer to one of its volumes.
@@ -12,7 +12,7 @@ public record VolumeAlias(String value) implements Comparable<VolumeAlias> {
 
   /** Refuses what cannot be a name. */
   public VolumeAlias {
-    Words.check("alias of a volume", value);
+    Names.check("alias of a volume", value);
   }
 
   /** The one with this name. */

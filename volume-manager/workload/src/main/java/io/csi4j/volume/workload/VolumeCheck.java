@@ -9,10 +9,10 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.mount.model.FileOwnership;
+import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
@@ -354,7 +354,7 @@ record VolumeCheck(
               + " under the name "
               + first.usage().volume()
               + ", and access mode "
-              + ModeWords.limit(second.capability().accessMode()),
+              + ModeNames.limit(second.capability().accessMode()),
           "Request the volume once, or with an access mode that admits several");
     }
   }

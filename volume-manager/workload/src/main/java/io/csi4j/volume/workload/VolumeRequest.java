@@ -5,10 +5,10 @@ import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
 import io.csi4j.mount.model.FileOwnership;
+import io.csi4j.volume.internal.names.ModeNames;
+import io.csi4j.volume.internal.names.Names;
+import io.csi4j.volume.internal.names.Violations;
 import io.csi4j.volume.internal.text.ForeignText;
-import io.csi4j.volume.internal.words.ModeWords;
-import io.csi4j.volume.internal.words.Violations;
-import io.csi4j.volume.internal.words.Words;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeUse;
@@ -342,8 +342,8 @@ public final class VolumeRequest {
     private Violations check() {
       Violations found = new Violations();
       found.read("alias", alias, VolumeAlias::of);
-      found.read("source", source, word -> Words.check("source of a volume", word));
-      found.read("access_mode", accessWord, ModeWords::parse).ifPresent(this::accessMode);
+      found.read("source", source, word -> Names.check("source of a volume", word));
+      found.read("access_mode", accessWord, ModeNames::parse).ifPresent(this::accessMode);
       found
           .read("attachment_mode", attachmentWord, AttachmentMode::parse)
           .ifPresent(this::attachment);
@@ -366,7 +366,7 @@ public final class VolumeRequest {
         found.add(
             "access_mode",
             Rule.MISMATCH,
-            ModeWords.limit(Objects.requireNonNull(accessMode))
+            ModeNames.limit(Objects.requireNonNull(accessMode))
                 + ", and "
                 + instances
                 + " instances would share the volume: choose a mode that admits several, or give"

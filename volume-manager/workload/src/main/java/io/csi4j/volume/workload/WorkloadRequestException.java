@@ -1,7 +1,7 @@
 package io.csi4j.volume.workload;
 
 import io.csi4j.client.model.Violation;
-import io.csi4j.volume.internal.words.Violations;
+import io.csi4j.volume.internal.names.Violations;
 import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;

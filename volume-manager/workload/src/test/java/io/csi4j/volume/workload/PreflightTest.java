@@ -710,7 +710,7 @@ class PreflightTest {
   @Tag("T-11")
   void mountsReachTheHostOnlyFromAVolumeThatIsReadWriteAndIfTheHostPermitsItForItsKind() {
     VolumeMount both = at("/data").propagation("bidirectional").build();
-    List<PropagationPermission.Wish> asked = new ArrayList<>();
+    List<PropagationPermission.Request> asked = new ArrayList<>();
     Preflight onlyHostVolumes =
         Preflight.anywhere()
             .permitting(
@@ -726,7 +726,7 @@ class PreflightTest {
                 "/data",
                 "the host does not permit propagation 'bidirectional' for this CSI volume"));
     assertThat(asked)
-        .containsExactly(new PropagationPermission.Wish(Wishes.WEB_1, WEB, data().build()));
+        .containsExactly(new PropagationPermission.Request(Wishes.WEB_1, WEB, data().build()));
     VolumeMount ofHost =
         VolumeMount.builder("logs").destination("/log").propagation("bidirectional").build();
     assertThat(onlyHostVolumes.check(propagating(logs().build(), ofHost)).isClear()).isTrue();

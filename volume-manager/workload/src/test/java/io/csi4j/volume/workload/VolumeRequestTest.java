@@ -17,7 +17,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.FileOwnership;
 import io.csi4j.mount.model.Propagation;
-import io.csi4j.volume.internal.words.ModeWords;
+import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -180,7 +180,7 @@ class VolumeRequestTest {
             shared
                 ? "[]"
                 : "[access_mode "
-                    + ModeWords.limit(mode)
+                    + ModeNames.limit(mode)
                     + ", and 3 instances would share the volume: choose a mode that admits several,"
                     + " or give each instance its own volume]");
     assertThat(csi().accessMode(mode).instances(3).perInstance().violations()).isEmpty();

@@ -111,7 +111,7 @@ public final class JournalFuzz {
     LoadedState before;
     try (Journal journal = Journal.open(disk, STATE, settings())) {
       before = journal.load();
-      before.doubts().forEach(doubt -> Finding.unlessOneLine(doubt.text()));
+      before.uncertainties().forEach(doubt -> Finding.unlessOneLine(doubt.text()));
       journal.put(ADDED, StateValue.of(new byte[] {2}), Durability.REQUIRED);
     } catch (StateException refused) {
       Finding.unlessOneLine(String.valueOf(refused.getMessage()));

@@ -52,7 +52,8 @@ final class LifeChecks {
         "a store that is well is in no doubt",
         scene -> {
           scene.write(DB, "a");
-          same(scene.store().doubt(DB), Optional.empty(), "The doubt of a store that is well");
+          same(
+              scene.store().uncertainty(DB), Optional.empty(), "The doubt of a store that is well");
         });
     all.add(
         "closing twice is harmless",

@@ -430,7 +430,7 @@ public final class Play {
       unmount(each);
     }
     if (!idle()) {
-      problems.addAll(contents().owed());
+      problems.addAll(contents().pending());
     }
     awaitQuiet();
     expectContexts();

@@ -277,7 +277,8 @@ final class PluginSockets {
       abort();
       return;
     }
-    // Who sees its connection break and connects again at once finds no door that is about to be
+    // Who sees its connection break and connects again at once finds no listener that is about to
+    // be
     // shut: the JDK tells the other side of a connection before it lets go of any socket.
     onLoop(this::rest);
     awaitSelecting();

@@ -263,7 +263,7 @@ public final class ProxyCore {
             desk.pluginBroke();
             sockets.breakConnections(then);
           };
-      // A caller that connects again at once finds no door that is about to be shut.
+      // A caller that connects again at once finds no listener that is about to be shut.
       afterSelecting(() -> inRounds(ROUNDS, breaking));
     }
   }

@@ -22,9 +22,9 @@ import io.csi4j.mount.model.MountRecord;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
-import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.mount.MemoryNamespace;
+import io.csi4j.testkit.mount.OpenHandle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -244,7 +244,7 @@ class NodeEffectsTest {
     void whatIsInUseStaysPublished() {
       Volume volume = made("a", WRITER);
       published(plugin, volume, WRITER, "/t/1");
-      try (Held held = host.open(path("/t/1"))) {
+      try (OpenHandle held = host.open(path("/t/1"))) {
         internal(plugin, unpublish(volume, "/t/1"), "process " + held.pid());
         assertThat(plugin.backend.contents().published()).hasSize(1);
       }

@@ -7,7 +7,7 @@ import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.io.Serial;
 import java.util.List;
@@ -123,11 +123,11 @@ interface Etcd extends AutoCloseable {
     }
 
     /** Returns why the store that answered may have lost claims: it was opened before. */
-    Optional<Clause> problem() {
+    Optional<ReasonText> problem() {
       return mark.isPresent()
           ? Optional.empty()
           : Optional.of(
-              new Clause("it has claims and no mark, as an older copy that was restored"));
+              new ReasonText("it has claims and no mark, as an older copy that was restored"));
     }
 
     /** Whether no claim was ever written behind those that were asked for. */

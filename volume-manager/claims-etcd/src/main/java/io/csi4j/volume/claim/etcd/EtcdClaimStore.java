@@ -15,7 +15,7 @@ import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,7 +183,7 @@ public final class EtcdClaimStore implements ClaimStore {
       answer = write.apply(mark.orElseThrow());
     } catch (Etcd.Failure failure) {
       if (failure.fate() == Etcd.Failure.Fate.UNKNOWN) {
-        return new WriteResult.Unknown(new Clause(failure.because()));
+        return new WriteResult.Unknown(new ReasonText(failure.because()));
       }
       throw failed(doing, failure);
     }
@@ -226,12 +226,12 @@ public final class EtcdClaimStore implements ClaimStore {
   }
 
   @Override
-  public Optional<Clause> doubt(VolumeKey volume) {
-    return memory.doubt();
+  public Optional<ReasonText> uncertainty(VolumeKey volume) {
+    return memory.uncertainty();
   }
 
   @Override
-  public Optional<Clause> readOnly() {
+  public Optional<ReasonText> readOnly() {
     return memory.readOnly();
   }
 

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 import java.util.Objects;
 
 /**
@@ -14,7 +14,7 @@ public record EtcdLogin(String user, EtcdPassword password) {
 
   /** Checks that both are there. */
   public EtcdLogin {
-    Words.check("user of etcd", user);
+    Names.check("user of etcd", user);
     Objects.requireNonNull(password, "password");
   }
 }

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 
 /**
  * The prefix of all keys of one store. Two stores in one etcd have different ones, of which none
@@ -16,7 +16,7 @@ public record EtcdPrefix(String value) {
 
   /** Refuses what cannot be a name. */
   public EtcdPrefix {
-    Words.check("prefix of keys", value);
+    Names.check("prefix of keys", value);
     value = value.endsWith("/") ? value : value + "/";
   }
 

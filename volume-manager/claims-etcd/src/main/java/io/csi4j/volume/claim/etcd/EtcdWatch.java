@@ -6,7 +6,7 @@ import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -59,7 +59,7 @@ final class EtcdWatch implements ClaimWatch {
     this.from = from;
     this.closed = closed;
     this.identity = memory.identity();
-    this.isDoubted = memory.doubt().isPresent();
+    this.isDoubted = memory.uncertainty().isPresent();
   }
 
   /** Connects for the first time. */
@@ -113,14 +113,14 @@ final class EtcdWatch implements ClaimWatch {
     lock.lock();
     try {
       boolean isOther =
-          !memory.identity().equals(identity) || memory.doubt().isPresent() != isDoubted;
+          !memory.identity().equals(identity) || memory.uncertainty().isPresent() != isDoubted;
       if (isOther) {
         missed("etcd is another one than it was, or has gone back", now);
       } else if (lost) {
         missed("etcd has thrown away some of its history meanwhile", now);
       }
       identity = memory.identity();
-      isDoubted = memory.doubt().isPresent();
+      isDoubted = memory.uncertainty().isPresent();
       lost = false;
       return from;
     } finally {
@@ -130,7 +130,7 @@ final class EtcdWatch implements ClaimWatch {
 
   private void missed(String because, Etcd.Answer now) {
     from = now.revision() + 1;
-    changes.add(new Change.Missed(new Clause(because)));
+    changes.add(new Change.Missed(new ReasonText(because)));
     news.signal();
   }
 

@@ -12,7 +12,7 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.SharedClaims;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.time.SystemClock;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -279,7 +279,7 @@ final class JetcdEtcd implements Etcd {
   }
 
   private static Change missed(String because) {
-    return new Change.Missed(new Clause(because));
+    return new Change.Missed(new ReasonText(because));
   }
 
   @Override

@@ -14,7 +14,7 @@ import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.time.VirtualTime;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.grpc.Status;
 import java.net.URI;
@@ -79,7 +79,7 @@ class EtcdAnswersTest {
   void aWriteOfWhichTheEndIsNotKnownIsUnknown() {
     etcd.then(failure(Fate.UNKNOWN));
 
-    assertThat(write()).isEqualTo(new WriteResult.Unknown(new Clause("it is raining")));
+    assertThat(write()).isEqualTo(new WriteResult.Unknown(new ReasonText("it is raining")));
   }
 
   @Test
@@ -186,7 +186,7 @@ class EtcdAnswersTest {
 
     assertThat(before).isEqualTo(new StoreIdentity("etcd-abc-" + mark));
     assertThat(store.identity()).isEqualTo(new StoreIdentity("etcd-abc-other"));
-    assertThat(store.doubt(DB)).isEmpty();
+    assertThat(store.uncertainty(DB)).isEmpty();
   }
 
   @Test
@@ -206,9 +206,9 @@ class EtcdAnswersTest {
     etcd.at(30);
     store.read(DB);
 
-    assertThat(store.doubt(DB))
+    assertThat(store.uncertainty(DB))
         .contains(
-            new Clause(
+            new ReasonText(
                 "etcd is at revision 19, and was at 20 before: an older copy of it was restored"));
   }
 
@@ -221,7 +221,7 @@ class EtcdAnswersTest {
     memory.saw(before, store, 12);
     memory.saw(before, store, 11);
 
-    assertThat(memory.doubt()).isEmpty();
+    assertThat(memory.uncertainty()).isEmpty();
     assertThat(memory.reached()).isEqualTo(12);
   }
 

@@ -27,10 +27,10 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -148,7 +148,7 @@ class EtcdTroubleTest {
       server.start();
 
       assertThat(atLast(() -> store.read(DB))).isEqualTo(now);
-      assertThat(store.doubt(DB)).isEmpty();
+      assertThat(store.uncertainty(DB)).isEmpty();
       assertThat(write(store, DB).version().compareTo(now.version())).isPositive();
     }
   }
@@ -161,7 +161,7 @@ class EtcdTroubleTest {
       assertThat(store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
           .isEqualTo(
               new WriteResult.Unknown(
-                  new Clause(
+                  new ReasonText(
                       "etcd at " + server.endpoint() + " cannot be reached, or has no leader")));
     }
   }
@@ -181,7 +181,8 @@ class EtcdTroubleTest {
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
-                  new Clause("etcd at " + server.endpoint() + " did not answer within 700 ms")));
+                  new ReasonText(
+                      "etcd at " + server.endpoint() + " did not answer within 700 ms")));
       assertThat(failure)
           .hasMessage(
               "Reading the claim of volume 'default/db' failed: etcd at "
@@ -206,7 +207,7 @@ class EtcdTroubleTest {
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
-                  new Clause("etcd at " + line.endpoint() + " did not answer within 700 ms")));
+                  new ReasonText("etcd at " + line.endpoint() + " did not answer within 700 ms")));
       assertThat(other.read(DB).by()).as("K1: found by its mark").contains(token);
       line.cut();
       line.mend();
@@ -232,7 +233,7 @@ class EtcdTroubleTest {
         Client client = Client.builder().endpoints(server.endpoint()).build()) {
       ByteSequence value = ByteSequence.from(new byte[1 << 20]);
       ByteSequence key = ByteSequence.from("filler", StandardCharsets.UTF_8);
-      WriteResult result = new WriteResult.Unknown(new Clause("not tried yet"));
+      WriteResult result = new WriteResult.Unknown(new ReasonText("not tried yet"));
       Versioned at = store.read(DB);
       for (int i = 0; i < 64; i++) {
         try {
@@ -247,7 +248,7 @@ class EtcdTroubleTest {
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
-                  new Clause(
+                  new ReasonText(
                       "etcd at "
                           + server.endpoint()
                           + " has used up its quota of space, or has too much to do")));
@@ -326,9 +327,9 @@ class EtcdTroubleTest {
       assertThat(failure.code())
           .as("K7: an older copy is claimed nothing from")
           .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
-      assertThat(store.doubt(DB))
+      assertThat(store.uncertainty(DB))
           .contains(
-              new Clause(
+              new ReasonText(
                   "etcd is at revision "
                       + (lost - 1)
                       + ", and was at "
@@ -404,7 +405,7 @@ class EtcdTroubleTest {
       String why = "it has claims and no mark, as an older copy that was restored";
       assertThat(store.readOnly())
           .as("K7: a copy is read-only to who is started on it")
-          .contains(new Clause(why));
+          .contains(new ReasonText(why));
       isReadOnly(store, why);
 
       StoreIdentity settled = store.settle();
@@ -482,7 +483,7 @@ class EtcdTroubleTest {
       assertThat(empty).endsWith(", without the mark of a store");
       assertThat(store.readOnly())
           .contains(
-              new Clause(
+              new ReasonText(
                   "it is store '"
                       + empty
                       + "', and this process is configured with '"
@@ -552,7 +553,8 @@ class EtcdTroubleTest {
 
       assertThat(watch.next(LONG))
           .contains(
-              new Change.Missed(new Clause("etcd has thrown away some of its history meanwhile")));
+              new Change.Missed(
+                  new ReasonText("etcd has thrown away some of its history meanwhile")));
       Versioned now = write(store, DB);
       assertThat(watch.next(LONG)).contains(new Change.Written(now));
     }
@@ -571,7 +573,8 @@ class EtcdTroubleTest {
 
       assertThat(watch.next(LONG))
           .contains(
-              new Change.Missed(new Clause("etcd is another one than it was, or has gone back")));
+              new Change.Missed(
+                  new ReasonText("etcd is another one than it was, or has gone back")));
       try (EtcdClaimStore next = open()) {
         Versioned now = write(next, DB);
         assertThat(watch.next(LONG)).contains(new Change.Written(now));
@@ -589,7 +592,7 @@ class EtcdTroubleTest {
       client.getKVClient().delete(DB_KEY).join();
 
       assertThat(watch.next(LONG))
-          .contains(new Change.Missed(new Clause("a claim was deleted from outside")));
+          .contains(new Change.Missed(new ReasonText("a claim was deleted from outside")));
     }
   }
 

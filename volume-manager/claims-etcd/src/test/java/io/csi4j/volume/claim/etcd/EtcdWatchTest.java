@@ -11,7 +11,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.time.VirtualTime;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.List;
@@ -24,9 +24,9 @@ class EtcdWatchTest {
 
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Change.Missed THROWN_AWAY =
-      new Change.Missed(new Clause("etcd has thrown away some of its history meanwhile"));
+      new Change.Missed(new ReasonText("etcd has thrown away some of its history meanwhile"));
   private static final Change.Missed ANOTHER =
-      new Change.Missed(new Clause("etcd is another one than it was, or has gone back"));
+      new Change.Missed(new ReasonText("etcd is another one than it was, or has gone back"));
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedEtcd etcd = new ScriptedEtcd();

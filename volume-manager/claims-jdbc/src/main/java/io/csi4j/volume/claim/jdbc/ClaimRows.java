@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.jdbc;
 
 import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ClaimRows(
     StoreIdentity identity,
-    Optional<Clause> problem,
+    Optional<ReasonText> problem,
     long version,
     long forgotten,
     List<Row> rows) {
@@ -54,15 +54,16 @@ record ClaimRows(
         rows);
   }
 
-  private static Optional<Clause> problem(@Nullable String identity, @Nullable String elsewhere) {
+  private static Optional<ReasonText> problem(
+      @Nullable String identity, @Nullable String elsewhere) {
     if (identity == null) {
       return Optional.of(
-          new Clause("it has claims and no mark, as an older copy that was restored"));
+          new ReasonText("it has claims and no mark, as an older copy that was restored"));
     }
     return Optional.ofNullable(elsewhere)
         .map(
             home ->
-                new Clause(
+                new ReasonText(
                     "it is store '"
                         + identity
                         + "', and its mark was made in '"

@@ -16,7 +16,7 @@ import io.csi4j.volume.internal.claims.SortedName;
 import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
@@ -306,7 +306,7 @@ public final class JdbcClaimStore implements ClaimStore {
         if (settings.losesNothingOnFailover()) {
           unconfirmed.incrementAndGet();
         }
-        return new WriteResult.Unknown(new Clause(failure.because()));
+        return new WriteResult.Unknown(new ReasonText(failure.because()));
       }
       throw failure.during(doing);
     }
@@ -399,12 +399,12 @@ public final class JdbcClaimStore implements ClaimStore {
   }
 
   @Override
-  public Optional<Clause> doubt(VolumeKey volume) {
-    return memory.doubt();
+  public Optional<ReasonText> uncertainty(VolumeKey volume) {
+    return memory.uncertainty();
   }
 
   @Override
-  public Optional<Clause> readOnly() {
+  public Optional<ReasonText> readOnly() {
     return memory.readOnly();
   }
 

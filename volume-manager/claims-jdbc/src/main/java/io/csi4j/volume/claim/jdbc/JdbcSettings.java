@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.jdbc;
 
 import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.internal.words.Words;
+import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.state.seal.Sealer;
 import java.time.Duration;
 import java.util.Objects;
@@ -116,7 +116,7 @@ public final class JdbcSettings {
 
     /** Names the schema with the tables, which is there. Several stores have one each. */
     public Builder schema(String value) {
-      Words.check("schema", value);
+      Names.check("schema", value);
       schema = value;
       return this;
     }

@@ -5,7 +5,7 @@ import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.claims.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -57,7 +57,7 @@ final class JdbcWatch implements ClaimWatch {
     this.told = told;
     this.closed = closed;
     this.identity = memory.identity();
-    this.isDoubted = memory.doubt().isPresent();
+    this.isDoubted = memory.uncertainty().isPresent();
   }
 
   /** Asks for the first time, soon. */
@@ -118,9 +118,9 @@ final class JdbcWatch implements ClaimWatch {
 
   private void take(ClaimRows answer) {
     boolean isOther =
-        !memory.identity().equals(identity) || memory.doubt().isPresent() != isDoubted;
+        !memory.identity().equals(identity) || memory.uncertainty().isPresent() != isDoubted;
     identity = memory.identity();
-    isDoubted = memory.doubt().isPresent();
+    isDoubted = memory.uncertainty().isPresent();
     if (isOther) {
       missed("the database is another one than it was, or has gone back", answer);
     } else if (answer.forgotten() > told) {
@@ -138,13 +138,13 @@ final class JdbcWatch implements ClaimWatch {
     try {
       return new Change.Written(store.claim(row));
     } catch (ClaimStoreException unreadable) {
-      return new Change.Missed(new Clause("a claim was written that cannot be read"));
+      return new Change.Missed(new ReasonText("a claim was written that cannot be read"));
     }
   }
 
   private void missed(String because, ClaimRows answer) {
     told = answer.version();
-    changes.add(new Change.Missed(new Clause(because)));
+    changes.add(new Change.Missed(new ReasonText(because)));
   }
 
   private void later(boolean isMore) {

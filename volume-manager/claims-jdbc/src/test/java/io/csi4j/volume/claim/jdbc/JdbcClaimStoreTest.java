@@ -36,10 +36,10 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.SortedName;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -417,7 +417,7 @@ class JdbcClaimStoreTest {
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
-                  new Clause(
+                  new ReasonText(
                       "the database says 01000 'canceling wait for synchronous replication due to"
                           + " user request'")));
       Throwable unsure =
@@ -526,7 +526,7 @@ class JdbcClaimStoreTest {
       assertThat(next(watch))
           .isEqualTo(
               new Change.Missed(
-                  new Clause("more was written than the database keeps for watches")));
+                  new ReasonText("more was written than the database keeps for watches")));
       Versioned now = write(store, ClaimVersion.NEVER, DB);
       assertThat(next(watch)).isEqualTo(new Change.Written(now));
     }
@@ -568,7 +568,7 @@ class JdbcClaimStoreTest {
 
   /** Checks that claims are read in a store, and neither taken nor given back. */
   private static void isReadOnly(ClaimStore store, String why) {
-    assertThat(store.readOnly()).contains(new Clause(why));
+    assertThat(store.readOnly()).contains(new ReasonText(why));
     ClaimBook book = new ClaimBook(store, Clock.systemUTC());
     VolumeUse web = VolumeUse.of(DB, WorkloadId.of("web"));
     for (ThrowingCallable change :
@@ -632,7 +632,7 @@ class JdbcClaimStoreTest {
         assertThat(next(watch))
             .isEqualTo(
                 new Change.Missed(
-                    new Clause("the database is another one than it was, or has gone back")));
+                    new ReasonText("the database is another one than it was, or has gone back")));
         assertThatExceptionOfType(ClaimStoreException.class)
             .isThrownBy(store::settle)
             .withMessage(
@@ -690,7 +690,7 @@ class JdbcClaimStoreTest {
     try (JdbcClaimStore store = JdbcClaimStore.open(pool, configured)) {
       assertThat(store.readOnly())
           .contains(
-              new Clause(
+              new ReasonText(
                   "it is store 'postgresql, without the mark of a store', and this process is"
                       + " configured with 'postgresql-1-2-3-4'"));
     }
@@ -743,9 +743,9 @@ class JdbcClaimStoreTest {
 
       store.read(DB);
 
-      assertThat(store.doubt(DB))
+      assertThat(store.uncertainty(DB))
           .contains(
-              new Clause(
+              new ReasonText(
                   "the database is at version 1, and was at "
                       + second.version()
                       + " before: an older copy of it was restored"));

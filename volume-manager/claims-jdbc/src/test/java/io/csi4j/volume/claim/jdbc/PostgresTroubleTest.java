@@ -123,7 +123,7 @@ class PostgresTroubleTest {
       server.start();
       assertThat(readAtLast(store)).isEqualTo(before);
       assertThat(store.identity()).isEqualTo(identity);
-      assertThat(store.doubt(DB)).isEmpty();
+      assertThat(store.uncertainty(DB)).isEmpty();
       Versioned after = write(store, before.version());
       assertThat(watch.next(Duration.ofSeconds(20))).contains(new Change.Written(after));
     }
@@ -145,7 +145,7 @@ class PostgresTroubleTest {
           });
 
       assertThat(readAtLast(store)).isEqualTo(first);
-      assertThat(store.doubt(DB).orElseThrow().text())
+      assertThat(store.uncertainty(DB).orElseThrow().text())
           .isEqualTo(
               "the database is at version "
                   + first.version()
@@ -171,7 +171,7 @@ class PostgresTroubleTest {
                 "Reading the claim of volume 'default/db' failed: the database says 55000 'ERROR:"
                     + " recovery is in progress'. See that the data source leads to the primary, and"
                     + " to no standby.");
-        assertThat(asked.doubt(DB)).isEmpty();
+        assertThat(asked.uncertainty(DB)).isEmpty();
       }
 
       server.sql("SELECT pg_promote()");
@@ -181,7 +181,7 @@ class PostgresTroubleTest {
           .isEqualTo(new WriteResult.Conflict(first));
       assertThat(readAtLast(trusting)).isEqualTo(first);
       assertThat(trusting.identity()).isEqualTo(trusted);
-      assertThat(trusting.doubt(DB)).isEmpty();
+      assertThat(trusting.uncertainty(DB)).isEmpty();
       write(trusting, first.version());
     }
     try (ClaimStore trusting = JdbcClaimStore.open(pool, synchronous);

@@ -490,7 +490,7 @@ public final class ClaimBook {
       throw wentBack(subject, "it is store '" + now + "' now, and was '" + before + "'");
     }
     store
-        .doubt(volume)
+        .uncertainty(volume)
         .ifPresent(
             doubt -> {
               throw wentBack(subject, doubt.text());

@@ -202,8 +202,8 @@ public final class ClaimCoordinator {
 
   private ClaimGrant acquired(ClaimRequest request) {
     VolumeUse usage = request.usage();
-    VolumePermission.Wish wish =
-        new VolumePermission.Wish(usage, Optional.empty(), request.mode() == ClaimMode.READ);
+    VolumePermission.Request wish =
+        new VolumePermission.Request(usage, Optional.empty(), request.mode() == ClaimMode.READ);
     if (!wish.isPermittedBy(permission)) {
       throw refused(
           Messages.of(OperatorCode.VOLUME_NOT_PERMITTED, Subject.of("claiming").by(usage), ""));

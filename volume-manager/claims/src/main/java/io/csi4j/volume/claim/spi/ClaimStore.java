@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.spi;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
@@ -84,7 +84,7 @@ public interface ClaimStore extends AutoCloseable {
    * Why nothing may be claimed of a volume: the store may have lost what was claimed of it. What it
    * shows can be given back. Nothing while all is well.
    */
-  default Optional<Clause> doubt(VolumeKey volume) {
+  default Optional<ReasonText> uncertainty(VolumeKey volume) {
     return Optional.empty();
   }
 
@@ -94,7 +94,7 @@ public interface ClaimStore extends AutoCloseable {
    * Nothing while writes are taken; a store that is asked again may have been settled by another
    * process.
    */
-  default Optional<Clause> readOnly() {
+  default Optional<ReasonText> readOnly() {
     return Optional.empty();
   }
 

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.spi;
 
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -27,7 +27,7 @@ public interface ClaimWatch extends AutoCloseable {
      *
      * @param because why, as a clause for people
      */
-    record Missed(Clause because) implements Change {}
+    record Missed(ReasonText because) implements Change {}
   }
 
   /**

@@ -4,7 +4,7 @@ import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -42,7 +42,7 @@ public sealed interface ControllerAnswer {
    * @param because why, as a clause for people
    * @param failure all that is known about it, where a call was made
    */
-  record Failed(StatusCode code, Outcome outcome, Clause because, Optional<CsiFailure> failure)
+  record Failed(StatusCode code, Outcome outcome, ReasonText because, Optional<CsiFailure> failure)
       implements ControllerAnswer {
 
     /** Checks that all parts are there. */
@@ -56,7 +56,7 @@ public sealed interface ControllerAnswer {
     /** A call to a plugin that failed. */
     public static Failed of(CsiFailure failure) {
       return new Failed(
-          failure.code(), failure.outcome(), new Clause(failure.why()), Optional.of(failure));
+          failure.code(), failure.outcome(), new ReasonText(failure.why()), Optional.of(failure));
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.spi;
 
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 
 /**
  * The result of a try to write a claim.
@@ -29,5 +29,5 @@ public sealed interface WriteResult {
    *
    * @param because the reason, as a clause for people
    */
-  record Unknown(Clause because) implements WriteResult {}
+  record Unknown(ReasonText because) implements WriteResult {}
 }

@@ -3,7 +3,7 @@ package io.csi4j.volume.claim.store;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.Versioned;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -51,7 +51,7 @@ final class ClaimFeed {
         if (changes.size() >= LONGEST) {
           changes.clear();
           changes.add(
-              new Change.Missed(new Clause("more than " + LONGEST + " writes were not taken")));
+              new Change.Missed(new ReasonText("more than " + LONGEST + " writes were not taken")));
         }
         changes.add(change);
         news.signal();

@@ -4,8 +4,8 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.claims.ClaimRecord;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ import java.util.Optional;
  * @param identity which store it is; nothing if it does not say so
  * @param claims the claims that can be read, by volume
  * @param unreadable what is wrong with each of the others, in sentences
- * @param doubts the damage after which nothing is claimed of some volumes
+ * @param uncertainties the damage after which nothing is claimed of some volumes
  * @since 1.0
  */
 public record ClaimsView(
@@ -35,7 +35,7 @@ public record ClaimsView(
     Optional<StoreIdentity> identity,
     List<Claim> claims,
     List<String> unreadable,
-    List<Doubt> doubts) {
+    List<Uncertainty> uncertainties) {
 
   /** Copies the lists. */
   public ClaimsView {
@@ -43,7 +43,7 @@ public record ClaimsView(
     Objects.requireNonNull(identity, "identity");
     claims = List.copyOf(claims);
     unreadable = List.copyOf(unreadable);
-    doubts = List.copyOf(doubts);
+    uncertainties = List.copyOf(uncertainties);
   }
 
   /**
@@ -77,6 +77,6 @@ public record ClaimsView(
         stored.identity(),
         stored.claims().values().stream().map(ClaimRecord::claim).toList(),
         stored.told().stream().map(ClaimPage.Unreadable::problem).toList(),
-        stored.doubts());
+        stored.uncertainties());
   }
 }

@@ -17,9 +17,8 @@ import io.csi4j.volume.internal.claims.KeyTurns;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.internal.text.HashedName;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
@@ -30,6 +29,7 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
@@ -53,8 +53,8 @@ import org.jspecify.annotations.Nullable;
  * be seen by another machine. What it says is written is on the medium, and survives any crash and
  * power cut.
  *
- * <p>Its state is its own, never that of a {@code VolumeManager}: that one settles the doubts of
- * its state when it has looked at its mounts, which say nothing of claims.
+ * <p>Its state is its own, never that of a {@code VolumeManager}: that one settles the
+ * uncertainties of its state when it has looked at its mounts, which say nothing of claims.
  *
  * <p>After damage to the journal nothing is claimed of the volumes that may be concerned, until a
  * person has compared the claims with what is mounted and calls {@link #settle()}; giving back goes
@@ -79,7 +79,7 @@ public final class LocalClaimStore implements ClaimStore {
   private final ConcurrentNavigableMap<VolumeKey, ClaimRecord> claims;
   private final KeyTurns turns = new KeyTurns();
   private final ClaimFeed feed = new ClaimFeed();
-  private volatile List<Doubt> doubts;
+  private volatile List<Uncertainty> uncertainties;
   private volatile boolean closed;
 
   /** Set when another process has the state, and this one no longer knows what is in it. */
@@ -91,7 +91,7 @@ public final class LocalClaimStore implements ClaimStore {
     this.claims = new ConcurrentSkipListMap<>(stored.claims());
     this.unreadable = Map.copyOf(stored.unreadable());
     this.told = stored.told();
-    this.doubts = stored.doubts();
+    this.uncertainties = stored.uncertainties();
     this.lastVersion =
         new AtomicLong(
             Math.max(
@@ -139,7 +139,7 @@ public final class LocalClaimStore implements ClaimStore {
       StoredClaims stored = StoredClaims.of(state.load());
       StoreIdentity identity = stored.identity().orElseGet(() -> made(state));
       // Each crash leaves a torn end, whose doubt names every key.
-      if (stored.doubts().isEmpty() && !state.load().doubts().isEmpty()) {
+      if (stored.uncertainties().isEmpty() && !state.load().uncertainties().isEmpty()) {
         state.settle();
       }
       return new LocalClaimStore(state, stored, identity);
@@ -159,14 +159,14 @@ public final class LocalClaimStore implements ClaimStore {
    * @param claims the claims that can be read
    * @param unreadable what is wrong with the others
    * @param volumes the volumes of those others whose bytes still say it
-   * @param doubts what the state cannot vouch for
+   * @param uncertainties what the state cannot vouch for
    */
   record StoredClaims(
       Optional<StoreIdentity> identity,
       Map<VolumeKey, ClaimRecord> claims,
       Map<StateKey, MalformedRecordException> unreadable,
       Map<StateKey, VolumeKey> volumes,
-      List<Doubt> doubts) {
+      List<Uncertainty> uncertainties) {
 
     /**
      * Reads it.
@@ -204,17 +204,17 @@ public final class LocalClaimStore implements ClaimStore {
               });
       Optional<StoreIdentity> identity = loaded.value(IDENTITY).map(StoredClaims::identity);
       boolean isEmpty = claims.isEmpty() && unreadable.isEmpty();
-      List<Doubt> doubts =
-          loaded.doubts().stream()
+      List<Uncertainty> uncertainties =
+          loaded.uncertainties().stream()
               .filter(doubt -> doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED)
               .toList();
-      if (identity.isEmpty() && !isEmpty && doubts.isEmpty()) {
+      if (identity.isEmpty() && !isEmpty && uncertainties.isEmpty()) {
         throw new ClaimStoreException(
             Reason.UNREADABLE,
             "Opening the store of claims failed: its state has claims and does not say which store"
                 + " it is. Find out who wrote it.");
       }
-      return new StoredClaims(identity, claims, unreadable, volumes, doubts);
+      return new StoredClaims(identity, claims, unreadable, volumes, uncertainties);
     }
 
     private static ClaimRecord decoded(StateKey key, StateValue value)
@@ -314,7 +314,7 @@ public final class LocalClaimStore implements ClaimStore {
    * told before.
    */
   private void refuseTakingInDoubt(Versioned before, Claim next) {
-    Optional<Clause> doubt = doubt(next.volume());
+    Optional<ReasonText> doubt = uncertainty(next.volume());
     if (doubt.isPresent() && next.epoch() > before.claim().epoch()) {
       throw new ClaimStoreException(
           Reason.IN_DOUBT,
@@ -334,7 +334,8 @@ public final class LocalClaimStore implements ClaimStore {
     try {
       Stored stored = state.put(key(volume), value, Durability.REQUIRED);
       if (stored != Stored.DURABLE) {
-        return new WriteResult.Unknown(new Clause("the state says that it is not on the medium"));
+        return new WriteResult.Unknown(
+            new ReasonText("the state says that it is not on the medium"));
       }
     } catch (StateException e) {
       return failed(e);
@@ -356,7 +357,7 @@ public final class LocalClaimStore implements ClaimStore {
       takenOver = cause;
       feed.close();
     }
-    return new WriteResult.Unknown(new Clause(String.valueOf(cause.getMessage())));
+    return new WriteResult.Unknown(new ReasonText(String.valueOf(cause.getMessage())));
   }
 
   /**
@@ -387,17 +388,18 @@ public final class LocalClaimStore implements ClaimStore {
   }
 
   @Override
-  public Optional<Clause> doubt(VolumeKey volume) {
-    if (doubts.isEmpty()) {
+  public Optional<ReasonText> uncertainty(VolumeKey volume) {
+    if (uncertainties.isEmpty()) {
       return Optional.empty();
     }
     StateKey key = key(volume);
-    return doubts.stream()
+    return uncertainties.stream()
         .filter(doubt -> doubt.hidesUnknownKeys() || doubt.keys().contains(key))
         .findFirst()
         .map(
             doubt ->
-                new Clause("its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
+                new ReasonText(
+                    "its journal is in doubt (" + doubt.reason() + "): " + doubt.text()));
   }
 
   /** The key of a claim in the state. */
@@ -418,7 +420,7 @@ public final class LocalClaimStore implements ClaimStore {
     } catch (StateException e) {
       throw unavailable(e);
     }
-    doubts = List.of();
+    uncertainties = List.of();
   }
 
   @Override

@@ -21,8 +21,8 @@ import io.csi4j.volume.internal.fields.StoredParts;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateValue;
@@ -288,7 +288,7 @@ public final class ClaimCodec {
                 NodeName.of(in.getNode()),
                 in.getEpoch(),
                 new ClaimOverride.Person(in.getPerson()),
-                new Clause(in.getReason()),
+                new ReasonText(in.getReason()),
                 StoredParts.time(in.getAt())));
   }
 }

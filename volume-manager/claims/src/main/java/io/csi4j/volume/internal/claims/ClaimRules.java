@@ -27,14 +27,14 @@ import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
 import io.csi4j.volume.claim.NodeAttachment.NotNeeded;
 import io.csi4j.volume.claim.ReleaseProof;
-import io.csi4j.volume.internal.words.ModeWords;
+import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Duration;
@@ -355,8 +355,8 @@ public final class ClaimRules {
                     holder,
                     "access mode "
                         + (holder.node().equals(node)
-                            ? ModeWords.limit(mode)
-                            : ModeWords.limitOfNodes(mode))
+                            ? ModeNames.limit(mode)
+                            : ModeNames.limitOfNodes(mode))
                         + ", and the volume is held by "
                         + words(holder, now)));
   }
@@ -753,10 +753,10 @@ public final class ClaimRules {
   }
 
   static Refused refused(OperatorCode code, String because) {
-    return new Refused(code, Optional.empty(), new Clause(because));
+    return new Refused(code, Optional.empty(), new ReasonText(because));
   }
 
   static Refused refused(OperatorCode code, ClaimHolder holder, String because) {
-    return new Refused(code, Optional.of(holder), new Clause(because));
+    return new Refused(code, Optional.of(holder), new ReasonText(because));
   }
 }

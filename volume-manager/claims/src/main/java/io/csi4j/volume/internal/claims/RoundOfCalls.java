@@ -9,8 +9,8 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,7 +50,7 @@ public final class RoundOfCalls {
   }
 
   /** Says why a volume is left for the next round, if its plugin is not called any more. */
-  public Optional<Clause> whyLeft(VolumeKey volume) {
+  public Optional<ReasonText> whyLeft(VolumeKey volume) {
     Optional<PluginId> silent =
         plugin(volume).filter(it -> unanswered.getOrDefault(it, 0) >= MOST_UNANSWERED);
     if (silent.isPresent()) {
@@ -58,7 +58,7 @@ public final class RoundOfCalls {
     }
     return silent.map(
         plugin ->
-            new Clause(
+            new ReasonText(
                 "plugin '"
                     + plugin
                     + "' left "
@@ -132,7 +132,7 @@ public final class RoundOfCalls {
     }
 
     private ControllerAnswer call(AttachmentTask task, Supplier<ControllerAnswer> call) {
-      Optional<Clause> why = whyLeft(task.volume());
+      Optional<ReasonText> why = whyLeft(task.volume());
       if (why.isPresent()) {
         return new ControllerAnswer.Failed(
             StatusCode.UNAVAILABLE, Outcome.SETTLED, why.get(), Optional.empty());

@@ -4,7 +4,7 @@ import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.text.ForeignText;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,10 +21,11 @@ public final class StoreMemory {
   private final Optional<StoreIdentity> configured;
   private final AtomicReference<StoreIdentity> identity;
   private final AtomicLong highest;
-  private final AtomicReference<Optional<Clause>> doubt = new AtomicReference<>(Optional.empty());
+  private final AtomicReference<Optional<ReasonText>> doubt =
+      new AtomicReference<>(Optional.empty());
   private volatile StoreIdentity opened;
   private volatile long settledAt;
-  private volatile Optional<Clause> readOnly;
+  private volatile Optional<ReasonText> readOnly;
 
   /**
    * Of a store that has just been opened.
@@ -39,7 +40,7 @@ public final class StoreMemory {
       String store,
       Optional<StoreIdentity> configured,
       StoreIdentity opened,
-      Optional<Clause> problem,
+      Optional<ReasonText> problem,
       long reached) {
     this.store = store;
     this.configured = configured;
@@ -49,12 +50,12 @@ public final class StoreMemory {
     this.readOnly = against(opened, problem);
   }
 
-  private Optional<Clause> against(StoreIdentity answering, Optional<Clause> problem) {
+  private Optional<ReasonText> against(StoreIdentity answering, Optional<ReasonText> problem) {
     return configured
         .filter(it -> !it.equals(answering))
         .map(
             it ->
-                new Clause(
+                new ReasonText(
                     "it is store '"
                         + answering
                         + "', and this process is configured with '"
@@ -74,12 +75,12 @@ public final class StoreMemory {
   }
 
   /** Why it may have lost claims. */
-  public Optional<Clause> doubt() {
+  public Optional<ReasonText> uncertainty() {
     return doubt.get();
   }
 
   /** Returns why nothing may be written to it before a person has settled it. */
-  public Optional<Clause> readOnly() {
+  public Optional<ReasonText> readOnly() {
     return readOnly;
   }
 
@@ -114,14 +115,14 @@ public final class StoreMemory {
           "Settling the store of claims failed: "
               + doubt
                   .get()
-                  .map(Clause::text)
+                  .map(ReasonText::text)
                   .orElse("it is store '" + identity + "' now, and was '" + opened + "'")
               + ". Start this process again, and settle the store then if it takes no claims.");
     }
   }
 
   /** Whether an answer shows that a person has settled a store that takes no writes. */
-  public boolean isSettledBy(StoreIdentity answering, Optional<Clause> problem) {
+  public boolean isSettledBy(StoreIdentity answering, Optional<ReasonText> problem) {
     return readOnly.isPresent() && against(answering, problem).isEmpty();
   }
 
@@ -153,7 +154,8 @@ public final class StoreMemory {
    * @param problem why it may have lost claims
    * @param revision how far that one is
    */
-  public void saw(long before, StoreIdentity answering, Optional<Clause> problem, long revision) {
+  public void saw(
+      long before, StoreIdentity answering, Optional<ReasonText> problem, long revision) {
     if (isSettledBy(answering, problem)) {
       settle(answering, revision);
     }
@@ -176,7 +178,7 @@ public final class StoreMemory {
       doubt.compareAndSet(
           Optional.empty(),
           Optional.of(
-              new Clause(
+              new ReasonText(
                   store
                       + " "
                       + revision

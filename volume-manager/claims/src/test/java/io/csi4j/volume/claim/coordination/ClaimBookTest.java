@@ -26,10 +26,10 @@ import io.csi4j.volume.claim.store.RoughStore.Fate;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -148,7 +148,7 @@ class ClaimBookTest {
                             new ClaimDecision.Refused(
                                 OperatorCode.VOLUME_UNKNOWN,
                                 Optional.empty(),
-                                new Clause("no such volume"))))
+                                new ReasonText("no such volume"))))
                 .whyNot(wish("web", "n1")))
         .as("the catalog is asked of new claims only")
         .isEmpty();
@@ -438,7 +438,7 @@ class ClaimBookTest {
   @Test
   void nothingIsClaimedFromAStoreThatIsInDoubtButItTakesBack() {
     ClaimHolder web = book.claim(wish("web", "n1"));
-    store.doubt(new Clause("half of it is gone"));
+    store.doubt(new ReasonText("half of it is gone"));
 
     ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
 
@@ -509,7 +509,7 @@ class ClaimBookTest {
   @Test
   @Tag("K7")
   void aBookOfAReadOnlyStoreTakesTheStoreThatAPersonHasSettledForItsOwn() {
-    store.readOnly(Optional.of(new Clause("it has no mark")));
+    store.readOnly(Optional.of(new ReasonText("it has no mark")));
     ClaimBook waiting = new ClaimBook(store, CLOCK).asking(request -> Optional.empty());
     for (Runnable asked :
         List.<Runnable>of(

@@ -39,12 +39,12 @@ import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.NodeReceipt.Staging;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
@@ -69,7 +69,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClaimCoordinatorTest {
 
   private static final VolumeKey DB = VolumeKey.of("db");
-  private static final Clause WORDS = new Clause("rack 7");
+  private static final ReasonText WORDS = new ReasonText("rack 7");
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final Clock clock =
@@ -140,7 +140,7 @@ class ClaimCoordinatorTest {
 
   @Test
   void whoMayNotUseAVolumeClaimsNothingAndGivesBackWithoutBeingAskedAbout() {
-    List<VolumePermission.Wish> wishes = new ArrayList<>();
+    List<VolumePermission.Request> wishes = new ArrayList<>();
     boolean[] permits = {true};
     ClaimCoordinator strict =
         new ClaimCoordinator(
@@ -164,8 +164,8 @@ class ClaimCoordinatorTest {
     assertThat(storage.calls).containsExactly("attach db@id-n1");
     assertThat(wishes)
         .containsExactly(
-            new VolumePermission.Wish(usage("web"), Optional.empty(), false),
-            new VolumePermission.Wish(usage("thief"), Optional.empty(), false));
+            new VolumePermission.Request(usage("web"), Optional.empty(), false),
+            new VolumePermission.Request(usage("thief"), Optional.empty(), false));
     assertThat(strict.release(usage("web"))).isInstanceOf(WaitsForNode.class);
     assertThat(strict.confirmRelease(receipt(grant))).isEqualTo(new Gone(usage("web")));
     assertThat(wishes).hasSize(2);
@@ -748,7 +748,7 @@ class ClaimCoordinatorTest {
     storage.whyNot =
         Optional.of(
             new ClaimDecision.Refused(
-                OperatorCode.NOT_ALLOWED_HERE, Optional.empty(), new Clause("only to read")));
+                OperatorCode.NOT_ALLOWED_HERE, Optional.empty(), new ReasonText("only to read")));
 
     ClaimException refused = failure(() -> claims.acquire(wish("job", "n1")));
 

@@ -11,9 +11,9 @@ import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ public final class ScriptedController implements StorageController {
 
   public ScriptedController next(StatusCode code, Outcome outcome) {
     answers.add(
-        new ControllerAnswer.Failed(code, outcome, new Clause("it says no"), Optional.empty()));
+        new ControllerAnswer.Failed(code, outcome, new ReasonText("it says no"), Optional.empty()));
     return this;
   }
 
@@ -116,7 +116,7 @@ public final class ScriptedController implements StorageController {
       return new ControllerAnswer.Failed(
           StatusCode.DEADLINE_EXCEEDED,
           Outcome.UNCERTAIN,
-          new Clause("it says nothing"),
+          new ReasonText("it says nothing"),
           Optional.empty());
     }
     if (what.equals("attach")) {

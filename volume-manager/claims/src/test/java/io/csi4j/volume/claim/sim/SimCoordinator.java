@@ -12,9 +12,9 @@ import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.model.ClaimGrant;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
@@ -234,13 +234,13 @@ final class SimCoordinator {
           held.usage(),
           held.holder().epoch(),
           new Person("ann"),
-          new Clause("the test"),
+          new ReasonText("the test"),
           Covers.NODE_AND_STORAGE);
     }
 
     private ReleaseProof proof(Held held, ClaimHolder holder, SimNode node) {
       VolumeUse usage = held.usage();
-      Clause by = new Clause("the test");
+      ReasonText by = new ReasonText("the test");
       if (world.defect == Defect.SILENCE_IS_PROOF) {
         return new ReleaseProof.PowerOff(usage, holder.epoch(), holder.node(), by);
       }

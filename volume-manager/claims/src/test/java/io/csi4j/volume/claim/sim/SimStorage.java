@@ -7,7 +7,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Map;
 import java.util.Optional;
@@ -114,7 +114,7 @@ final class SimStorage {
 
   static ControllerAnswer failed(StatusCode code, Outcome outcome) {
     return new ControllerAnswer.Failed(
-        code, outcome, new Clause("the storage system says so"), Optional.empty());
+        code, outcome, new ReasonText("the storage system says so"), Optional.empty());
   }
 
   private static ControllerAnswer answer(Made made) {

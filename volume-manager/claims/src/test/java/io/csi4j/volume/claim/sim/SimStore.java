@@ -12,7 +12,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -229,7 +229,7 @@ final class SimStore {
     }
 
     private WriteResult unknown() {
-      return new WriteResult.Unknown(new Clause("the answer was lost"));
+      return new WriteResult.Unknown(new ReasonText("the answer was lost"));
     }
 
     @Override

@@ -13,10 +13,10 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -278,7 +278,7 @@ final class World {
         ? Optional.empty()
         : Optional.of(
             new Refused(
-                OperatorCode.VOLUME_UNKNOWN, Optional.empty(), new Clause("it is not there")));
+                OperatorCode.VOLUME_UNKNOWN, Optional.empty(), new ReasonText("it is not there")));
   }
 
   static NodeId idOf(NodeName node) {

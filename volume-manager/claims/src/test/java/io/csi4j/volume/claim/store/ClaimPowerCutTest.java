@@ -150,7 +150,7 @@ class ClaimPowerCutTest {
       try (LocalClaimStore store = open(disk)) {
         meets(store.identity());
         for (VolumeKey key : KEYS) {
-          assertThat(store.doubt(key)).as(when).isEmpty();
+          assertThat(store.uncertainty(key)).as(when).isEmpty();
           Versioned now = store.read(key);
           sees(now);
           Versioned told = acknowledged.get(key);
@@ -270,10 +270,10 @@ class ClaimPowerCutTest {
 
     try (LocalClaimStore store = open(disk.restart(new Always(true)))) {
       assertThat(store.read(last).version()).as("it is lost").isEqualTo(ClaimVersion.NEVER);
-      assertThat(store.doubt(last).orElseThrow().text())
+      assertThat(store.uncertainty(last).orElseThrow().text())
           .startsWith("its journal is in doubt (JOURNAL_DAMAGED): ");
       assertThat(store.read(first)).as("the other is not").isEqualTo(host.acknowledged.get(first));
-      assertThat(store.doubt(first)).isEmpty();
+      assertThat(store.uncertainty(first)).isEmpty();
       ClaimVersion lost = host.acknowledged.get(last).version();
       WriteResult result =
           store.compareAndSet(ClaimVersion.NEVER, Claim.none(last), new WriteToken(new UUID(2, 2)));

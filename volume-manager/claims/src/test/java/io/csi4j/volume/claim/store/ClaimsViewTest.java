@@ -61,7 +61,7 @@ class ClaimsViewTest {
     assertThat(closed.journal().isHeld()).isFalse();
     assertThat(closed.claims()).hasSize(1);
     assertThat(closed.unreadable()).isEmpty();
-    assertThat(closed.doubts()).isEmpty();
+    assertThat(closed.uncertainties()).isEmpty();
   }
 
   @Test

@@ -27,13 +27,12 @@ import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.MemoryMedium;
@@ -45,6 +44,7 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -126,7 +126,7 @@ class LocalClaimStoreTest {
       assertThat(result)
           .isEqualTo(
               new WriteResult.Unknown(
-                  new Clause(
+                  new ReasonText(
                       "Recording an intent failed: the medium in memory was told to refuse ("
                           + reason
                           + "). Tell it to accept.")));
@@ -184,7 +184,7 @@ class LocalClaimStoreTest {
 
       WriteResult result = store.compareAndSet(before.version(), claimed(DB, 2), token());
 
-      assertThat(result).isEqualTo(new WriteResult.Unknown(new Clause(TakenState.TEXT)));
+      assertThat(result).isEqualTo(new WriteResult.Unknown(new ReasonText(TakenState.TEXT)));
       for (Runnable use :
           List.<Runnable>of(
               () -> store.read(DB), () -> store.scan(Optional.empty(), 1), () -> store.watch())) {
@@ -439,13 +439,13 @@ class LocalClaimStoreTest {
 
   // ---- a state in doubt
 
-  private LocalClaimStore doubted(Doubt doubt) {
+  private LocalClaimStore doubted(Uncertainty doubt) {
     medium.doubt(doubt);
     return LocalClaimStore.on(medium.open());
   }
 
-  private static Doubt damaged(VolumeKey... volumes) {
-    return Doubt.about(
+  private static Uncertainty damaged(VolumeKey... volumes) {
+    return Uncertainty.about(
         StateReason.JOURNAL_DAMAGED,
         Stream.of(volumes).map(LocalClaimStore::key).toList(),
         "3 records are damaged.");
@@ -491,20 +491,21 @@ class LocalClaimStoreTest {
   @Test
   void aDoubtComesBackUntilItIsSettled() {
     LocalClaimStore.on(medium.open()).close();
-    doubted(Doubt.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, List.of(), "It is too short."))
+    doubted(Uncertainty.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, List.of(), "It is too short."))
         .close();
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
-      Clause doubt = new Clause("its journal is in doubt (JOURNAL_TRUNCATED): It is too short.");
-      assertThat(store.doubt(DB)).contains(doubt);
-      assertThat(store.doubt(LOGS)).contains(doubt);
+      ReasonText doubt =
+          new ReasonText("its journal is in doubt (JOURNAL_TRUNCATED): It is too short.");
+      assertThat(store.uncertainty(DB)).contains(doubt);
+      assertThat(store.uncertainty(LOGS)).contains(doubt);
       store.settle();
-      assertThat(store.doubt(DB)).isEmpty();
+      assertThat(store.uncertainty(DB)).isEmpty();
       assertThat(book(store).claim(wish(DB, "web")).epoch()).isEqualTo(1);
     }
 
     try (LocalClaimStore store = LocalClaimStore.on(medium.open())) {
-      assertThat(store.doubt(DB)).isEmpty();
+      assertThat(store.uncertainty(DB)).isEmpty();
     }
   }
 
@@ -512,45 +513,49 @@ class LocalClaimStoreTest {
   void aStoreThatWasMadeAnewHasAnotherIdentityAndIsInDoubt(@TempDir Path directory) {
     LocalClaimStore.on(medium.open()).close();
     MemoryMedium anew = MemoryMedium.create();
-    anew.doubt(Doubt.aboutMoreThan(StateReason.STATE_MISSING, List.of(), "There is no segment."));
+    anew.doubt(
+        Uncertainty.aboutMoreThan(StateReason.STATE_MISSING, List.of(), "There is no segment."));
 
     try (LocalClaimStore old = LocalClaimStore.on(medium.open());
         LocalClaimStore store = LocalClaimStore.on(anew.open())) {
       assertThat(store.identity()).isNotEqualTo(old.identity());
-      assertThat(store.doubt(DB))
-          .contains(new Clause("its journal is in doubt (STATE_MISSING): There is no segment."));
+      assertThat(store.uncertainty(DB))
+          .contains(
+              new ReasonText("its journal is in doubt (STATE_MISSING): There is no segment."));
     }
     try (LocalClaimStore first = LocalClaimStore.open(directory.resolve("claims"))) {
-      assertThat(first.doubt(DB)).as("a new one is not").isEmpty();
+      assertThat(first.uncertainty(DB)).as("a new one is not").isEmpty();
     }
   }
 
   @Test
   void theTornEndThatACrashLeavesIsNoDoubt() {
     LocalClaimStore.on(medium.open()).close();
-    Doubt torn =
-        Doubt.aboutMoreThan(StateReason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
+    Uncertainty torn =
+        Uncertainty.aboutMoreThan(
+            StateReason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
 
     try (LocalClaimStore store = doubted(torn)) {
-      assertThat(store.doubt(DB)).isEmpty();
+      assertThat(store.uncertainty(DB)).isEmpty();
       assertThat(book(store).claim(wish(DB, "web")).epoch()).isEqualTo(1);
     }
 
     try (StateStore state = medium.open()) {
-      assertThat(state.load().doubts()).as("it is not kept for ever").isEmpty();
+      assertThat(state.load().uncertainties()).as("it is not kept for ever").isEmpty();
     }
   }
 
   @Test
   void aTornEndBesideDamageIsLeftForWhoSettlesIt() {
     LocalClaimStore.on(medium.open()).close();
-    Doubt torn = Doubt.about(StateReason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
+    Uncertainty torn =
+        Uncertainty.about(StateReason.JOURNAL_TAIL_DROPPED, List.of(), "The last 40 bytes.");
     medium.doubt(torn);
 
     doubted(damaged(DB)).close();
 
     try (StateStore state = medium.open()) {
-      assertThat(state.load().doubts()).containsExactly(torn, damaged(DB));
+      assertThat(state.load().uncertainties()).containsExactly(torn, damaged(DB));
     }
   }
 

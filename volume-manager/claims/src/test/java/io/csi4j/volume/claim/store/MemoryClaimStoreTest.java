@@ -8,7 +8,7 @@ import io.csi4j.volume.claim.spi.ClaimWatch.Change;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.Optional;
@@ -30,7 +30,7 @@ class MemoryClaimStoreTest {
       }
 
       assertThat(watch.next(Duration.ZERO))
-          .contains(new Change.Missed(new Clause("more than 10000 writes were not taken")));
+          .contains(new Change.Missed(new ReasonText("more than 10000 writes were not taken")));
       assertThat(watch.next(Duration.ZERO)).contains(new Change.Written(at));
       assertThat(watch.next(Duration.ZERO)).isEqualTo(Optional.empty());
     }

@@ -9,7 +9,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
 
@@ -51,12 +51,12 @@ public abstract class PassingStore implements ClaimStore {
   }
 
   @Override
-  public Optional<Clause> doubt(VolumeKey volume) {
-    return to.doubt(volume);
+  public Optional<ReasonText> uncertainty(VolumeKey volume) {
+    return to.uncertainty(volume);
   }
 
   @Override
-  public Optional<Clause> readOnly() {
+  public Optional<ReasonText> readOnly() {
     return to.readOnly();
   }
 

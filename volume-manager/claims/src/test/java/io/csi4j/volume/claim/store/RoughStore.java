@@ -10,7 +10,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -41,8 +41,8 @@ public final class RoughStore implements ClaimStore {
   private final Deque<Fate> fates = new ArrayDeque<>();
   private final Deque<Letter> letters = new ArrayDeque<>();
   private Optional<ClaimStoreException> refusal = Optional.empty();
-  private Optional<Clause> doubt = Optional.empty();
-  private Optional<Clause> readOnly = Optional.empty();
+  private Optional<ReasonText> doubt = Optional.empty();
+  private Optional<ReasonText> readOnly = Optional.empty();
   private boolean silent;
 
   public RoughStore next(Fate... coming) {
@@ -61,22 +61,22 @@ public final class RoughStore implements ClaimStore {
   }
 
   /** Lets the store be in doubt of every volume. */
-  public void doubt(Clause value) {
+  public void doubt(ReasonText value) {
     doubt = Optional.of(value);
   }
 
   @Override
-  public Optional<Clause> doubt(VolumeKey volume) {
+  public Optional<ReasonText> uncertainty(VolumeKey volume) {
     return doubt;
   }
 
   /** Lets the store take no writes for this reason, or take them. */
-  public void readOnly(Optional<Clause> why) {
+  public void readOnly(Optional<ReasonText> why) {
     readOnly = why;
   }
 
   @Override
-  public Optional<Clause> readOnly() {
+  public Optional<ReasonText> readOnly() {
     return readOnly;
   }
 
@@ -125,7 +125,7 @@ public final class RoughStore implements ClaimStore {
   }
 
   private static WriteResult unknown() {
-    return new WriteResult.Unknown(new Clause("the answer was lost"));
+    return new WriteResult.Unknown(new ReasonText("the answer was lost"));
   }
 
   private static ClaimStoreException down() {

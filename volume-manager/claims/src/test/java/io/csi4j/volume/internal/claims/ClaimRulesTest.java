@@ -20,9 +20,9 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -197,7 +197,7 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.CLAIM_HELD_BY,
                 claim.holder(WorkloadId.of("web")),
-                new Clause(
+                new ReasonText(
                     "access mode SINGLE_NODE_MULTI_WRITER admits one node (MULTI_NODE_READER_ONLY"
                         + " admits readers on several, and MULTI_NODE_MULTI_WRITER also writers),"
                         + " and the volume is held by workload 'web' on node 'n1' (WRITE,"
@@ -281,7 +281,7 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.CLAIM_OTHER_USE,
                 claim.holder(WorkloadId.of("web")),
-                new Clause(
+                new ReasonText(
                     "it is used as MULTI_NODE_MULTI_WRITER by workload 'web' on node 'n1' (WRITE,"
                         + " TAKEN, since 40 s), and not as MULTI_NODE_MULTI_WRITER as a block"
                         + " device")));
@@ -302,7 +302,7 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.CLAIM_EXHAUSTED,
                 Optional.empty(),
-                new Clause(
+                new ReasonText(
                     "its storage system has no room for another claim, and is tried again in 30"
                         + " s")));
     assertThat(decide(claim, wish, NOW.plusSeconds(30))).isInstanceOf(Granted.class);
@@ -411,7 +411,7 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.CLAIM_READ_ONLY,
                 Optional.empty(),
-                new Clause("nobody may write with the access mode MULTI_NODE_READER_ONLY")));
+                new ReasonText("nobody may write with the access mode MULTI_NODE_READER_ONLY")));
   }
 
   // ---- what the attachment of a node allows
@@ -445,7 +445,7 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.CLAIM_OTHER_USE,
                 Optional.of(writer),
-                new Clause(
+                new ReasonText(
                     "it is used as MULTI_NODE_SINGLE_WRITER by workload 'writer' on node 'n1'"
                         + " (WRITE, TAKEN, since 40 s), and not as MULTI_NODE_READER_ONLY")));
     assertThat(decide(held(oneWrites, writer), wish("new", node, oneWrites, ClaimMode.READ), NOW))
@@ -494,7 +494,7 @@ class ClaimRulesTest {
             new Refused(
                 OperatorCode.ATTACHED_OTHERWISE,
                 Optional.of(withExt4),
-                new Clause(
+                new ReasonText(
                     "that node has it with other mount options through workload 'web' on node 'n1'"
                         + " (WRITE, TAKEN, since 40 s)")));
     assertThat(besides(withExt4, "n1", NAMED, ext4)).isInstanceOf(Granted.class);
@@ -535,7 +535,7 @@ class ClaimRulesTest {
               new Refused(
                   OperatorCode.CLAIM_MISSING,
                   Optional.empty(),
-                  new Clause("its claim of epoch 7 is gone")));
+                  new ReasonText("its claim of epoch 7 is gone")));
       assertThat(ClaimRules.settled(claim, web, 7)).isEqualTo(new Granted(claim, false));
       assertThat(ClaimRules.detached(claim, List.of(former))).isEqualTo(new Granted(claim, false));
     }
@@ -613,7 +613,7 @@ class ClaimRulesTest {
             usage,
             held.epoch(),
             new ClaimOverride.Person("ann"),
-            new Clause("its node is nowhere"),
+            new ReasonText("its node is nowhere"),
             ReleaseProof.Covers.NODE_AND_STORAGE);
 
     assertThat(

@@ -17,9 +17,9 @@ import io.csi4j.volume.internal.fields.RandomFields;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import java.time.Instant;
@@ -132,14 +132,14 @@ final class Claims {
                 NodeName.of("Knoten 3"),
                 6,
                 new ClaimOverride.Person("Änne"),
-                new Clause("the machine was sold"),
+                new ReasonText("the machine was sold"),
                 THEN),
             new ClaimOverride(
                 WorkloadId.of("web-0"),
                 NodeName.of("n1"),
                 5,
                 new ClaimOverride.Person("bo"),
-                new Clause("burnt"),
+                new ReasonText("burnt"),
                 THEN.minusSeconds(9))));
   }
 
@@ -184,7 +184,7 @@ final class Claims {
         NodeName.of(RandomFields.name(random)),
         random.nextInt(1000),
         new ClaimOverride.Person(RandomFields.name(random)),
-        new Clause(RandomFields.name(random)),
+        new ReasonText(RandomFields.name(random)),
         time(random));
   }
 

@@ -8,8 +8,8 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.PathStatus;
@@ -81,7 +81,7 @@ final class ClaimChecks {
                     tell(
                         isTold,
                         new ClaimStanding.Unknown(
-                            new Clause(
+                            new ReasonText(
                                 "there was no answer within " + patience.toMillis() + " ms")),
                         then));
     parts

@@ -192,7 +192,7 @@ final class HostList {
             part.item().reason().text());
       }
     }
-    if (parts.state().load().doubts().isEmpty()) {
+    if (parts.state().load().uncertainties().isEmpty()) {
       return run;
     }
     // Records of which the state was in doubt were compared with the world, and are written again.

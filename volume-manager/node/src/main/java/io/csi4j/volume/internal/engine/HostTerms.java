@@ -42,8 +42,8 @@ record HostTerms(VolumePermission permission, Optional<NodeName> node, MountFlag
   /** Why a request is not met, if it is not. */
   Optional<Refusal> refusal(MountRequest request) {
     VolumeIdentity volume = new VolumeIdentity(request.plugin(), request.handle());
-    VolumePermission.Wish wish =
-        new VolumePermission.Wish(request.usage(), Optional.of(volume), request.readOnly());
+    VolumePermission.Request wish =
+        new VolumePermission.Request(request.usage(), Optional.of(volume), request.readOnly());
     if (!wish.isPermittedBy(permission)) {
       return Optional.of(new Refusal(OperatorCode.VOLUME_NOT_PERMITTED, ""));
     }

@@ -502,17 +502,17 @@ final class VolumeMemory {
    */
   static final class UnendedCalls {
 
-    private record Doubt(long since, String instance) {}
+    private record Uncertainty(long since, String instance) {}
 
     /** Shared while it is empty, as it is for a volume with which nothing is done. */
-    private Map<Optional<VolumeUse>, Doubt> doubts = Map.of();
+    private Map<Optional<VolumeUse>, Uncertainty> doubts = Map.of();
 
     /** The end of the call that is on record for this path is not known. */
     void begin(Optional<VolumeUse> path, long nanos, String instance) {
       if (doubts.isEmpty()) {
         doubts = new HashMap<>(2);
       }
-      doubts.put(path, new Doubt(nanos, instance));
+      doubts.put(path, new Uncertainty(nanos, instance));
     }
 
     /** The end of a call is known. */

@@ -1,11 +1,11 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.internal.names.ModeNames;
 import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
-import io.csi4j.volume.internal.words.ModeWords;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
@@ -111,7 +111,7 @@ public final class Admission {
             Failure.of(
                 OperatorCode.VOLUME_IN_USE,
                 "access mode "
-                    + ModeWords.limit(mode)
+                    + ModeNames.limit(mode)
                     + ", and the volume is held by "
                     + who(record, goal, inTheWay)))
         : Optional.empty();

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.port;
 
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.util.Optional;
@@ -22,7 +22,7 @@ public interface Claims {
         public void standing(VolumeUse usage, long epoch, Consumer<ClaimStanding> then) {
           then.accept(
               new ClaimStanding.Unknown(
-                  new Clause("the manager was not told whom to ask about claims")));
+                  new ReasonText("the manager was not told whom to ask about claims")));
         }
       };
 

@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.volume.internal.port.Claims;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.NodeClaims;
 import java.time.Duration;
@@ -67,7 +67,7 @@ final class AskedClaims implements Claims, AutoCloseable {
   }
 
   private static ClaimStanding unknown(String because) {
-    return new ClaimStanding.Unknown(new Clause(because));
+    return new ClaimStanding.Unknown(new ReasonText(because));
   }
 
   /** Asks no more questions, and waits for no answers. */

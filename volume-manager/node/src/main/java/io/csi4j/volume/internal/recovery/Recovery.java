@@ -82,7 +82,7 @@ public final class Recovery {
 
   private Recovered run() {
     LoadedState state = found.remembered().state();
-    state.doubts().forEach(doubt -> find(doubt.reason().name(), doubt.text()));
+    state.uncertainties().forEach(doubt -> find(doubt.reason().name(), doubt.text()));
     findings.addAll(found.remembered().unreadable());
     found
         .remembered()

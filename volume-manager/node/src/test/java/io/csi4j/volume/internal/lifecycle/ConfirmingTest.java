@@ -13,8 +13,8 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
@@ -32,7 +32,7 @@ class ConfirmingTest {
   private static final Event LEAVING = standing(new ClaimStanding.Leaving());
   private static final Event MISSING = standing(new ClaimStanding.Missing());
   private static final Event SILENT =
-      standing(new ClaimStanding.Unknown(new Clause("nobody is there")));
+      standing(new ClaimStanding.Unknown(new ReasonText("nobody is there")));
 
   private static final String INTENT =
       "look; save INTENT_SAVED [IN_DOUBT STAGE?, a IN_DOUBT@7?]; make volume; ";
@@ -256,7 +256,7 @@ class ConfirmingTest {
         .isEqualTo("its claim has epoch 7, and is on its way back");
     assertThat(Event.Confirmed.words(new ClaimStanding.Missing(), 7))
         .isEqualTo("its claim has epoch 7, and the store knows nothing of it");
-    assertThat(Event.Confirmed.words(new ClaimStanding.Unknown(new Clause("it is away")), 7))
+    assertThat(Event.Confirmed.words(new ClaimStanding.Unknown(new ReasonText("it is away")), 7))
         .isEqualTo("its claim has epoch 7, and nobody confirms it: it is away");
     assertThat(Event.Confirmed.words(new ClaimStanding.Current(), 7))
         .isEqualTo("its claim has epoch 7, and is current");

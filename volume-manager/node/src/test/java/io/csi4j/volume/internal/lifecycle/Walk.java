@@ -21,10 +21,10 @@ import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -271,7 +271,7 @@ final class Walk implements Step.Performer {
 
   /** Nobody can be asked, and what was confirmed before is good enough. */
   static Event recordSuffices() {
-    return new Event.Confirmed(new ClaimStanding.Unknown(new Clause("so it is")), true);
+    return new Event.Confirmed(new ClaimStanding.Unknown(new ReasonText("so it is")), true);
   }
 
   /**

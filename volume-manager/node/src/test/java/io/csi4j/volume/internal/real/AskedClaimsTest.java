@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.ClaimStanding;
-import io.csi4j.volume.model.Clause;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -37,7 +37,7 @@ class AskedClaimsTest {
   }
 
   private static ClaimStanding unknown(String because) {
-    return new ClaimStanding.Unknown(new Clause(because));
+    return new ClaimStanding.Unknown(new ReasonText(because));
   }
 
   @Test

@@ -12,10 +12,10 @@ import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRef;
-import io.csi4j.testkit.mount.Held;
 import io.csi4j.testkit.mount.KernelCall;
 import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.mount.MemoryNamespace;
+import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.mount.ServerState;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.port.Sighting;
@@ -270,7 +270,7 @@ class SystemKernelMountsTest {
   void whatIsInUseIsTakenAwayAllTheSame() {
     host.tmpfs(target);
     host.file(target.resolve("f"));
-    try (Held held = host.open(target.resolve("f"))) {
+    try (OpenHandle held = host.open(target.resolve("f"))) {
       assertThat(mounts.holders(target).orElseThrow()).contains("process " + held.pid());
       mounts.unmount(target);
 
@@ -295,11 +295,11 @@ class SystemKernelMountsTest {
   void holdersBeyondMeasureAreCounted() {
     host.tmpfs(target);
     host.file(target.resolve("f"));
-    List<Held> held =
+    List<OpenHandle> held =
         IntStream.range(0, 20).mapToObj(each -> host.open(target.resolve("f"))).toList();
 
     assertThat(mounts.holders(target).orElseThrow()).endsWith(", and 12 more");
-    held.forEach(Held::close);
+    held.forEach(OpenHandle::close);
   }
 
   @Test

@@ -29,11 +29,11 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -281,7 +281,7 @@ class RecoveryTest {
   void whatTheStateDoubtsIsInDoubt() {
     remember(present(HERE));
     state.doubt(
-        Doubt.about(
+        Uncertainty.about(
             StateReason.JOURNAL_DAMAGED, List.of(LAYOUT.key(IDENTITY)), "a record is damaged"));
     mount(DISK, DISK);
 
@@ -306,7 +306,8 @@ class RecoveryTest {
   }
 
   private void doubt(StateKey key) {
-    state.doubt(Doubt.about(StateReason.JOURNAL_TRUNCATED, List.of(key), "the file is shorter"));
+    state.doubt(
+        Uncertainty.about(StateReason.JOURNAL_TRUNCATED, List.of(key), "the file is shorter"));
   }
 
   @ParameterizedTest

@@ -226,7 +226,7 @@ public final class LivePluginRegistry implements PluginRegistry.Closeable {
   }
 
   @Override
-  public void doubt(PluginId plugin) {
+  public void recheck(PluginId plugin) {
     doubts.forEach(
         (instance, asksAgain) -> {
           if (instance.plugin().equals(plugin)) {

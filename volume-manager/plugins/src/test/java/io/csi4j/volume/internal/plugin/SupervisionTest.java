@@ -188,11 +188,11 @@ class SupervisionTest {
     plugin.maxVolumes = OptionalLong.of(7);
     pass(3);
 
-    registry.doubt(PluginId.of("other"));
+    registry.recheck(PluginId.of("other"));
     pass(1);
     assertThat(portrayals()).isEmpty();
 
-    registry.doubt(ID);
+    registry.recheck(ID);
     pass(1);
 
     assertThat(portrayals()).containsExactly("4 portray");
@@ -204,7 +204,7 @@ class SupervisionTest {
     SupervisedPlugin watched = ready();
     watched.close();
 
-    registry.doubt(ID);
+    registry.recheck(ID);
     pass(5);
 
     assertThat(plugin.asked()).isEmpty();

@@ -148,13 +148,13 @@ public final class Journal implements StateStore {
         if (found.damaged()) {
           files
               .keepAside(found.newest(), owner.epoch())
-              .ifPresent(file -> events.add(new StateEvent.KeptAside(file)));
+              .ifPresent(file -> events.add(new StateEvent.SetAside(file)));
         }
         files.tidy();
         files.restoreBallast();
       }
       recordOwner();
-      events.add(new StateEvent.Opened(owner, live.keys(), live.doubts().size()));
+      events.add(new StateEvent.Opened(owner, live.keys(), live.uncertainties().size()));
     } finally {
       turns.end();
     }
@@ -237,7 +237,7 @@ public final class Journal implements StateStore {
           if (trouble != null) {
             return new StateCapacity.ReleasesOnly(trouble.reason(), trouble.text());
           }
-          return new StateCapacity.Room(roomForMore());
+          return new StateCapacity.Free(roomForMore());
         });
   }
 
@@ -370,7 +370,7 @@ public final class Journal implements StateStore {
     live.apply(change);
     ahead = true;
     if (key != null) {
-      events.add(new StateEvent.Remembered(key, why.reason()));
+      events.add(new StateEvent.KeptInMemory(key, why.reason()));
     }
     return Stored.REMEMBERED;
   }
@@ -610,7 +610,7 @@ public final class Journal implements StateStore {
 
   private void stop(JournalTrouble found, List<StateEvent> events) {
     if (trouble == null || trouble.reason() != found.reason()) {
-      events.add(new StateEvent.TakingStopped(found.reason(), found.text()));
+      events.add(new StateEvent.WritesStopped(found.reason(), found.text()));
     }
     trouble = found;
   }
@@ -674,7 +674,7 @@ public final class Journal implements StateStore {
         ahead = true;
         files
             .keepAside(replaced, owner.epoch())
-            .ifPresent(file -> events.add(new StateEvent.KeptAside(file)));
+            .ifPresent(file -> events.add(new StateEvent.SetAside(file)));
       }
     } catch (DiskException e) {
       // What cannot be looked at is written to, and then says itself what is wrong.

@@ -4,12 +4,12 @@ import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.Filesystems;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateEvent;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateOwner;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -240,7 +240,7 @@ final class JournalOpening {
             scans,
             settings.stateExpected() || disk.facts(directory.resolve("owner")).isPresent(),
             directory);
-    replay.found().forEach(doubt -> events.add(new StateEvent.Doubted(doubt)));
+    replay.found().forEach(doubt -> events.add(new StateEvent.BecameUncertain(doubt)));
     return replay;
   }
 
@@ -255,8 +255,8 @@ final class JournalOpening {
     if (!expected) {
       return Replay.ofNothing();
     }
-    Doubt missing =
-        Doubt.aboutMoreThan(
+    Uncertainty missing =
+        Uncertainty.aboutMoreThan(
             StateReason.STATE_MISSING,
             List.of(),
             "There is no segment in "

@@ -1,11 +1,11 @@
 package io.csi4j.volume.internal.journal;
 
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -34,12 +34,12 @@ final class LiveState {
   /** A map that can be walked through while it changes. */
   private final Map<EntryName, Entry> newest = new ConcurrentHashMap<>();
 
-  private List<Doubt> doubts;
+  private List<Uncertainty> doubts;
   private List<Entry> doubtRecords;
   private long bytes;
   private int keys;
 
-  LiveState(Map<EntryName, Entry> newest, List<Doubt> doubts) {
+  LiveState(Map<EntryName, Entry> newest, List<Uncertainty> doubts) {
     this.doubts = List.copyOf(doubts);
     this.doubtRecords = records(doubts);
     this.bytes = doubtRecords.stream().mapToLong(Entry::size).sum();
@@ -117,7 +117,7 @@ final class LiveState {
     return loaded.build();
   }
 
-  List<Doubt> doubts() {
+  List<Uncertainty> uncertainties() {
     return doubts;
   }
 
@@ -126,9 +126,9 @@ final class LiveState {
     return keys;
   }
 
-  private static List<Entry> records(List<Doubt> doubts) {
+  private static List<Entry> records(List<Uncertainty> doubts) {
     List<Entry> all = new ArrayList<>();
-    for (Doubt doubt : split(doubts)) {
+    for (Uncertainty doubt : split(doubts)) {
       EntryName name = new EntryName(EntryName.DOUBT, "d" + all.size());
       all.add(Entry.unplaced(name, Entry.PUT, encode(doubt)));
     }
@@ -136,9 +136,9 @@ final class LiveState {
   }
 
   /** Returns the doubts, each with as many keys as fit into a record. */
-  private static List<Doubt> split(List<Doubt> doubts) {
-    List<Doubt> small = new ArrayList<>();
-    for (Doubt doubt : doubts) {
+  private static List<Uncertainty> split(List<Uncertainty> doubts) {
+    List<Uncertainty> small = new ArrayList<>();
+    for (Uncertainty doubt : doubts) {
       List<StateKey> keys = List.copyOf(doubt.keys());
       int from = 0;
       do {
@@ -146,15 +146,15 @@ final class LiveState {
         List<StateKey> some = keys.subList(from, to);
         small.add(
             doubt.hidesUnknownKeys()
-                ? Doubt.aboutMoreThan(doubt.reason(), some, doubt.text())
-                : Doubt.about(doubt.reason(), some, doubt.text()));
+                ? Uncertainty.aboutMoreThan(doubt.reason(), some, doubt.text())
+                : Uncertainty.about(doubt.reason(), some, doubt.text()));
         from = to;
       } while (from < keys.size());
     }
     return small;
   }
 
-  private static byte[] encode(Doubt doubt) {
+  private static byte[] encode(Uncertainty doubt) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeUTF(doubt.reason().name());
@@ -172,7 +172,7 @@ final class LiveState {
   }
 
   /** The doubt in these bytes. What a later version doubts is a doubt of damage for this one. */
-  static Doubt decodeDoubt(byte[] bytes) {
+  static Uncertainty decodeDoubt(byte[] bytes) {
     List<StateKey> keys = new ArrayList<>();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       StateReason reason = StateReason.valueOf(in.readUTF());
@@ -182,9 +182,11 @@ final class LiveState {
       for (int i = 0; i < count; i++) {
         new EntryName(in.readUnsignedByte(), in.readUTF()).key().ifPresent(keys::add);
       }
-      return more ? Doubt.aboutMoreThan(reason, keys, text) : Doubt.about(reason, keys, text);
+      return more
+          ? Uncertainty.aboutMoreThan(reason, keys, text)
+          : Uncertainty.about(reason, keys, text);
     } catch (IOException | IllegalArgumentException e) {
-      return Doubt.aboutMoreThan(
+      return Uncertainty.aboutMoreThan(
           StateReason.JOURNAL_DAMAGED, keys, "An earlier doubt cannot be read. Reconcile all.");
     }
   }

@@ -1,11 +1,11 @@
 package io.csi4j.volume.internal.journal;
 
 import io.csi4j.volume.internal.journal.SegmentScan.Gap;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -28,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  * @param writtenOn where the last owner ran; null when no segment says
  */
 record Replay(
-    LiveState live, List<Doubt> found, long seq, long epoch, @Nullable HostIdentity writtenOn) {
+    LiveState live,
+    List<Uncertainty> found,
+    long seq,
+    long epoch,
+    @Nullable HostIdentity writtenOn) {
 
   /** The state in the newest segment; the one before it fills in for what is damaged. */
   static Replay of(SegmentScan newest, @Nullable SegmentScan previous) {
@@ -108,7 +112,7 @@ record Replay(
     private final SegmentScan scan;
     private final @Nullable SegmentScan previous;
     private final Newest newest;
-    private final List<Doubt> found = new ArrayList<>();
+    private final List<Uncertainty> found = new ArrayList<>();
 
     Replayer(SegmentScan scan, @Nullable SegmentScan previous) {
       this.scan = scan;
@@ -123,7 +127,7 @@ record Replay(
       }
       if (scan.header() == null) {
         found.add(
-            Doubt.aboutMoreThan(
+            Uncertainty.aboutMoreThan(
                 StateReason.JOURNAL_DAMAGED,
                 newest.keys(),
                 "The newest segment does not begin as one ("
@@ -132,7 +136,7 @@ record Replay(
       }
       if (scan.isTruncated()) {
         found.add(
-            Doubt.aboutMoreThan(
+            Uncertainty.aboutMoreThan(
                 StateReason.JOURNAL_TRUNCATED,
                 newest.keys(),
                 "The newest segment has "
@@ -151,7 +155,7 @@ record Replay(
           "Records say something that this version does not understand. Reconcile these keys.");
 
       Map<EntryName, Entry> live = new LinkedHashMap<>();
-      List<Doubt> doubts = new ArrayList<>();
+      List<Uncertainty> doubts = new ArrayList<>();
       newest.records.forEach(
           (name, entry) -> {
             if (name.kind() == EntryName.DOUBT) {
@@ -225,8 +229,8 @@ record Replay(
       String text = gap.tail() ? tailText(gap) : middleText(gap);
       found.add(
           gap.complete()
-              ? Doubt.about(reason, keys, text)
-              : Doubt.aboutMoreThan(reason, keys, text));
+              ? Uncertainty.about(reason, keys, text)
+              : Uncertainty.aboutMoreThan(reason, keys, text));
     }
 
     private static boolean isNoNewerThan(Entry.Key lost, @Nullable Entry there) {
@@ -251,7 +255,7 @@ record Replay(
 
     private void doubt(StateReason reason, Collection<StateKey> keys, String text) {
       if (!keys.isEmpty()) {
-        found.add(Doubt.about(reason, keys, text));
+        found.add(Uncertainty.about(reason, keys, text));
       }
     }
 

@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * JournalView view = JournalView.read(directory);
- * view.state().doubts().forEach(log);
+ * view.state().uncertainties().forEach(log);
  * view.refusal().ifPresent(log); // such as STATE_IN_USE
  * }</pre>
  *

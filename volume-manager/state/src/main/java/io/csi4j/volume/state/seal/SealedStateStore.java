@@ -1,6 +1,5 @@
 package io.csi4j.volume.state.seal;
 
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateCapacity;
@@ -11,6 +10,7 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
 import java.util.Map;
 import java.util.Objects;
 
@@ -65,7 +65,7 @@ public final class SealedStateStore implements StateStore {
     LoadedState loaded = store.load();
     LoadedState.Builder opened = LoadedState.builder();
     loaded.values().forEach((key, value) -> opened.value(key, opened(key, value)));
-    for (Doubt doubt : loaded.doubts()) {
+    for (Uncertainty doubt : loaded.uncertainties()) {
       opened.doubt(doubt);
     }
     loaded.writtenOn().ifPresent(opened::writtenOn);

@@ -224,7 +224,7 @@ class CompactionTest {
     assertThat(pieces).isGreaterThan(3).isEqualTo(expected);
     assertThat(segments(disk)).doesNotContain(old);
     LoadedState loaded = loaded(disk.restart(new Random(1)));
-    assertThat(loaded.doubts()).isEmpty();
+    assertThat(loaded.uncertainties()).isEmpty();
     assertThat(loaded.values()).hasSize(keys);
   }
 
@@ -247,7 +247,7 @@ class CompactionTest {
       FakeDisk again = cutting.restart(FakeDisk.chance(after));
       try (Journal store = Journal.open(again, Fixture.STATE, settings())) {
         assertThat(store.load().values()).hasSize(keys);
-        assertThat(store.load().doubts())
+        assertThat(store.load().uncertainties())
             .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
         for (int i = 0; i < 10; i++) {
           store.put(key(i), sized(i, 100), REQUIRED);
@@ -413,7 +413,7 @@ class CompactionTest {
           .as("some went meanwhile")
           .anyMatch(it -> !model.acknowledged.containsKey(it));
       LoadedState loaded = loaded(disk.restart(FakeDisk.chance(seed)));
-      assertThat(loaded.doubts()).isEmpty();
+      assertThat(loaded.uncertainties()).isEmpty();
       assertThat(loaded.values()).as("seed %s", seed).isEqualTo(model.acknowledged);
     }
   }
@@ -425,14 +425,14 @@ class CompactionTest {
     Journal store = Journal.open(disk, Fixture.STATE, expecting);
     Model model = new Model();
     begin(model, store);
-    assertThat(store.load().doubts())
+    assertThat(store.load().uncertainties())
         .singleElement()
         .satisfies(doubt -> assertThat(doubt.reason()).isEqualTo(StateReason.STATE_MISSING));
     assertThat(store.settle()).isEqualTo(Stored.DURABLE);
     end(model, store, new Random(1));
 
     LoadedState loaded = loaded(disk.restart(new Random(1)));
-    assertThat(loaded.doubts()).isEmpty();
+    assertThat(loaded.uncertainties()).isEmpty();
     assertThat(loaded.values()).isEqualTo(model.acknowledged);
   }
 
@@ -445,7 +445,7 @@ class CompactionTest {
     begin(model, store);
     end(model, store, new Random(1));
 
-    assertThat(loaded(disk.restart(new Random(1))).doubts())
+    assertThat(loaded(disk.restart(new Random(1))).uncertainties())
         .singleElement()
         .satisfies(doubt -> assertThat(doubt.reason()).isEqualTo(StateReason.STATE_MISSING));
   }
@@ -532,7 +532,7 @@ class CompactionTest {
     try (StateStore store = new Fixture().open(again)) {
       LoadedState loaded = store.load();
       assertThat(loaded.values()).as(when).isIn(model.acknowledged, model.after);
-      assertThat(loaded.doubts())
+      assertThat(loaded.uncertainties())
           .as(when)
           .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
       assertThat(isRunning(again)).as(when).isFalse();
@@ -564,7 +564,7 @@ class CompactionTest {
     bytes[scan.end() - 900] ^= 1;
     disk.overwrite(Fixture.segment(2), bytes);
 
-    assertThat(loaded(disk.restartProcess()).doubts())
+    assertThat(loaded(disk.restartProcess()).uncertainties())
         .extracting(doubt -> doubt.reason())
         .contains(StateReason.JOURNAL_DAMAGED);
   }
@@ -626,16 +626,16 @@ class CompactionTest {
     model.change(store, random);
     LoadedState meanwhile = loaded(disk.restart(new Random(1)));
     assertThat(meanwhile.values()).isEqualTo(model.acknowledged);
-    assertThat(meanwhile.doubts()).as("no number is left out").isEmpty();
+    assertThat(meanwhile.uncertainties()).as("no number is left out").isEmpty();
     assertThat(compactions()).isOne();
     disk.heal();
     end(model, store, random);
 
-    assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+    assertThat(fixture.told(StateEvent.WritesStopped.class)).isEmpty();
     assertThat(fixture.told(StateEvent.Repaired.class)).isEmpty();
     LoadedState loaded = loaded(disk.restart(new Random(1)));
     assertThat(loaded.values()).isEqualTo(model.acknowledged);
-    assertThat(loaded.doubts()).isEmpty();
+    assertThat(loaded.uncertainties()).isEmpty();
   }
 
   @Test
@@ -651,7 +651,7 @@ class CompactionTest {
     for (int i = 0; i < 10; i++) {
       model.put(store, key(i), 30);
     }
-    assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+    assertThat(fixture.told(StateEvent.WritesStopped.class)).isEmpty();
     assertThat(store.capacity().canRecordIntent()).isTrue();
     assertThat(loaded(disk.restart(new Random(1))).values()).isEqualTo(model.acknowledged);
     disk.heal();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.csi4j.volume.internal.disk.FakeDisk;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.HostIdentity.BootId;
 import io.csi4j.volume.state.HostIdentity.HostId;
@@ -17,6 +16,7 @@ import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -84,16 +84,16 @@ class DamageTest {
     LoadedState loaded = fixture.open(disk).load();
 
     assertThat(loaded.values()).containsOnlyKeys(Fixture.A);
-    assertThat(fixture.told(StateEvent.Doubted.class))
+    assertThat(fixture.told(StateEvent.BecameUncertain.class))
         .as("B2 G1: the torn record is dropped and told")
         .singleElement()
         .satisfies(
             event -> {
-              assertThat(event.doubt().reason()).isEqualTo(StateReason.JOURNAL_TAIL_DROPPED);
-              assertThat(event.doubt().keys()).containsExactly(Fixture.B);
-              assertThat(event.doubt().hidesUnknownKeys()).isFalse();
+              assertThat(event.uncertainty().reason()).isEqualTo(StateReason.JOURNAL_TAIL_DROPPED);
+              assertThat(event.uncertainty().keys()).containsExactly(Fixture.B);
+              assertThat(event.uncertainty().hidesUnknownKeys()).isFalse();
             });
-    assertThat(fixture.told(StateEvent.KeptAside.class)).isEmpty();
+    assertThat(fixture.told(StateEvent.SetAside.class)).isEmpty();
   }
 
   @Test
@@ -107,9 +107,9 @@ class DamageTest {
     write(StateKey.volume("d"), "four");
     Path aside = Fixture.STATE.resolve("seg-00000001.j.damaged-4");
 
-    assertThat(fixture.told(StateEvent.KeptAside.class))
+    assertThat(fixture.told(StateEvent.SetAside.class))
         .as("G2: the damaged file is kept")
-        .containsExactly(new StateEvent.KeptAside(aside));
+        .containsExactly(new StateEvent.SetAside(aside));
     assertThat(disk.content(aside)).isEqualTo(damaged);
     for (int life = 0; life < 3; life++) {
       try (StateStore store = fixture.open(disk)) {
@@ -123,13 +123,13 @@ class DamageTest {
           }
         } else if (life == 2) {
           store.settle();
-          assertThat(store.load().doubts()).isEmpty();
+          assertThat(store.load().uncertainties()).isEmpty();
         }
       }
     }
-    assertThat(fixture.told(StateEvent.Doubted.class)).hasSize(1);
+    assertThat(fixture.told(StateEvent.BecameUncertain.class)).hasSize(1);
     try (StateStore store = fixture.open(disk)) {
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
   }
 
@@ -173,7 +173,7 @@ class DamageTest {
     LoadedState loaded = fixture.open(disk).load();
     assertThat(loaded.values()).hasSize(1500);
     assertThat(loaded.values().keySet()).allMatch(loaded::isDoubtful);
-    assertThat(loaded.doubts())
+    assertThat(loaded.uncertainties())
         .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TRUNCATED)
         .hasSizeGreaterThan(3);
     assertThat(loaded.mayMissKeys()).isTrue();
@@ -208,7 +208,7 @@ class DamageTest {
         Journal.open(disk, Fixture.STATE, fixture.settings().stateExpected(expected).build());
 
     assertThat(store.load().mayMissKeys()).as("G3: an empty file is no first start").isTrue();
-    assertThat(store.load().doubts())
+    assertThat(store.load().uncertainties())
         .singleElement()
         .satisfies(it -> assertThat(it.reason()).isEqualTo(StateReason.JOURNAL_DAMAGED));
   }
@@ -219,7 +219,7 @@ class DamageTest {
   void aMissingStateThatWasExpectedIsADoubtUntilItIsSettled() {
     JournalSettings settings = fixture.settings().stateExpected(true).build();
     try (StateStore store = Journal.open(disk, Fixture.STATE, settings)) {
-      assertThat(store.load().doubts())
+      assertThat(store.load().uncertainties())
           .as("B6 G4: a missing state is no first start")
           .singleElement()
           .satisfies(it -> assertThat(it.reason()).isEqualTo(StateReason.STATE_MISSING));
@@ -230,7 +230,7 @@ class DamageTest {
       store.settle();
     }
     try (StateStore store = Journal.open(disk, Fixture.STATE, settings)) {
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
   }
 
@@ -239,15 +239,15 @@ class DamageTest {
     write(Fixture.A, "one");
     disk.erase(Fixture.segment(1));
 
-    assertThat(fixture.open(disk).load().doubts())
-        .extracting(Doubt::reason)
+    assertThat(fixture.open(disk).load().uncertainties())
+        .extracting(Uncertainty::reason)
         .containsExactly(StateReason.STATE_MISSING);
   }
 
   @Test
   void aStateThatNobodyExpectedIsNew() {
-    assertThat(fixture.open(disk).load().doubts()).isEmpty();
-    assertThat(fixture.told(StateEvent.Doubted.class)).isEmpty();
+    assertThat(fixture.open(disk).load().uncertainties()).isEmpty();
+    assertThat(fixture.told(StateEvent.BecameUncertain.class)).isEmpty();
   }
 
   // ---- somebody else's
@@ -368,7 +368,7 @@ class DamageTest {
     disk.overwrite(Fixture.segment(1), copy);
     store.put(Fixture.B, Fixture.value("two"), REQUIRED);
 
-    assertThat(fixture.told(StateEvent.KeptAside.class)).hasSize(1);
+    assertThat(fixture.told(StateEvent.SetAside.class)).hasSize(1);
     assertThat(fixture.open(disk.restart(new Random(1))).load().values())
         .containsOnlyKeys(Fixture.A, Fixture.B);
   }
@@ -383,12 +383,12 @@ class DamageTest {
     byte[] edited = disk.content(Fixture.segment(1));
     store.put(Fixture.B, Fixture.value("two"), REQUIRED);
 
-    assertThat(fixture.told(StateEvent.KeptAside.class))
+    assertThat(fixture.told(StateEvent.SetAside.class))
         .singleElement()
         .satisfies(event -> assertThat(disk.content(event.file())).isEqualTo(edited));
     LoadedState loaded = fixture.open(disk.restart(new Random(1))).load();
     assertThat(loaded.values()).containsEntry(Fixture.A, Fixture.value("one")).hasSize(2);
-    assertThat(loaded.doubts()).isEmpty();
+    assertThat(loaded.uncertainties()).isEmpty();
   }
 
   @Test
@@ -468,7 +468,7 @@ class DamageTest {
     assertThat(loaded.value(Fixture.A))
         .as("G13: the newest record counts")
         .contains(Fixture.value("newest"));
-    assertThat(loaded.doubts())
+    assertThat(loaded.uncertainties())
         .as("G13: the order is told")
         .singleElement()
         .satisfies(

@@ -84,7 +84,7 @@ class DiskTroubleTest {
         .isInstanceOfSatisfying(
             StateCapacity.ReleasesOnly.class,
             only -> assertThat(only.reason()).isEqualTo(StateReason.STATE_DISK_FULL));
-    assertThat(fixture.told(StateEvent.TakingStopped.class))
+    assertThat(fixture.told(StateEvent.WritesStopped.class))
         .singleElement()
         .satisfies(
             event -> {
@@ -104,8 +104,8 @@ class DiskTroubleTest {
     assertThat(store.put(Fixture.A, StateValue.of(new byte[1000]), BEST_EFFORT))
         .isEqualTo(Stored.REMEMBERED);
     assertThat(store.remove(StateKey.volume("c0"))).isEqualTo(Stored.DURABLE);
-    assertThat(fixture.told(StateEvent.Remembered.class))
-        .containsExactly(new StateEvent.Remembered(Fixture.A, StateReason.STATE_DISK_FULL));
+    assertThat(fixture.told(StateEvent.KeptInMemory.class))
+        .containsExactly(new StateEvent.KeptInMemory(Fixture.A, StateReason.STATE_DISK_FULL));
     Journal after = fixture.open(disk.restart(new Random(1)));
     assertThat(after.load().value(Fixture.A)).contains(less);
     assertThat(after.load().value(StateKey.volume("c0"))).isEmpty();
@@ -134,7 +134,7 @@ class DiskTroubleTest {
       store.put(Fixture.A, large(), REQUIRED);
     }
 
-    assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+    assertThat(fixture.told(StateEvent.WritesStopped.class)).isEmpty();
   }
 
   @Test
@@ -146,7 +146,7 @@ class DiskTroubleTest {
 
     assertThat(disk.files()).doesNotContain(Fixture.segment(1));
     assertThat(disk.files()).contains(Fixture.STATE.resolve("ballast"));
-    assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+    assertThat(fixture.told(StateEvent.WritesStopped.class)).isEmpty();
   }
 
   @Test
@@ -217,8 +217,8 @@ class DiskTroubleTest {
         .as("F3: a release goes on in memory")
         .isEqualTo(Stored.REMEMBERED);
     assertThat(store.load().values()).containsOnlyKeys(StateKey.tombstone("a"));
-    assertThat(fixture.told(StateEvent.Remembered.class))
-        .containsExactly(new StateEvent.Remembered(Fixture.A, StateReason.STATE_READ_ONLY));
+    assertThat(fixture.told(StateEvent.KeptInMemory.class))
+        .containsExactly(new StateEvent.KeptInMemory(Fixture.A, StateReason.STATE_READ_ONLY));
   }
 
   @Test

@@ -134,7 +134,7 @@ class GoldenFileTest {
   void aFileOfFormatOneLoads(Golden golden) {
     LoadedState loaded = load(golden.bytes());
 
-    assertThat(loaded.doubts()).isEmpty();
+    assertThat(loaded.uncertainties()).isEmpty();
     assertThat(loaded.writtenOn()).contains(Fixture.HOST);
     assertThat(loaded.values()).as("G7: a journal of format 1 is read").hasSize(4);
     checkNothingUntrueIsSaidWithoutDoubt(loaded, "no damage");
@@ -181,7 +181,7 @@ class GoldenFileTest {
       flipped[bit / 8] ^= (byte) (1 << bit % 8);
       LoadedState loaded = load(flipped);
       checkNothingUntrueIsSaidWithoutDoubt(loaded, "bit " + bit);
-      if (loaded.doubts().isEmpty()) {
+      if (loaded.uncertainties().isEmpty()) {
         assertThat(whole[bit / 8]).as("bit %s", bit).isZero();
         unnoticed++;
       }
@@ -200,7 +200,7 @@ class GoldenFileTest {
     LoadedState loaded = load(whole);
 
     assertThat(loaded.mayMissKeys()).isFalse();
-    assertThat(loaded.doubts())
+    assertThat(loaded.uncertainties())
         .singleElement()
         .satisfies(doubt -> assertThat(doubt.keys()).containsExactly(Fixture.B, GRAVE));
     assertThat(loaded.value(Fixture.A)).contains(Fixture.value("a read-only"));

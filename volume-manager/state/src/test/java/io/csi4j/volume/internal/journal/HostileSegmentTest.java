@@ -204,7 +204,7 @@ class HostileSegmentTest {
 
     try (StateStore store = open(state)) {
       assertThat(store.load().value(Fixture.A)).contains(Fixture.value("one"));
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
   }
 

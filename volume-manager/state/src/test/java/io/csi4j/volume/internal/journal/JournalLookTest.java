@@ -8,11 +8,11 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FileFacts;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
+import io.csi4j.volume.state.Uncertainty;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -121,8 +121,8 @@ class JournalLookTest {
     tear(disk.content(Fixture.segment(1)), 9);
     beforeEachRead(() -> {});
 
-    assertThat(look().state().doubts())
-        .extracting(Doubt::reason)
+    assertThat(look().state().uncertainties())
+        .extracting(Uncertainty::reason)
         .containsExactly(StateReason.JOURNAL_TAIL_DROPPED);
     assertThat(reads).isEqualTo(2);
   }
@@ -133,7 +133,7 @@ class JournalLookTest {
     byte[] whole = disk.content(Fixture.segment(1));
     beforeEachRead(() -> tear(whole, reads < 10 ? 10 * reads : 0));
 
-    assertThat(look().state().doubts()).isEmpty();
+    assertThat(look().state().uncertainties()).isEmpty();
     assertThat(reads).isEqualTo(10);
   }
 
@@ -143,7 +143,7 @@ class JournalLookTest {
     byte[] whole = disk.content(Fixture.segment(1));
     beforeEachRead(() -> tear(whole, 10 * reads));
 
-    assertThat(look().state().doubts())
+    assertThat(look().state().uncertainties())
         .singleElement()
         .satisfies(
             doubt ->
@@ -213,8 +213,8 @@ class JournalLookTest {
     disk.erase(Fixture.segment(1));
     JournalLook look = look();
 
-    assertThat(look.state().doubts())
-        .extracting(Doubt::reason)
+    assertThat(look.state().uncertainties())
+        .extracting(Uncertainty::reason)
         .containsExactly(StateReason.STATE_MISSING);
     assertThat(look.owner()).map(owner -> owner.pid()).contains(PID);
   }

@@ -58,7 +58,7 @@ class JournalOnRealDiskTest extends StateStoreContract {
     assertThat(JournalLook.at(disk, state).state().values()).containsExactly(entry(key, value));
     try (StateStore store = open()) {
       assertThat(store.load().values()).containsExactly(entry(key, value));
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
   }
 

@@ -10,7 +10,6 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateCapacity;
 import io.csi4j.volume.state.StateEvent;
@@ -20,6 +19,7 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -86,7 +86,7 @@ class JournalTest {
     Journal store = fixture.open(disk);
     store.put(Fixture.A, sized(400), REQUIRED);
 
-    assertThat(store.capacity()).isEqualTo(new StateCapacity.Room(room(1) - RESERVE));
+    assertThat(store.capacity()).isEqualTo(new StateCapacity.Free(room(1) - RESERVE));
   }
 
   @Test
@@ -96,7 +96,7 @@ class JournalTest {
 
     assertThat(store.put(Fixture.A, sized(room(1) - RESERVE), REQUIRED)).isEqualTo(Stored.DURABLE);
     assertThat(room(1)).isEqualTo(RESERVE);
-    assertThat(store.capacity()).isEqualTo(new StateCapacity.Room(0));
+    assertThat(store.capacity()).isEqualTo(new StateCapacity.Free(0));
     assertThat(refusal(store).reason()).isEqualTo(StateReason.STATE_DISK_FULL);
   }
 
@@ -133,7 +133,7 @@ class JournalTest {
     }
 
     assertThat(tries).isBetween(3, 6);
-    assertThat(fixture.told(StateEvent.TakingStopped.class)).isEmpty();
+    assertThat(fixture.told(StateEvent.WritesStopped.class)).isEmpty();
   }
 
   // ---- opening
@@ -198,9 +198,9 @@ class JournalTest {
       Random choice = new Random(step);
       for (int cut = 0; cut < 40; cut++) {
         try (StateStore store = new Fixture().open(killed.restart(choice))) {
-          assertThat(store.load().doubts())
+          assertThat(store.load().uncertainties())
               .as("step %s of the opening", step)
-              .extracting(Doubt::reason)
+              .extracting(Uncertainty::reason)
               .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
         }
       }
@@ -353,8 +353,8 @@ class JournalTest {
       assertThat(refusal(store).reason()).isEqualTo(StateReason.STATE_READ_ONLY);
     }
 
-    assertThat(fixture.told(StateEvent.TakingStopped.class))
-        .extracting(StateEvent.TakingStopped::reason)
+    assertThat(fixture.told(StateEvent.WritesStopped.class))
+        .extracting(StateEvent.WritesStopped::reason)
         .containsExactly(StateReason.STATE_DISK_FULL, StateReason.STATE_READ_ONLY);
   }
 
@@ -442,7 +442,7 @@ class JournalTest {
     for (int cut = 0; cut < 8; cut++) {
       LoadedState loaded = new Fixture().open(disk.restart(choice)).load();
       assertThat(loaded.values()).containsOnlyKeys(Fixture.A);
-      assertThat(loaded.doubts()).isEmpty();
+      assertThat(loaded.uncertainties()).isEmpty();
     }
   }
 

@@ -105,7 +105,7 @@ class KillTest {
   private long check(long acknowledged, long epoch) {
     try (JournalStateStore store = JournalStateStore.open(state(), KilledWriter.settings())) {
       LoadedState loaded = store.load();
-      assertThat(loaded.doubts()).isEmpty();
+      assertThat(loaded.uncertainties()).isEmpty();
       assertThat(store.owner().epoch()).isGreaterThan(epoch + (epoch == 0 ? 0 : 1));
       for (long i = Math.max(0, acknowledged - KilledWriter.KEYS + 1); i <= acknowledged; i++) {
         // The write after the last that was acknowledged may be there as well, for its own key.

@@ -2,9 +2,9 @@ package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
+import io.csi4j.volume.state.Uncertainty;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 /** The sums that memory keeps beside the state. */
 class LiveStateTest {
 
-  private static final Doubt DOUBT =
-      Doubt.about(StateReason.JOURNAL_DAMAGED, List.of(Fixture.A), "A doubt of this test.");
+  private static final Uncertainty DOUBT =
+      Uncertainty.about(StateReason.JOURNAL_DAMAGED, List.of(Fixture.A), "A doubt of this test.");
 
   private static Entry put(StateKey key, int size) {
     return Entry.unplaced(EntryName.of(key), Entry.PUT, new byte[size]);
@@ -70,11 +70,11 @@ class LiveStateTest {
     LiveState live = new LiveState(Map.of(), List.of(DOUBT));
     live.apply(put(Fixture.B, 10));
 
-    assertThat(live.doubts()).containsExactly(DOUBT);
+    assertThat(live.uncertainties()).containsExactly(DOUBT);
     assertThat(live.records()).hasSize(2);
     check(live, 1);
     live.apply(Entry.unplaced(LiveState.SETTLED, Entry.REMOVE, new byte[0]));
-    assertThat(live.doubts()).isEmpty();
+    assertThat(live.uncertainties()).isEmpty();
     assertThat(live.records()).hasSize(1);
     check(live, 1);
   }
@@ -87,15 +87,15 @@ class LiveStateTest {
 
     check(live, 1);
     check(then, 2);
-    assertThat(then.doubts()).containsExactly(DOUBT);
+    assertThat(then.uncertainties()).containsExactly(DOUBT);
     assertThat(then.toLoaded(null).values()).containsOnlyKeys(Fixture.A, Fixture.B);
   }
 
   @Test
   void aDoubtOfThousandsOfKeysIsSplitAndReadBackWhole() {
     List<StateKey> keys = IntStream.range(0, 801).mapToObj(i -> StateKey.volume("v" + i)).toList();
-    Doubt large = Doubt.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "Large.");
-    List<Doubt> read =
+    Uncertainty large = Uncertainty.aboutMoreThan(StateReason.JOURNAL_TRUNCATED, keys, "Large.");
+    List<Uncertainty> read =
         new LiveState(Map.of(), List.of(large))
             .records()
             .map(entry -> LiveState.decodeDoubt(entry.value()))
@@ -103,7 +103,7 @@ class LiveStateTest {
 
     assertThat(read).extracting(doubt -> doubt.keys().size()).containsExactly(400, 400, 1);
     assertThat(read).allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TRUNCATED);
-    assertThat(read).allMatch(Doubt::hidesUnknownKeys);
+    assertThat(read).allMatch(Uncertainty::hidesUnknownKeys);
     assertThat(read).allMatch(doubt -> doubt.text().equals("Large."));
     assertThat(read.stream().flatMap(doubt -> doubt.keys().stream()))
         .containsExactlyInAnyOrderElementsOf(keys);

@@ -83,7 +83,7 @@ class OwnershipTest {
 
     try (StateStore store = Journal.open(disk, directory.resolve("state"), settings())) {
       assertThat(store.load().values()).containsOnlyKeys(Fixture.A, Fixture.B);
-      assertThat(store.load().doubts()).isEmpty();
+      assertThat(store.load().uncertainties()).isEmpty();
     }
     assertThat(fixture.told(StateEvent.Repaired.class)).isEmpty();
   }

@@ -260,7 +260,7 @@ class PowerCutTest {
       LoadedState loaded = store.load();
       found = loaded.values();
       assertThat(possible).as(when).contains(found);
-      assertThat(loaded.doubts())
+      assertThat(loaded.uncertainties())
           .as(when)
           .allMatch(doubt -> doubt.reason() == StateReason.JOURNAL_TAIL_DROPPED);
       store.put(Fixture.C, Fixture.value("goes on"), Durability.REQUIRED);

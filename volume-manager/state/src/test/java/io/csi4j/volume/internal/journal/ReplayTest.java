@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.HostIdentity.BootId;
 import io.csi4j.volume.state.HostIdentity.HostId;
@@ -10,6 +9,7 @@ import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateKey;
 import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.Uncertainty;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -71,8 +71,8 @@ class ReplayTest {
     return replay.live().toLoaded(replay.writtenOn());
   }
 
-  private static Doubt filled(StateKey... keys) {
-    return Doubt.about(StateReason.JOURNAL_DAMAGED, List.of(keys), ONLY_BEFORE);
+  private static Uncertainty filled(StateKey... keys) {
+    return Uncertainty.about(StateReason.JOURNAL_DAMAGED, List.of(keys), ONLY_BEFORE);
   }
 
   @Test
@@ -95,7 +95,7 @@ class ReplayTest {
     assertThat(loaded(replay).values()).containsOnlyKeys(Fixture.A);
     assertThat(replay.found())
         .containsExactly(
-            Doubt.about(
+            Uncertainty.about(
                 StateReason.JOURNAL_TAIL_DROPPED,
                 List.of(Fixture.B),
                 "The last 48 bytes are no whole record and were dropped; a crash while writing"
@@ -116,7 +116,7 @@ class ReplayTest {
     assertThat(replay.found())
         .containsExactly(
             filled(Fixture.B),
-            Doubt.about(
+            Uncertainty.about(
                 StateReason.JOURNAL_DAMAGED,
                 List.of(Fixture.B),
                 "48 bytes of records after number 7 are damaged. Reconcile these keys with the"
@@ -134,7 +134,7 @@ class ReplayTest {
 
     assertThat(loaded(replay).values()).containsOnlyKeys(Fixture.A, Fixture.B);
     assertThat(replay.found())
-        .extracting(Doubt::keys)
+        .extracting(Uncertainty::keys)
         .containsExactly(filled(Fixture.B).keys(), filled(Fixture.B, GRAVE).keys());
   }
 
@@ -170,7 +170,7 @@ class ReplayTest {
 
     assertThat(replay.found())
         .containsExactly(
-            Doubt.aboutMoreThan(
+            Uncertainty.aboutMoreThan(
                 StateReason.JOURNAL_DAMAGED,
                 List.of(Fixture.A),
                 "Records after number 8 are missing. Reconcile these keys with the mount table, and"

@@ -6,7 +6,6 @@ import io.csi4j.volume.internal.disk.DiskException.Kind;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.disk.FakeDisk.Operation;
 import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.LoadedState;
@@ -15,6 +14,7 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -217,8 +217,8 @@ class TogetherTest {
         for (int i = 0; i < loaded.values().size(); i++) {
           assertThat(loaded.values()).containsEntry(key(i), value(i));
         }
-        assertThat(loaded.doubts())
-            .extracting(Doubt::reason)
+        assertThat(loaded.uncertainties())
+            .extracting(Uncertainty::reason)
             .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
         left.add(loaded.values().size());
       }
@@ -267,8 +267,8 @@ class TogetherTest {
         for (int i = 0; i < loaded.values().size(); i++) {
           assertThat(loaded.values()).containsEntry(key(i), value(i));
         }
-        assertThat(loaded.doubts())
-            .extracting(Doubt::reason)
+        assertThat(loaded.uncertainties())
+            .extracting(Uncertainty::reason)
             .allMatch(reason -> reason == StateReason.JOURNAL_TAIL_DROPPED);
         left.add(loaded.values().size());
       }
@@ -289,8 +289,8 @@ class TogetherTest {
     disk.overwrite(segment, bytes);
 
     try (StateStore opened = Journal.open(disk.restartProcess(), Fixture.STATE, SETTINGS)) {
-      assertThat(opened.load().doubts())
-          .extracting(Doubt::reason)
+      assertThat(opened.load().uncertainties())
+          .extracting(Uncertainty::reason)
           .containsExactly(StateReason.JOURNAL_DAMAGED);
       assertThat(opened.load().values()).containsOnlyKeys(key(1), key(2));
     }
@@ -322,8 +322,8 @@ class TogetherTest {
     disk.overwrite(segment, bytes);
 
     try (StateStore opened = Journal.open(disk.restartProcess(), Fixture.STATE, SETTINGS)) {
-      assertThat(opened.load().doubts())
-          .extracting(Doubt::reason)
+      assertThat(opened.load().uncertainties())
+          .extracting(Uncertainty::reason)
           .contains(StateReason.JOURNAL_DAMAGED);
       assertThat(opened.load().values()).containsKeys(key(0), key(MANY), key(99));
     }

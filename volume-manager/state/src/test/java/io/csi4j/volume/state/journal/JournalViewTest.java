@@ -3,7 +3,6 @@ package io.csi4j.volume.state.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.csi4j.volume.state.Doubt;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.HostIdentity;
 import io.csi4j.volume.state.HostIdentity.BootId;
@@ -15,6 +14,7 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
+import io.csi4j.volume.state.Uncertainty;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ class JournalViewTest {
       JournalView view = JournalView.read(directory);
 
       assertThat(view.state().value(KEY)).contains(value(7));
-      assertThat(view.state().doubts()).isEmpty();
+      assertThat(view.state().uncertainties()).isEmpty();
       assertThat(view.isHeld()).isTrue();
       assertThat(view.refusal()).contains(StateReason.STATE_IN_USE);
       assertThat(view.owner()).contains(store.owner());
@@ -127,7 +127,7 @@ class JournalViewTest {
       try {
         for (int i = 0; i < 200; i++) {
           JournalView view = JournalView.read(directory);
-          assertThat(view.state().doubts()).isEmpty();
+          assertThat(view.state().uncertainties()).isEmpty();
           assertThat(view.state().value(KEY)).isPresent();
         }
       } finally {
@@ -158,12 +158,12 @@ class JournalViewTest {
 
     JournalView view = JournalView.read(directory);
 
-    assertThat(view.state().doubts())
-        .extracting(Doubt::reason)
+    assertThat(view.state().uncertainties())
+        .extracting(Uncertainty::reason)
         .containsExactly(StateReason.JOURNAL_DAMAGED);
     assertThat(view.state().value(KEY)).contains(value(19));
     try (StateStore store = open()) {
-      assertThat(store.load().doubts()).isEqualTo(view.state().doubts());
+      assertThat(store.load().uncertainties()).isEqualTo(view.state().uncertainties());
       assertThat(JournalView.read(directory).keptAside()).hasSize(1);
     }
   }

@@ -7,20 +7,20 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * A doubt: something that a store cannot vouch for. A caller that loads it has to look at the world
- * before believing what it says of these keys; a value that is there was written once, but perhaps
- * it is not the newest.
+ * Keys whose newest value may have been lost, such as by damage to a journal. A value that is
+ * present was written once, but a newer one may be missing: a caller that loads the state compares
+ * it with the mounts of the machine before it relies on it.
  *
  * @since 1.0
  */
-public final class Doubt {
+public final class Uncertainty {
 
   private final StateReason reason;
   private final SortedSet<StateKey> keys;
   private final boolean hidesUnknownKeys;
   private final String text;
 
-  private Doubt(
+  private Uncertainty(
       StateReason reason, Collection<StateKey> keys, boolean hidesUnknownKeys, String text) {
     this.reason = Objects.requireNonNull(reason, "reason");
     this.keys = Collections.unmodifiableSortedSet(new TreeSet<>(keys));
@@ -28,17 +28,18 @@ public final class Doubt {
     this.text = Objects.requireNonNull(text, "text");
   }
 
-  /** A doubt about these keys and no others. */
-  public static Doubt about(StateReason reason, Collection<StateKey> keys, String text) {
-    return new Doubt(reason, keys, false, text);
+  /** Returns an uncertainty about these keys and no others. */
+  public static Uncertainty about(StateReason reason, Collection<StateKey> keys, String text) {
+    return new Uncertainty(reason, keys, false, text);
   }
 
-  /** A doubt about these keys; others, which are not even known, may be missing altogether. */
-  public static Doubt aboutMoreThan(StateReason reason, Collection<StateKey> keys, String text) {
-    return new Doubt(reason, keys, true, text);
+  /** Returns an uncertainty about these keys; keys that are not known may be missing as well. */
+  public static Uncertainty aboutMoreThan(
+      StateReason reason, Collection<StateKey> keys, String text) {
+    return new Uncertainty(reason, keys, true, text);
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public StateReason reason() {
     return reason;
   }
@@ -60,7 +61,7 @@ public final class Doubt {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Doubt that
+    return other instanceof Uncertainty that
         && reason == that.reason
         && hidesUnknownKeys == that.hidesUnknownKeys
         && keys.equals(that.keys)

@@ -1,11 +1,11 @@
 package io.csi4j.testkit.junit;
 
 /**
- * How long a plugin lives.
+ * The time for which a plugin of a test runs.
  *
  * @since 1.0
  */
-public enum Lifetime {
+public enum PluginLifetime {
   /** For one test: each has a plugin of its own. */
   METHOD,
   /**

@@ -1,4 +1,4 @@
-package io.csi4j.volume.internal.words;
+package io.csi4j.volume.internal.names;
 
 import io.csi4j.client.model.AccessMode;
 import java.util.Arrays;
@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The access modes as job descriptions write them: {@code single-node-writer}. */
-public final class ModeWords {
+public final class ModeNames {
 
-  private ModeWords() {}
+  private ModeNames() {}
 
   /**
    * The mode of a word.
@@ -24,7 +24,7 @@ public final class ModeWords {
             () ->
                 new IllegalArgumentException(
                     stated()
-                        .map(ModeWords::word)
+                        .map(ModeNames::word)
                         .collect(Collectors.joining(", ", "The access modes are ", "."))));
   }
 

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The published modules of this build, by the directory that each is in, and what they hold. */
-final class House {
+final class PublishedModules {
 
   /** The root of the checkout. */
   static final Path ROOT =
@@ -53,7 +53,7 @@ final class House {
           .importPaths(MODULES.stream().map(Compiled::directoryOf).toList());
 
   private static final Map<String, Compiled> COMPILED =
-      MODULES.stream().collect(Collectors.toMap(Function.identity(), House::part));
+      MODULES.stream().collect(Collectors.toMap(Function.identity(), PublishedModules::part));
 
   private static Compiled part(String module) {
     Path directory = Compiled.directoryOf(module);
@@ -66,7 +66,7 @@ final class House {
                 type -> type.getSource().orElseThrow().getUri().toString().startsWith(begin))));
   }
 
-  private House() {}
+  private PublishedModules() {}
 
   /** The directories of the published modules. */
   static List<String> modules() {

@@ -1,12 +1,12 @@
-package io.csi4j.volume.internal.words;
+package io.csi4j.volume.internal.names;
 
 /** The rule that all names given by a host share. */
-public final class Words {
+public final class Names {
 
   /** Far beyond what hosts use. */
   static final int LONGEST = 1024;
 
-  private Words() {}
+  private Names() {}
 
   /**
    * Returns the text if it can name something: not empty, not endless, without control characters.

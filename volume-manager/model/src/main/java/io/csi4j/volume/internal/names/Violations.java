@@ -1,4 +1,4 @@
-package io.csi4j.volume.internal.words;
+package io.csi4j.volume.internal.names;
 
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;

@@ -61,8 +61,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a host meets at the front door while a plugin hangs. */
-class FrontDoorTest {
+/** Calls of a host to {@link VolumeManager} while a plugin hangs. */
+class VolumeManagerTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
   private static final VolumeId HANDLE = VolumeId.of("vol-7f3");
@@ -191,7 +191,7 @@ class FrontDoorTest {
             Map.entry(new OperationId(3), Thread.currentThread()));
     assertThat(told)
         .filteredOn(event -> !(event instanceof VolumeEvent.Noticed))
-        .extracting(FrontDoorTest::phrase)
+        .extracting(VolumeManagerTest::phrase)
         .containsExactly(
             "#1 MOUNT begins",
             "#1 NodeStageVolume UNAVAILABLE true",

@@ -1,12 +1,12 @@
 package io.csi4j.testkit.mount;
 
 /**
- * Something that a process of a {@link MemoryNamespace} has open. Until it is closed, its mount is
- * in use.
+ * A file that a process of a {@link MemoryNamespace} has open. Its mount is in use until the handle
+ * is closed.
  *
  * @since 1.0
  */
-public final class Held implements AutoCloseable {
+public final class OpenHandle implements AutoCloseable {
 
   private final MemoryKernel kernel;
   private final Mount mount;
@@ -16,7 +16,7 @@ public final class Held implements AutoCloseable {
   /** Whether its process waits for a server, and gets an error when that is given up. */
   private final boolean blocked;
 
-  Held(MemoryKernel kernel, Mount mount, boolean writing, long pid) {
+  OpenHandle(MemoryKernel kernel, Mount mount, boolean writing, long pid) {
     this.kernel = kernel;
     this.mount = mount;
     this.writing = writing;

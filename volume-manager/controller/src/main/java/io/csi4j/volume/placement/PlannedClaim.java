@@ -13,10 +13,10 @@ import java.util.Objects;
  * @param mode what the workload does with it
  * @since 1.0
  */
-public record ClaimWish(WorkloadId workload, Claim.Use use, ClaimMode mode) {
+public record PlannedClaim(WorkloadId workload, Claim.Use use, ClaimMode mode) {
 
   /** Checks that all parts are there. */
-  public ClaimWish {
+  public PlannedClaim {
     Objects.requireNonNull(workload, "workload");
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(mode, "mode");

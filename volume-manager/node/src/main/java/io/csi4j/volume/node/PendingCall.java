@@ -7,17 +7,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A call that a plugin has still to be sent, for a volume to be gone from this node.
+ * A call that the manager must still send to a plugin before a volume is gone from this node.
  *
  * @param volume the volume
- * @param use the use that it takes away; nothing for the staging of the volume
+ * @param use the use that the call ends; empty for the staging of the volume
  * @param call the call
- * @param certain true if it is owed whatever the host wants; else it is owed unless the host still
- *     wants the use
- * @param why why, as a clause without a full stop
+ * @param certain true if the call is pending in any case; false if it is pending only when the host
+ *     no longer wants the use
+ * @param why the reason, as a clause without a full stop
  * @since 1.0
  */
-public record OwedCall(
+public record PendingCall(
     VolumeIdentity volume,
     Optional<VolumeUse> use,
     CsiOperation call,
@@ -25,7 +25,7 @@ public record OwedCall(
     String why) {
 
   /** Checks that all parts are there. */
-  public OwedCall {
+  public PendingCall {
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(use, "use");
     Objects.requireNonNull(call, "call");

@@ -22,13 +22,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A manager with some plugins that mount nothing, and with as many volumes of each. */
-final class House implements AutoCloseable {
+final class ManagerOfPlugins implements AutoCloseable {
 
   private final VolumeManager manager;
   private final List<PluginId> plugins = new ArrayList<>();
   private final int volumesEach;
 
-  private House(Path root, List<CsiEndpoint> endpoints, int volumesEach, Duration healthInterval) {
+  private ManagerOfPlugins(
+      Path root, List<CsiEndpoint> endpoints, int volumesEach, Duration healthInterval) {
     this.volumesEach = volumesEach;
     VolumeManager.Builder builder =
         VolumeManager.builder(root)
@@ -48,22 +49,22 @@ final class House implements AutoCloseable {
   }
 
   /** Opens the manager, which asks for no health, and mounts the volumes. */
-  static House open(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
+  static ManagerOfPlugins open(Path root, List<CsiEndpoint> endpoints, int volumesEach) {
     return open(root, endpoints, volumesEach, Duration.ZERO);
   }
 
   /** Opens the manager, which asks for health at this interval, and mounts the volumes. */
-  static House open(
+  static ManagerOfPlugins open(
       Path root, List<CsiEndpoint> endpoints, int volumesEach, Duration healthInterval) {
-    House house = new House(root, endpoints, volumesEach, healthInterval);
+    ManagerOfPlugins manager = new ManagerOfPlugins(root, endpoints, volumesEach, healthInterval);
     List<CompletableFuture<?>> mounts = new ArrayList<>();
     for (int plugin = 0; plugin < endpoints.size(); plugin++) {
       for (int i = 0; i < volumesEach; i++) {
-        mounts.add(house.begin(plugin, "idle-" + i));
+        mounts.add(manager.begin(plugin, "idle-" + i));
       }
     }
     mounts.forEach(CompletableFuture::join);
-    return house;
+    return manager;
   }
 
   private CompletableFuture<?> begin(int plugin, String volume) {

@@ -1,0 +1,27 @@
+package io.csi4j.volume.catalog;
+
+import java.util.Objects;
+
+/**
+ * A value of a job description as its author wrote it, before it is checked.
+ *
+ * @param value the text
+ * @since 1.0
+ */
+public record RawValue(String value) {
+
+  /** Checks that the text is not null. */
+  public RawValue {
+    Objects.requireNonNull(value, "value");
+  }
+
+  /** Returns the value with this text. */
+  public static RawValue of(String value) {
+    return new RawValue(value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -24,8 +24,6 @@ public final class Main {
   }
 
   static void run(SignalTrigger ending, String... args) {
-    // What jetcd logs is told by the failures that it leads to, and there is no place for a log.
-    System.setProperty("slf4j.internal.verbosity", "ERROR");
     Console console =
         new Console(
             writer(System.out, "stdout.encoding"),

@@ -155,7 +155,8 @@ class ConsumerTest {
           "/grpc-netty/",
           "/failsafe/",
           "/jackson-core/",
-          "/slf4j-api/");
+          "/slf4j-api/",
+          "/slf4j-nop/");
 
   @TempDir Path directory;
   private Path sources;

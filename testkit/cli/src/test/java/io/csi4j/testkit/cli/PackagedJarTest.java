@@ -201,6 +201,7 @@ class PackagedJarTest {
       List<String> paths = run.out().lines().filter(line -> line.endsWith("/t")).toList();
       assertThat(paths).hasSize(2).allMatch(path -> path.equals(paths.get(0)));
       assertThat(run.out().lines()).endsWith("2");
+      assertThat(run.err()).contains("CSI-424", "CSI-101").doesNotContain("SLF4J");
     }
   }
 

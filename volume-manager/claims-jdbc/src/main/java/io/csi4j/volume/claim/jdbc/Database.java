@@ -128,7 +128,10 @@ final class Database {
     }
   }
 
-  /** What was answered holds, what was thrown says more, and the pool drops a broken connection. */
+  /**
+   * Returns a connection to its pool. A failure to do so is ignored: the result is known by then,
+   * and the pool discards a broken connection.
+   */
   private static void giveBack(Connection connection) {
     try {
       connection.close();

@@ -42,10 +42,11 @@ public interface StorageController {
   }
 
   /**
-   * Whether a volume has to be attached to a node before that node uses it, as its plugin says.
-   * Asked before a claim is written, once for each.
+   * Returns whether the plugin requires that a volume is attached to a node before its use there.
+   * The coordinator calls this once for each claim, before it writes the claim.
    *
-   * @throws io.csi4j.volume.claim.ClaimException if nobody can say now: nothing is claimed then
+   * @throws io.csi4j.volume.claim.ClaimException if it cannot be known now; the coordinator then
+   *     claims nothing
    */
   boolean attaches(VolumeKey volume);
 

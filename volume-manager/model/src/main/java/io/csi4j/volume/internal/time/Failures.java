@@ -3,22 +3,24 @@ package io.csi4j.volume.internal.time;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** The failures of work for which nobody waits. */
+/** Failures of background work, which have no caller to report them to. */
 public final class Failures {
 
   private Failures() {}
 
-  /** Logs a failure as an error. Without memory even that fails, and then it is left out. */
+  /** Logs a failure as an error. A failure to log, such as for lack of memory, is ignored. */
   public static void log(Logger logger, String text, Throwable failure) {
     try {
       logger.log(Level.ERROR, text, failure);
     } catch (RuntimeException | Error unlogged) {
-      // The work that follows matters more than a line in a log.
+      // The next task is more important than a line in a log.
       rethrowEnd(unlogged);
     }
   }
 
-  /** Throws what ends a thread; all else is a failure of its work. */
+  /**
+   * Rethrows {@link ThreadDeath}, which ends the thread; any other throwable ends its task only.
+   */
   public static void rethrowEnd(Throwable thrown) {
     if (thrown instanceof ThreadDeath end) {
       throw end;

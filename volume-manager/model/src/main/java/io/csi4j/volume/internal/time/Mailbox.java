@@ -30,15 +30,17 @@ public final class Mailbox {
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Queue<Runnable> waiting;
 
-  /** From when a drain is handed over until nothing waits. */
+  /** True from the moment at which a drain is handed over until the queue is empty. */
   private boolean running;
 
-  /** Whether a thread runs what is in it; a drain can be handed over and be refused as well. */
+  /**
+   * Whether a thread drains the queue; a drain that was handed over may be refused before it runs.
+   */
   private boolean draining;
 
   private boolean closed;
 
-  /** What the handler has failed to handle; used by the thread that drains. */
+  /** The failure that the handler could not handle yet; used by the draining thread only. */
   private @Nullable Throwable unhandled;
 
   /**
@@ -131,7 +133,9 @@ public final class Mailbox {
     }
   }
 
-  /** Has the drain go on with the same failure later; false if there is no memory for that. */
+  /**
+   * Schedules the drain again with the same failure; returns false if there is no memory for that.
+   */
   private boolean isPutOff(Throwable failure) {
     lock.lock();
     try {

@@ -56,7 +56,8 @@ interface Kernel extends MountingPlugin.Mounting, AutoCloseable {
 
     @Override
     public Started start(Path root) {
-      return new Started.Managed(VolumeManager.open(root));
+      // As a host does: a manager without a listener logs what it adopts, between the figures.
+      return new Started.Managed(VolumeManager.builder(root).listener(event -> {}).open());
     }
 
     @Override

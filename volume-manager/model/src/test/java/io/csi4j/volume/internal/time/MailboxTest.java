@@ -126,7 +126,7 @@ class MailboxTest {
   }
 
   @Test
-  void anExecutorThatThrowsAfterItTookTheWorkDoesNotHaveItRunTwice() {
+  void anExecutorThatThrowsAfterItTookTheWorkHasItRunOnceAndInOrder() {
     List<Runnable> taken = new ArrayList<>();
     Mailbox mailbox =
         new Mailbox(
@@ -141,12 +141,13 @@ class MailboxTest {
 
     mailbox.put(
         () -> {
+          mailbox.put(() -> done.add("next"));
           taken.forEach(Runnable::run);
           done.add("first");
         });
     taken.forEach(Runnable::run);
     mailbox.put(() -> done.add("last"));
 
-    assertThat(done).containsExactly("first", "last");
+    assertThat(done).containsExactly("first", "next", "last");
   }
 }

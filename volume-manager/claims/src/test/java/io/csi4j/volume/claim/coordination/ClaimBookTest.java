@@ -77,7 +77,9 @@ class ClaimBookTest {
   }
 
   private static ClaimException failure(Runnable work) {
-    return catchThrowableOfType(ClaimException.class, work::run);
+    ClaimException failure = catchThrowableOfType(ClaimException.class, work::run);
+    assertThat(failure).as("a refusal").isNotNull();
+    return failure;
   }
 
   /** A store that says yes to two who claim at the same time, and keeps the second. */
@@ -529,10 +531,46 @@ class ClaimBookTest {
     store.readOnly(Optional.empty());
 
     assertThat(waiting.claim(wish("web", "n1")).epoch()).isEqualTo(1);
+    StoreIdentity settled = store.identity();
     store.replaceBy(new MemoryClaimStore());
-    assertThat(failure(() -> waiting.claim(wish("job", "n2"))).code())
+    ClaimException refusal = failure(() -> waiting.claim(wish("job", "n2")));
+    assertThat(refusal.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(refusal.operatorMessage().seen().text())
         .as("K7: the store that was settled is the one that it has to stay")
+        .isEqualTo("it is store '" + store.identity() + "' now, and was '" + settled + "'");
+  }
+
+  /** A store that another process has settled, which this one sees in the next answer. */
+  private static final class SettledElsewhere extends PassingStore {
+    private boolean isSettled;
+    private Optional<ReasonText> readOnly = Optional.of(new ReasonText("it has no mark"));
+
+    SettledElsewhere() {
+      super(new MemoryClaimStore());
+    }
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      readOnly = isSettled ? Optional.empty() : readOnly;
+      return super.read(volume);
+    }
+
+    @Override
+    public Optional<ReasonText> readOnly() {
+      return readOnly;
+    }
+  }
+
+  @Test
+  void aClaimThatIsRememberedOfAReadOnlyStoreIsLookedAtSinceAnotherProcessMayHaveSettledIt() {
+    SettledElsewhere restored = new SettledElsewhere();
+    ClaimBook waiting = new ClaimBook(restored, CLOCK);
+    assertThat(failure(() -> waiting.claim(wish("web", "n1"))).code())
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+
+    restored.isSettled = true;
+
+    assertThat(waiting.claim(wish("web", "n1")).epoch()).isEqualTo(1);
   }
 
   @Test
@@ -595,7 +633,10 @@ class ClaimBookTest {
       List<Callable<Boolean>> claims = new ArrayList<>();
       for (int i = 0; i < 16; i++) {
         String workload = "w-" + i;
-        claims.add(() -> failure(() -> book.claim(wish(workload, "n1"))) == null);
+        claims.add(
+            () ->
+                catchThrowableOfType(ClaimException.class, () -> book.claim(wish(workload, "n1")))
+                    == null);
       }
       int granted = 0;
       for (Future<Boolean> each : threads.invokeAll(claims)) {

@@ -454,7 +454,6 @@ class EtcdTroubleTest {
 
       ClaimStoreException refusal = catchThrowableOfType(ClaimStoreException.class, store::settle);
 
-      assertThat(refusal.reason()).isEqualTo(Reason.IN_DOUBT);
       assertThat(refusal)
           .hasMessage(
               "Settling the store of claims failed: it is store '"
@@ -463,6 +462,7 @@ class EtcdTroubleTest {
                   + before
                   + "'. Start this process again, and settle the store then if it takes no"
                   + " claims.");
+      assertThat(refusal.reason()).isEqualTo(Reason.IN_DOUBT);
     }
   }
 

@@ -11,11 +11,16 @@ import org.junit.jupiter.api.Test;
 /** What fails in a mailbox is told, and keeps nothing else from being done. */
 class MailboxTest {
 
+  /** Stands for an OutOfMemoryError, which ends the test run if it gets out of a test. */
+  private static Error withoutMemory() {
+    return new InternalError("no memory");
+  }
+
   /** Has no memory for work. */
   private static class Refusing implements Scheduler {
     @Override
     public void execute(Runnable work) {
-      throw new OutOfMemoryError("unable to create native thread");
+      throw withoutMemory();
     }
 
     @Override
@@ -62,7 +67,7 @@ class MailboxTest {
             failure -> {
               done.add("told");
               if (done.size() < 3) {
-                throw new OutOfMemoryError("of a test");
+                throw withoutMemory();
               }
             });
     mailbox.put(
@@ -89,13 +94,13 @@ class MailboxTest {
               @Override
               public Timer after(Duration delay, Runnable work) {
                 refusals.incrementAndGet();
-                throw new OutOfMemoryError("of a test");
+                throw withoutMemory();
               }
             },
             failure -> {
               done.add("told");
               if (done.size() < 3) {
-                throw new OutOfMemoryError("of a test");
+                throw withoutMemory();
               }
             });
     mailbox.put(

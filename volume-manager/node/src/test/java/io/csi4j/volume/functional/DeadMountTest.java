@@ -125,6 +125,9 @@ class DeadMountTest {
       node.life().silent(target);
 
       node.mount(single("vol-1", "web"));
+      assertThat(told(node, OperatorCode.MOUNT_UNRESPONSIVE))
+          .as("H6: the mount that has asked reports it")
+          .hasSize(1);
       node.mount(single("vol-1", "web"));
       node.reconcile(new WantedUse.Requested(single("vol-1", "web")));
 

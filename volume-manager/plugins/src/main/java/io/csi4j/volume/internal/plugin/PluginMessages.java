@@ -66,7 +66,7 @@ public final class PluginMessages {
     return refusal(
         OperatorCode.ENGINE_CLOSED,
         subject("registering", instance),
-        "the volume manager was closed before");
+        "the registry of plugins was closed before");
   }
 
   static PluginException renamed(PluginRegistration instance, PluginName known, PluginName given) {

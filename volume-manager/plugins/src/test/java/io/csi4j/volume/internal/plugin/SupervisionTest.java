@@ -847,8 +847,8 @@ class SupervisionTest {
     assertThat(told())
         .containsExactly(
             "says fake.csi 1.0[]",
-            "starting not_asked -> starting error ENGINE_CLOSED: the volume manager was"
-                + " closed before");
+            "starting not_asked -> starting error ENGINE_CLOSED: the registry of plugins"
+                + " was closed before");
   }
 
   @Test

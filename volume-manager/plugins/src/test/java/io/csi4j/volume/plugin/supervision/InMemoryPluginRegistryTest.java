@@ -70,12 +70,21 @@ class InMemoryPluginRegistryTest {
     }
     closed.close();
 
-    assertThat(waiter)
-        .failsWithin(Duration.ofSeconds(10))
-        .withThrowableOfType(ExecutionException.class)
-        .withCauseInstanceOf(PluginException.class);
+    ExecutionException ended =
+        catchThrowableOfType(ExecutionException.class, () -> waiter.get(60, TimeUnit.SECONDS));
+    assertThat(ended.getCause())
+        .isInstanceOf(PluginException.class)
+        .hasMessageStartingWith(
+            "CSI-904 ENGINE_CLOSED: looking for the node plugin 'plugin': the plugins were closed"
+                + " meanwhile;");
     assertThatExceptionOfType(PluginException.class)
-        .isThrownBy(() -> closed.register(instance("b")));
+        .isThrownBy(() -> closed.register(instance("b")))
+        .withMessageStartingWith(
+            "CSI-904 ENGINE_CLOSED: registering plugin 'plugin' (instance 'b') at"
+                + " unix:///run/b.sock: the registry of plugins was closed before;");
+    assertThat(closed.plugins())
+        .extracting(each -> each.registration().instance())
+        .containsExactly(InstanceId.of("a"));
   }
 
   @Test

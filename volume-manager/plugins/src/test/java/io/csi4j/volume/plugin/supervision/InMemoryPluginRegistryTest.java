@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -91,12 +92,26 @@ class InMemoryPluginRegistryTest {
   void anInstanceIsRegisteredForTheRolesOfItsFactory() {
     PluginBinding binding = PluginBinding.of(ID, CsiEndpoint.of(Path.of("/run/a.sock")));
 
-    assertThat(PluginRegistration.node(binding).roles()).containsExactly(PluginRole.NODE);
-    assertThat(PluginRegistration.controller(binding).roles())
-        .containsExactly(PluginRole.CONTROLLER);
-    assertThat(PluginRegistration.monolith(binding))
-        .isEqualTo(
-            new PluginRegistration(binding, InstanceId.ONLY, EnumSet.allOf(PluginRole.class)));
+    Set<PluginRole> node = EnumSet.of(PluginRole.NODE);
+    Set<PluginRole> controller = EnumSet.of(PluginRole.CONTROLLER);
+    Set<PluginRole> both = EnumSet.allOf(PluginRole.class);
+    InstanceId one = InstanceId.of("pod-7");
+
+    assertThat(
+            List.of(
+                PluginRegistration.node(binding),
+                PluginRegistration.controller(binding),
+                PluginRegistration.monolith(binding),
+                PluginRegistration.node(binding, one),
+                PluginRegistration.controller(binding, one),
+                PluginRegistration.monolith(binding, one)))
+        .containsExactly(
+            new PluginRegistration(binding, InstanceId.ONLY, node),
+            new PluginRegistration(binding, InstanceId.ONLY, controller),
+            new PluginRegistration(binding, InstanceId.ONLY, both),
+            new PluginRegistration(binding, one, node),
+            new PluginRegistration(binding, one, controller),
+            new PluginRegistration(binding, one, both));
   }
 
   @Test

@@ -38,6 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -207,6 +208,42 @@ class ClaimRulesTest {
                 claim, wish("job", "n1", AccessMode.SINGLE_NODE_MULTI_WRITER, ClaimMode.READ), NOW))
         .as("on the same node")
         .isInstanceOf(Granted.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SINGLE_NODE_WRITER, n1, one workload (SINGLE_NODE_MULTI_WRITER and MULTI_NODE_MULTI_WRITER"
+        + " admit several)",
+    "SINGLE_NODE_SINGLE_WRITER, n1, one workload (SINGLE_NODE_MULTI_WRITER and"
+        + " MULTI_NODE_MULTI_WRITER admit several)",
+    "SINGLE_NODE_READER_ONLY, n1, one workload (MULTI_NODE_READER_ONLY admits several)",
+    "SINGLE_NODE_WRITER, n2, 'one node (MULTI_NODE_READER_ONLY admits readers on several, and"
+        + " MULTI_NODE_MULTI_WRITER also writers)'",
+    "SINGLE_NODE_READER_ONLY, n2, 'one node (MULTI_NODE_READER_ONLY admits readers on several, and"
+        + " MULTI_NODE_MULTI_WRITER also writers)'",
+    "MULTI_NODE_SINGLE_WRITER, n1, 'one writer (it admits readers beside it, and"
+        + " MULTI_NODE_MULTI_WRITER admits several writers)'",
+    "MULTI_NODE_SINGLE_WRITER, n2, 'one writer (it admits readers beside it, and"
+        + " MULTI_NODE_MULTI_WRITER admits several writers)'"
+  })
+  void aRefusalNamesTheLimitOfTheModeAndTheModesBeyondIt(
+      AccessMode mode, String node, String limit) {
+    ClaimMode what = mode.isWritable() ? ClaimMode.WRITE : ClaimMode.READ;
+    ClaimHolder holder = holder("web", "n1", what, ClaimState.TAKEN);
+
+    assertThat(decide(held(mode, holder), wish("job", node, mode, what), NOW))
+        .isEqualTo(
+            new Refused(
+                OperatorCode.CLAIM_HELD_BY,
+                Optional.of(holder),
+                new ReasonText(
+                    "access mode "
+                        + mode
+                        + " admits "
+                        + limit
+                        + ", and the volume is held by workload 'web' on node 'n1' ("
+                        + what
+                        + ", TAKEN, since 40 s)")));
   }
 
   @ParameterizedTest

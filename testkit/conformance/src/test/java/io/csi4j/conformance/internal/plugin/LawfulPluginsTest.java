@@ -19,6 +19,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A plugin that is odd in a way that the spec allows is accused of nothing. */
@@ -48,6 +49,37 @@ class LawfulPluginsTest {
     assertThat(report.results()).isNotEmpty();
     assertThat(report.results(Outcome.FAILED)).as(report.text()).isEmpty();
     assertThat(report.results()).as(report.text()).allMatch(each -> each.leftBehind().isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {
+        "MAKES_NO_VOLUME_WITHOUT_A_SIZE, controller/create/a-volume-without-a-size-is-made,"
+            + " \"CreateVolume should end with OK here, and ended with OUT_OF_RANGE (11): 'say how"
+            + " large'.\"",
+        "A_TOKEN_OF_OTHERS_IS_AN_INVALID_FIELD, controller/list/an-invalid-token-is-aborted,"
+            + " \"ListVolumes should end with ABORTED (10) here, and ended with INVALID_ARGUMENT (3):"
+            + " 'no token of mine'.\"",
+        "A_TOKEN_OF_OTHERS_IS_AN_INVALID_FIELD, snapshots/list/an-invalid-token-is-aborted,"
+            + " \"ListSnapshots should end with ABORTED (10) here, and ended with INVALID_ARGUMENT"
+            + " (3): 'no token of mine'.\""
+      })
+  void anOddityThatCallersHaveToExpectIsAdvisedAgainst(
+      LawfulOddity oddity, String which, String advice) {
+    try (SpoiltPlugin plugin = new SpoiltPlugin(oddity)) {
+      ConformanceReport report =
+          PluginConformance.run(
+              plugin.described(), ConformanceCase.named(which), ConformanceListener.none());
+
+      assertThat(report.results())
+          .singleElement()
+          .satisfies(
+              result -> {
+                assertThat(result.outcome()).isEqualTo(Outcome.ADVICE);
+                assertThat(result.story()).isEqualTo(advice);
+              });
+    }
   }
 
   /** It may go on with the work of a call that it has aborted. */

@@ -188,15 +188,19 @@ class ServeTest {
   void aHostPathPluginTakesTheShapeForCsiSanity() {
     PluginShape shape = HostPathPlugin.defaultShape().forCsiSanity();
     try (Run run =
-            serve("--host-path", directory.resolve("volumes").toString(), "--shape", "csi-sanity");
-        CsiPlugin plugin = connect()) {
-      assertThat(run.out()).startsWith("hostpath.csi4j.example ");
-      assertThat(plugin.controller().getCapabilities().offered())
-          .isEqualTo(shape.controllerCapabilities())
-          .doesNotContain(
-              ControllerCapability.GET_SNAPSHOT,
-              ControllerCapability.GET_VOLUME_HEALTH,
-              ControllerCapability.LIST_VOLUME_HEALTH);
+        serve("--host-path", directory.resolve("volumes").toString(), "--shape", "csi-sanity")) {
+      assertThat(run.out()).as(run.err()).startsWith("hostpath.csi4j.example ");
+      try (CsiPlugin plugin = connect()) {
+        assertThat(plugin.controller().getCapabilities().offered())
+            .isEqualTo(shape.controllerCapabilities())
+            .doesNotContain(
+                ControllerCapability.GET_SNAPSHOT,
+                ControllerCapability.GET_VOLUME_HEALTH,
+                ControllerCapability.LIST_VOLUME_HEALTH);
+        assertThat(plugin.node().getCapabilities().offered())
+            .isEqualTo(shape.nodeCapabilities())
+            .doesNotContain(NodeCapability.GET_VOLUME_HEALTH);
+      }
     }
   }
 

@@ -638,6 +638,7 @@ class ClaimRulesTest {
   }
 
   private static OperatorCode code(ClaimDecision decision) {
+    assertThat(decision).isInstanceOf(Refused.class);
     return ((Refused) decision).code();
   }
 

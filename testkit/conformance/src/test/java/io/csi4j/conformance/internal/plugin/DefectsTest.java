@@ -106,7 +106,8 @@ class DefectsTest {
     "STAGE_KNOWS_EVERY_VOLUME, node/stage/an-unknown*, the checks of the request",
     "LIST_IGNORES_THE_NUMBER_OF_ENTRIES, controller/list/pages-hold*, how the plugin makes this answer",
     "LIST_IGNORES_THE_TOKEN, controller/list/an-invalid-token*, how the plugin makes this answer",
-    "CAPACITY_IS_NEGATIVE, controller/capacity/is-told, how the plugin makes this answer"
+    "CAPACITY_IS_NEGATIVE, controller/capacity/is-told, how the plugin makes this answer",
+    "CREATE_WITHOUT_A_SIZE_MAKES_LESS_THAN_NOTHING, controller/create/a-volume-without-a-size*, how the plugin makes this answer"
   })
   void whatThePluginRemembersIsNamedOnlyWhereTheSameThingWasAskedForBefore(
       Defect defect, String cases, String hint) {

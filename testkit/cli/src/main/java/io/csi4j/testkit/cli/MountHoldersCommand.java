@@ -139,7 +139,7 @@ final class MountHoldersCommand implements Callable<Integer> {
   }
 
   /** Whether this process acts as root. */
-  private static boolean isRoot() {
+  static boolean isRoot() {
     try {
       return Files.readAllLines(Path.of("/proc/self/status")).stream()
           .filter(line -> line.startsWith("Uid:"))

@@ -11,6 +11,8 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.PropagationTags;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,6 +139,13 @@ class MountCommandsTest {
             "  keeps its device in use: the mount of the same filesystem at /srv/s9",
             "  keeps its device in use: 145 more mounts of the same filesystem; --json shows all of"
                 + " them");
+  }
+
+  @Test
+  void theUserOfThisProcessIsTheOwnerOfItsFiles() throws IOException {
+    Object owner = Files.getAttribute(Files.createFile(temp.resolve("mine")), "unix:uid");
+
+    assertThat(MountHoldersCommand.isRoot()).isEqualTo(owner.equals(0));
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.MountSettings;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.mount.model.UnmountPolicy;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -95,6 +96,19 @@ class HostTest {
     assertThat(shared.host().table().probe(MountPath.ROOT).isMount()).isTrue();
     assertThat(shared.mounts()).isSameAs(shared.mounts());
     assertThat(shared.host()).isSameAs(shared.host());
+  }
+
+  @Test
+  void jnaIsTriedAgainInAJvmThatHadNoThreadForIt() throws IOException {
+    List<String> printed = StarvedHost.run();
+
+    assertThat(printed)
+        .filteredOn(line -> line.startsWith("System calls cannot be made from this JVM"))
+        .singleElement()
+        .asString()
+        .contains("-Dcsi4j.mount.binding=jna: java.lang.OutOfMemoryError: ")
+        .endsWith(" and ask again: it is tried again each time.");
+    assertThat(printed).endsWith("true", "JNA: -Dcsi4j.mount.binding=jna asks for it");
   }
 
   @Test

@@ -119,7 +119,7 @@ class NamesOfTypesTest {
   private static Set<String> terms() throws IOException {
     Set<String> terms = new HashSet<>();
     for (String row : rows()) {
-      for (String word : row.split("[ ,]+")) {
+      for (String word : row.split("[ ,]+", -1)) {
         terms.add(word);
         terms.add(word + "s");
       }

@@ -56,9 +56,10 @@ final class StarvedHost {
     CountDownLatch release = new CountDownLatch(1);
     List<Thread> threads = new ArrayList<>();
     for (long stack = 1L << 30; stack >= STACK / 2; stack /= 2) {
-      Optional<Thread> started;
-      while ((started = started(stack, release)).isPresent()) {
+      Optional<Thread> started = started(stack, release);
+      while (started.isPresent()) {
         threads.add(started.get());
+        started = started(stack, release);
       }
     }
     look();

@@ -213,6 +213,18 @@ class CancellationTest extends AgainstScriptedPlugin {
     assertThat(scripted.calls(OPERATION)).hasSize(2);
   }
 
+  @Test
+  void noLongerDeadlineIsSentThanTheGrpcOfNodeCanCount() {
+    CsiPlugin plugin = connect();
+    Duration century = Duration.ofDays(36_500);
+    plugin
+        .node()
+        .with(policy -> policy.attemptDeadline(century).budget(century))
+        .unpublishVolume(UNPUBLISH);
+    assertThat(scripted.calls(OPERATION).get(0).timeout())
+        .isBetween(Duration.ofDays(24), Duration.ofMillis(Integer.MAX_VALUE));
+  }
+
   /** Counts what has begun and not ended. */
   private static final class EndsRecorder implements CsiListener {
     private final List<Started> open = new ArrayList<>();

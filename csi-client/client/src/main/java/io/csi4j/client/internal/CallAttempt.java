@@ -64,6 +64,9 @@ final class CallAttempt<Q extends Message, A extends Message>
     NO_CALM
   }
 
+  /** Longest deadline that is sent; the gRPC of Node ends a call with a longer one at once. */
+  private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(Integer.MAX_VALUE);
+
   /** How nearly all attempts end. */
   private static final Status ANSWERED =
       new Status(StatusCode.OK, null, true, false, Special.NONE, null);
@@ -116,7 +119,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   /** Sends a unary request. {@code then} gets the answer, or null and the reason. */
   void send(long deadlineNanos, @Nullable Executor executor, BiConsumer<Status, @Nullable A> then) {
     whenDone = then;
-    long nanos = Math.max(0, deadlineNanos);
+    long nanos = Math.max(0, Math.min(deadlineNanos, LONGEST_NANOS));
     begin(Deadline.after(nanos, TimeUnit.NANOSECONDS, path.clock()), executor, 2);
   }
 

@@ -25,7 +25,7 @@ class HygieneTest {
       Path.of(System.getProperty("csi4j.root", "..")).toAbsolutePath().normalize();
 
   private static final Set<String> NOT_OURS =
-      Set.of("target", ".git", ".idea", ".settings", ".vscode");
+      Set.of("target", "node_modules", ".git", ".idea", ".settings", ".vscode");
 
   /** Words are put together here, so that this file does not hold them. */
   private static final Pattern UNFINISHED =

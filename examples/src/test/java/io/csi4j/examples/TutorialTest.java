@@ -11,10 +11,8 @@ import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.PluginUnderTest;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +42,7 @@ class TutorialTest {
     jars(here);
     List<String> given = new ArrayList<>();
     List<String> said = new ArrayList<>();
-    try (Typed shell = Typed.shell(here)) {
+    try (RunningProgram shell = shell(here)) {
       shell.order("set -e; trap 'kill -9 $(jobs -p)' EXIT"); // ends where a command fails
       for (MatchResult block : TutorialPageTest.PAGE.blocks()) {
         String text = block.group(3);
@@ -109,27 +107,42 @@ class TutorialTest {
 
     Path here = scratch.directory("agent").toPath();
     Path program = Page.ROOT.toAbsolutePath().normalize().resolve("examples/plugin.py");
-    try (Typed plugin =
-        new Typed(List.of(program.toString(), here + "/csi.sock", here + "/data"), here)) {
-      assertThat(plugin.line()).isEqualTo("The plugin listens at unix://" + here + "/csi.sock");
-
-      ConformanceReport report =
-          PluginConformance.run(
-              PluginUnderTest.builder(CsiEndpoint.of(here.resolve("csi.sock")))
-                  .directory(scratch.directory("suite").toPath())
-                  .build(),
-              ConformanceListener.none());
-      assertThat(report.clean()).as(report.text()).isTrue();
-      assertThat(report.count(CaseResult.Outcome.PASSED)).isEqualTo(67);
-
-      survive(here);
+    try (RunningProgram plugin =
+        started(List.of(program.toString(), here + "/csi.sock", here + "/data"), here)) {
+      conformsAndServes(plugin, here, scratch);
     }
+  }
+
+  @Test
+  void thePluginInJavaScriptConformsAndServesTheSameAgent(Scratch scratch) throws Exception {
+    NodePrograms.require();
+    Path here = scratch.directory("agent").toPath();
+    try (RunningProgram plugin =
+        NodePrograms.start("plugin.js", here + "/csi.sock", here + "/data")) {
+      conformsAndServes(plugin, here, scratch);
+    }
+  }
+
+  private static void conformsAndServes(RunningProgram plugin, Path here, Scratch scratch)
+      throws Exception {
+    assertThat(plugin.line()).isEqualTo("The plugin listens at unix://" + here + "/csi.sock");
+
+    ConformanceReport report =
+        PluginConformance.run(
+            PluginUnderTest.builder(CsiEndpoint.of(here.resolve("csi.sock")))
+                .directory(scratch.directory("suite").toPath())
+                .build(),
+            ConformanceListener.none());
+    assertThat(report.clean()).as(report.text()).isTrue();
+    assertThat(report.count(CaseResult.Outcome.PASSED)).isEqualTo(67);
+
+    survive(here);
   }
 
   /** The last program: told to mount, killed, started again. */
   private static void survive(Path here) throws Exception {
     Path path;
-    try (Typed agent = Typed.program("file: Agent.java, which survives", here)) {
+    try (RunningProgram agent = program("file: Agent.java, which survives", here)) {
       assertThat(agent.line()).isEqualTo("found mounted: []");
       agent.order("start web-1");
       path = Path.of(agent.line().replaceFirst("^web-1 has its volume at ", ""));
@@ -138,7 +151,7 @@ class TutorialTest {
     }
     assertThat(path.resolve("kept.txt")).hasContent("still here");
 
-    try (Typed agent = Typed.program("file: Agent.java, which survives", here)) {
+    try (RunningProgram agent = program("file: Agent.java, which survives", here)) {
       assertThat(agent.line()).isEqualTo("found mounted: [default/notes by web-1]");
       assertThat(agent.line()).isEqualTo("web-1 has its volume at " + path);
       agent.order("start web-2");
@@ -168,81 +181,41 @@ class TutorialTest {
     return said.strip().replace('\n', ' ');
   }
 
-  /** A program at work. */
-  private static final class Typed implements AutoCloseable {
+  private static RunningProgram started(List<String> command, Path directory) throws IOException {
+    return new RunningProgram(
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start());
+  }
 
-    private final Process process;
-    private final BufferedReader said;
-    private final PrintStream orders;
+  /** A shell, whose commands are given as orders. */
+  private static RunningProgram shell(Path directory) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder("bash")
+            .directory(directory.toFile())
+            .redirectError(directory.resolve("errors").toFile());
+    Path java = Path.of(System.getProperty("java.home"), "bin");
+    builder.environment().merge("PATH", java.toString(), (path, first) -> first + ":" + path);
+    builder
+        .environment()
+        .put(
+            "JDK_JAVA_OPTIONS",
+            (Runtime.version().feature() >= 24 ? "--enable-native-access=ALL-UNNAMED " : "")
+                + "-Dslf4j.internal.verbosity=ERROR");
+    return new RunningProgram(builder.start());
+  }
 
-    Typed(List<String> command, Path directory) throws IOException {
-      this(
-          new ProcessBuilder(command)
-              .directory(directory.toFile())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start());
+  /** A program of the page, started from its source. */
+  private static RunningProgram program(String block, Path directory) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (Runtime.version().feature() >= 24) {
+      command.add("--enable-native-access=ALL-UNNAMED");
     }
-
-    private Typed(Process started) {
-      process = started;
-      said = process.inputReader(StandardCharsets.UTF_8);
-      orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-    }
-
-    /** A shell, whose commands are given as orders. */
-    static Typed shell(Path directory) throws IOException {
-      ProcessBuilder builder =
-          new ProcessBuilder("bash")
-              .directory(directory.toFile())
-              .redirectError(directory.resolve("errors").toFile());
-      Path java = Path.of(System.getProperty("java.home"), "bin");
-      builder.environment().merge("PATH", java.toString(), (path, first) -> first + ":" + path);
-      builder
-          .environment()
-          .put(
-              "JDK_JAVA_OPTIONS",
-              (Runtime.version().feature() >= 24 ? "--enable-native-access=ALL-UNNAMED " : "")
-                  + "-Dslf4j.internal.verbosity=ERROR");
-      return new Typed(builder.start());
-    }
-
-    /** A program of the page, started from its source. */
-    static Typed program(String block, Path directory) throws IOException {
-      List<String> command = new ArrayList<>();
-      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      if (Runtime.version().feature() >= 24) {
-        command.add("--enable-native-access=ALL-UNNAMED");
-      }
-      command.add("-Dslf4j.internal.verbosity=ERROR"); // The tests bring slf4j without a provider.
-      command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-      command.add(TutorialPageTest.type(block, directory).getFileName().toString());
-      return new Typed(command, directory);
-    }
-
-    String line() throws IOException {
-      return String.valueOf(said.readLine());
-    }
-
-    void order(String order) {
-      orders.println(order);
-    }
-
-    /** Ends its input, and waits for its status. */
-    int end() throws InterruptedException {
-      orders.close();
-      return process.waitFor();
-    }
-
-    /** As {@code kill -9} does, to it and to those that it has started. */
-    void kill() {
-      process.descendants().toList().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-      process.onExit().join();
-    }
-
-    @Override
-    public void close() {
-      kill();
-    }
+    command.add("-Dslf4j.internal.verbosity=ERROR"); // The tests bring slf4j without a provider.
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(TutorialPageTest.type(block, directory).getFileName().toString());
+    return started(command, directory);
   }
 }

@@ -11,6 +11,7 @@ import concurrent.futures
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,11 +62,13 @@ class Plugin(services.IdentityServicer, services.ControllerServicer, services.No
     def __init__(self, root):
         self.root = root
 
+    def is_known(self, volume_id):
+        # No other name leads to a directory, so that no id leads out of the root.
+        return re.fullmatch("v-[0-9a-f]{32}", volume_id) and (self.root / volume_id).is_dir()
+
     def directory(self, context, volume_id):
-        path = self.root / volume_id
-        known = "/" not in volume_id and path.is_dir()
-        require(context, known, grpc.StatusCode.NOT_FOUND, f"there is no volume {volume_id}")
-        return path
+        require(context, self.is_known(volume_id), grpc.StatusCode.NOT_FOUND, f"there is no volume {volume_id}")
+        return self.root / volume_id
 
     def GetPluginInfo(self, request, context):
         return csi.GetPluginInfoResponse(name="python.csi4j.example", vendor_version="1")
@@ -106,7 +109,7 @@ class Plugin(services.IdentityServicer, services.ControllerServicer, services.No
     def DeleteVolume(self, request, context):
         check(context, request, "volume_id")
         with one_at_a_time:
-            if "/" not in request.volume_id and (self.root / request.volume_id).is_dir():
+            if self.is_known(request.volume_id):
                 subprocess.run(["rm", "-r", "--one-file-system", self.root / request.volume_id], check=True)
                 (self.root / (request.volume_id + ".size")).unlink(missing_ok=True)
             return csi.DeleteVolumeResponse()

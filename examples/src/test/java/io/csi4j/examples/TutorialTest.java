@@ -3,7 +3,10 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.PluginConformance;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.ConformanceListener;
@@ -135,6 +138,9 @@ class TutorialTest {
             ConformanceListener.none());
     assertThat(report.clean()).as(report.text()).isTrue();
     assertThat(report.count(CaseResult.Outcome.PASSED)).isEqualTo(67);
+    try (CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(here.resolve("csi.sock")))) {
+      client.controller().deleteVolume(DeleteVolumeRequest.builder(VolumeId.of("..")).build());
+    }
 
     survive(here);
   }

@@ -161,7 +161,8 @@ public final class MountPolicy {
 
   /**
    * Returns how often a plugin may say that it does not know a volume which is still mounted and
-   * not wanted any more, before the manager unmounts it itself; 0 for never.
+   * not wanted any more, or answer OK without a change, before the manager unmounts it itself; 0
+   * for never.
    */
   public int forceAfterRefusals() {
     return parts.forceAfterRefusals;
@@ -433,7 +434,8 @@ public final class MountPolicy {
 
     /**
      * Allows the manager to unmount by itself what is still mounted, not wanted any more, and
-     * unknown to the plugin, once it has said so this many times. The device behind it may stay
+     * unknown to the plugin, once it has said so this many times; or once it has answered OK this
+     * many times in a row and left as much mounted as before. The device behind it may stay
      * attached. 0, which is the default, for never.
      */
     public Builder forceAfterRefusals(int value) {

@@ -21,6 +21,7 @@ import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.effects.NodeEffects.Publication;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
@@ -153,6 +154,31 @@ class LyingPluginTest {
           .isEqualTo(OperatorCode.VOLUME_IN_USE);
       node.effects().reform();
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  /**
+   * So does csi-driver-host-path if it is killed after it has mounted, before it remembers that.
+   */
+  @Test
+  void hostpath_whatAPluginDoesNotRememberIsUnmountedWhereTheHostAllowsIt() {
+    MountPolicy forcing = Node.QUICK.toBuilder().forceAfterRefusals(2).build();
+    try (Node node = Node.builder().policy(forcing).open()) {
+      node.volume("vol-1");
+      node.mount(single("vol-1", "web"));
+      node.effects().whenUnpublishing((volume, path) -> {});
+
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+
+      assertThat(node.calls(VOLUME))
+          .containsExactly(
+              "Stage:OK",
+              "Publish:OK",
+              "Unpublish:OK",
+              "Unpublish:OK",
+              "Unpublish:OK",
+              "Unstage:OK");
+      assertThat(node.mounts()).isEmpty();
     }
   }
 

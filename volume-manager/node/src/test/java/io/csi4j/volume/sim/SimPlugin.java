@@ -334,7 +334,7 @@ final class SimPlugin {
     return unhealthy;
   }
 
-  /** How often it has said that it does not know what is at a path. */
+  /** How often it has said that it does not know what is at a path, or OK and left it there. */
   int refusals(MountPath path) {
     return refusals.getOrDefault(path, 0);
   }
@@ -571,6 +571,7 @@ final class SimPlugin {
           boolean isThere = world.kernel().isMounted(call.path());
           if (!forward && isThere) {
             unknown.add(call.path());
+            refusals.merge(call.path(), 1, Integer::sum);
           }
           ok(!forward && !isThere);
         }

@@ -695,8 +695,8 @@ final class ReleaseStory {
   }
 
   /** Believes that something is gone only when nothing is mounted there any more. */
-  private static Turn seenAfterCall(Turn turn, Part part, Event.Looked looked, Situation now) {
-    List<Sighting> stack = part.stack(looked);
+  private static Turn seenAfterCall(Turn turn, Part part, Event.Looked seen, Situation now) {
+    List<Sighting> stack = part.stack(seen);
     if (stack.isEmpty()) {
       return gone(turn, part);
     }
@@ -704,8 +704,14 @@ final class ReleaseStory {
       return sweep(turn, part, stack, now);
     }
     boolean isFewer = turn.tries().layers() > stack.size();
-    if (isFewer || turn.tries().calls() < now.policy().attempts()) {
-      return again(turn.with(turn.tries().seeing(stack.size())), part, AnswerClass.IN_DOUBT, now);
+    Turn looked = turn.with(turn.tries().left(stack.size()));
+    int most = now.policy().forceAfterRefusals();
+    boolean mayForce = most > 0 && !isForeign(turn, part, stack);
+    if (mayForce && looked.tries().unknown() >= most) {
+      return force(looked, part);
+    }
+    if (isFewer || mayForce || turn.tries().calls() < now.policy().attempts()) {
+      return again(looked, part, AnswerClass.IN_DOUBT, now);
     }
     return unfinished(
         turn,
@@ -778,6 +784,10 @@ final class ReleaseStory {
     if (isForeign(turn, part, stack)) {
       return unfinished(turn, Inspection.foreign(stack));
     }
+    return force(turn, part);
+  }
+
+  private static Turn force(Turn turn, Part part) {
     return turn.await(
         part.isUse() ? FORCE_USE : FORCE_STAGING,
         new Step.Force(part.usage(turn), Optional.empty()));
@@ -790,10 +800,12 @@ final class ReleaseStory {
         turn.note(
             new Notice(
                 OperatorCode.UNMOUNT_FORCED,
-                "the plugin has said "
+                "the plugin has answered "
                     + times
                     + (times == 1 ? " time" : " times")
-                    + " that it does not know the volume",
+                    + (turn.tries().refusal().isPresent()
+                        ? " that it does not know the volume"
+                        : " OK without taking the mount away"),
                 part.usage(turn)));
     return lookAfter(
         forced.lazily()

@@ -49,7 +49,8 @@ public record Turn(
    *
    * @param calls how often it was made
    * @param layers how many mounts were on top of each other when it was last made
-   * @param unknown how often the plugin has answered that it does not know the volume
+   * @param unknown how often the plugin has answered that it does not know the volume, or OK while
+   *     as many mounts stayed as there were before
    * @param refusal what the plugin said that the mount table has to confirm, if it said such a
    *     thing
    */
@@ -59,6 +60,11 @@ public record Turn(
 
     Tries seeing(int mounts) {
       return new Tries(calls, mounts, unknown, refusal);
+    }
+
+    /** The plugin has answered OK, and so many mounts are there. */
+    Tries left(int mounts) {
+      return new Tries(calls, mounts, mounts == layers ? unknown + 1 : 0, refusal);
     }
 
     Tries refused(Failure said) {

@@ -190,6 +190,14 @@ class RepairingTest {
                 + "force; note UNMOUNT_FORCED; look; remove use;"
                 + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
         row(
+            "OK to what stays mounted, and the host lets it be forced",
+            fromUsedBy(A, B).policy(forcing).always("UNPUBLISH", nothingDone()),
+            new Goal.Release(A),
+            "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?, b PRESENT]; UNPUBLISH; look; pause; "
+                + twice
+                + "force; note UNMOUNT_FORCED; look; remove use;"
+                + " save USE_END_SAVED [PRESENT, b PRESENT]; released NOT_LAST"),
+        row(
             "an answer that says something else, which is no refusal that counts",
             fromUsedBy(A, B)
                 .policy(forcing)

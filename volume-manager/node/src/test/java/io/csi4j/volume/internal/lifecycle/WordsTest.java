@@ -121,7 +121,7 @@ class WordsTest {
             "a mount that is forced after one refusal",
             fromUsedBy(A, B).policy(forcing(1)).always("UNPUBLISH", fails(StatusCode.NOT_FOUND)),
             RELEASE,
-            "a: the plugin has said 1 time that it does not know the volume"),
+            "a: the plugin has answered 1 time that it does not know the volume"),
         row(
             "a mount that is forced after two refusals, while it is used",
             fromUsedBy(A, B)
@@ -129,8 +129,13 @@ class WordsTest {
                 .always("UNPUBLISH", fails(StatusCode.NOT_FOUND))
                 .unmountedLazily(),
             RELEASE,
-            "a: the plugin has said 2 times that it does not know the volume",
+            "a: the plugin has answered 2 times that it does not know the volume",
             "a: somebody was still using the mount"),
+        row(
+            "a mount that is forced after two answers of OK that changed nothing",
+            fromUsedBy(A, B).policy(forcing(2)).always("UNPUBLISH", nothingDone()),
+            RELEASE,
+            "a: the plugin has answered 2 times OK without taking the mount away"),
         row(
             "a mount that is not ours is not forced",
             fromUsedBy(A)

@@ -9,17 +9,69 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Holds the habits on docs/drivers.md to those that there are, and to tests that show them. */
+/**
+ * Holds the habits on docs/drivers.md to those that there are, and to tests that show them; and the
+ * rows of testing/drivers to their form.
+ */
 class DriversPageTest {
 
   private static final Pattern ROW =
       Pattern.compile(
           "(?m)^\\| `([A-Z_]+)` \\| (yes|no) \\| [^|]+ \\| `([\\w.]+)(?:\\(\\))?` \\|$");
+
+  /** A row of testing/drivers: day, program, commit, language, result, found, whose, command. */
+  private static final Pattern RUN =
+      Pattern.compile(
+          "(?m)^\\| (20\\d\\d-[^|]*) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+)"
+              + " \\| ([^|]+) \\| `([^|`]+)` \\|$");
+
+  private static final Set<String> FIXERS =
+      Set.of("nobody", "the driver", "csi-sanity", "csi4j", "CSI");
+
+  private static List<MatchResult> runs() throws IOException {
+    return RUN.matcher(Files.readString(Page.ROOT.resolve("docs/drivers.md"))).results().toList();
+  }
+
+  @Test
+  void eachRunOfAProgramSaysWhatWasRunAndWhoseTheFindingsAre() throws IOException {
+    assertThat(runs()).isNotEmpty();
+    for (MatchResult run : runs()) {
+      assertThat(run.group(1)).as(run.group()).matches("20\\d\\d-\\d\\d-\\d\\d");
+      assertThat(run.group(3)).as(run.group()).matches("[0-9a-f]{12}");
+      assertThat(run.group(4)).as(run.group()).matches("[A-Z]\\w+(, CSI 1\\.\\d+)?");
+      assertThat(run.group(7).split(", ", -1)).as(run.group()).isSubsetOf(FIXERS);
+      assertThat(run.group(7).equals("nobody"))
+          .as(run.group())
+          .isEqualTo(run.group(6).equals("nothing"));
+      assertThat(run.group(8))
+          .as(run.group())
+          .startsWith("testing/drivers ")
+          .doesNotContainPattern(" [~/]");
+    }
+  }
+
+  @Test
+  void aRunOfAKnownProgramNamesIt() throws IOException {
+    List<String> known =
+        Files.readAllLines(Page.ROOT.resolve("testing/drivers.tsv")).stream()
+            .filter(line -> !line.startsWith("#"))
+            .map(line -> line.split("\t", -1)[0])
+            .toList();
+    assertThat(known).doesNotHaveDuplicates().contains("host-path", "csi-sanity");
+    for (MatchResult run : runs()) {
+      String name = run.group(8).split(" ", -1)[1];
+      assertThat(run.group(8).contains(" --command ") || known.contains(name))
+          .as(run.group())
+          .isTrue();
+      assertThat(run.group(2)).as(run.group()).startsWith(name);
+    }
+  }
 
   private static List<MatchResult> rows() throws IOException {
     return ROW.matcher(Files.readString(Page.ROOT.resolve("docs/drivers.md"))).results().toList();

@@ -111,7 +111,9 @@ class NodeStackTest {
   }
 
   private static CsiException failure(Runnable call) {
-    return catchThrowableOfType(CsiException.class, call::run);
+    CsiException failed = catchThrowableOfType(CsiException.class, call::run);
+    assertThat(failed).as("the failure of the call").isNotNull();
+    return failed;
   }
 
   // The plugin is in Node.
@@ -280,7 +282,7 @@ class NodeStackTest {
   private static void pings(RunningProgram program, int number) throws IOException {
     for (int i = 0; i < number; ) {
       String line = program.line();
-      assertThat(line).isNotEqualTo("null");
+      assertThat(line).isNotEqualTo("null").doesNotStartWith("ended after-a-line");
       if (line.contains(PING_ANSWERED)) {
         i++;
       }

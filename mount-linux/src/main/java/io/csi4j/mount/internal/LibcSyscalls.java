@@ -14,10 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LibcSyscalls implements Syscalls {
 
-  private static final int SIZE_OF_OPEN_HOW = 24;
-  private static final int SIZE_OF_TIMESPEC = 16;
-  private static final long SIZE_OF_MOUNT_ATTR = 32;
-
   private final Libc libc;
   private final Spares<CallMemory> spares = new Spares<>(this::scratch);
 
@@ -98,10 +94,10 @@ final class LibcSyscalls implements Syscalls {
 
   @Override
   public int openat2(int directory, byte[] path, long flags, long mode, long resolve) {
-    byte[] how = new byte[SIZE_OF_OPEN_HOW];
-    Struct.u64(how, 0, flags);
-    Struct.u64(how, 8, mode);
-    Struct.u64(how, 16, resolve);
+    byte[] how = new byte[Abi.OPEN_HOW_SIZE];
+    Struct.u64(how, Abi.OPEN_HOW_AT_FLAGS, flags);
+    Struct.u64(how, Abi.OPEN_HOW_AT_MODE, mode);
+    Struct.u64(how, Abi.OPEN_HOW_AT_RESOLVE, resolve);
     try (CallMemory memory = memory(path.length + how.length)) {
       long opened = memory.with(path);
       long by = memory.with(how);
@@ -215,7 +211,7 @@ final class LibcSyscalls implements Syscalls {
       long changed = memory.with(path);
       long to = memory.with(attr);
       return call(
-          memory, CallNumber.MOUNT_SETATTR, directory, changed, flags, to, SIZE_OF_MOUNT_ATTR);
+          memory, CallNumber.MOUNT_SETATTR, directory, changed, flags, to, Abi.MOUNT_ATTR_SIZE);
     }
   }
 
@@ -269,9 +265,9 @@ final class LibcSyscalls implements Syscalls {
 
   @Override
   public int poll(byte[] descriptors, int count, int timeoutMillis) {
-    byte[] limit = new byte[SIZE_OF_TIMESPEC];
-    Struct.u64(limit, 0, timeoutMillis / 1000);
-    Struct.u64(limit, Long.BYTES, timeoutMillis % 1000 * 1_000_000L);
+    byte[] limit = new byte[Abi.TIMESPEC_SIZE];
+    Struct.u64(limit, Abi.TIMESPEC_AT_SECONDS, timeoutMillis / 1000);
+    Struct.u64(limit, Abi.TIMESPEC_AT_NANOSECONDS, timeoutMillis % 1000 * 1_000_000L);
     try (CallMemory memory = memory((long) descriptors.length + limit.length)) {
       long waited = memory.with(descriptors);
       // Not every architecture has poll.

@@ -17,9 +17,7 @@ import java.util.Set;
  */
 final class FlagBits {
 
-  private static final int SIZE_OF_MOUNT_ATTR = 32;
   private static final long ATIMES = Abi.MS_NOATIME | Abi.MS_RELATIME | Abi.MS_STRICTATIME;
-  private static final long MS_I_VERSION = 1 << 23;
 
   /** The words of options that change the bits of {@code mount(2)}. */
   private static final Map<String, Change> WORDS = new HashMap<>();
@@ -37,7 +35,7 @@ final class FlagBits {
     words("sync", "async", Abi.MS_SYNCHRONOUS);
     words("lazytime", "nolazytime", Abi.MS_LAZYTIME);
     words("mand", "nomand", Abi.MS_MANDLOCK);
-    words("iversion", "noiversion", MS_I_VERSION);
+    words("iversion", "noiversion", Abi.MS_I_VERSION);
     words("silent", "loud", Abi.MS_SILENT);
     WORDS.put("dirsync", new Change(Abi.MS_DIRSYNC, Abi.MS_DIRSYNC));
   }
@@ -112,9 +110,9 @@ final class FlagBits {
         clear = Abi.MOUNT_ATTR_ATIME;
       }
     }
-    byte[] attr = new byte[SIZE_OF_MOUNT_ATTR];
-    Struct.u64(attr, 0, set);
-    Struct.u64(attr, 8, clear);
+    byte[] attr = new byte[Abi.MOUNT_ATTR_SIZE];
+    Struct.u64(attr, Abi.MOUNT_ATTR_AT_SET, set);
+    Struct.u64(attr, Abi.MOUNT_ATTR_AT_CLEAR, clear);
     return attr;
   }
 

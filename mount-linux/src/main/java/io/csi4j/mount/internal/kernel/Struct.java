@@ -49,9 +49,9 @@ public final class Struct {
    */
   public static byte[] mountIdRequest(long id, long param) {
     byte[] request = new byte[Abi.MNT_ID_REQ_SIZE];
-    u32(request, 0, Abi.MNT_ID_REQ_SIZE);
-    u64(request, 8, id);
-    u64(request, 16, param);
+    u32(request, Abi.MNT_ID_REQ_AT_SIZE, Abi.MNT_ID_REQ_SIZE);
+    u64(request, Abi.MNT_ID_REQ_AT_ID, id);
+    u64(request, Abi.MNT_ID_REQ_AT_PARAM, param);
     return request;
   }
 }

@@ -404,7 +404,7 @@ public final class StatmountReader {
     /** Returns a copy of what is used of the memory. */
     Statmount copy() {
       // Nothing but the kernel's word says where the last text ends.
-      int size = Struct.u32(bytes, 0);
+      int size = Struct.u32(bytes, Abi.STATMOUNT_AT_SIZE);
       int end = size < texts || size > bytes.length ? bytes.length : size;
       for (int i = 0; i < TEXTS.length; i++) {
         end = has(TEXTS[i]) && from(TEXTS[i], TEXT_PLACES[i]) > end ? bytes.length : end;

@@ -37,5 +37,6 @@ debian_download() {
 debian_download_all() {
   local archives
   archives=$(apt-config "${debian_options[@]}" shell archives Dir::Cache::archives/d) && eval "$archives"
+  rm -f "$archives"/*.deb
   apt-get "${debian_options[@]}" --yes --no-install-recommends --download-only install "$@" >&2 && ls "$archives"/*.deb
 }

@@ -3,12 +3,15 @@ package io.csi4j.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.csi4j.client.metadata.GetMetadataAllocatedRequest;
+import io.csi4j.client.metadata.MetadataStream;
 import io.csi4j.client.model.CsiConditionException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.nio.file.Path;
@@ -111,6 +114,28 @@ class ListenerTest extends AgainstScriptedPlugin {
             "end 3 NOT_FOUND settled");
     assertThat(notes.of(CsiOperation.PROBE)).containsExactly("start 1", "end 1 OK");
     assertThat(notes.isBalanced()).isTrue();
+  }
+
+  @Test
+  void aStreamIsAskedForOnTheThreadOfItsCaller() {
+    List<String> threads = new CopyOnWriteArrayList<>();
+    CsiListener listener =
+        new CsiListener() {
+          @Override
+          public void onAsked(Asked event) {
+            if (event.operation() == CsiOperation.GET_METADATA_ALLOCATED) {
+              threads.add(Thread.currentThread().getName());
+            }
+          }
+        };
+    try (MetadataStream batches =
+        connect(options -> options.listener(listener))
+            .snapshotMetadata()
+            .getMetadataAllocated(
+                GetMetadataAllocatedRequest.builder(SnapshotId.of("s")).build())) {
+      batches.forEachRemaining(batch -> {});
+    }
+    assertThat(threads).containsExactly(Thread.currentThread().getName());
   }
 
   @Test

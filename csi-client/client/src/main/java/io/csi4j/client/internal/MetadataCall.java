@@ -105,6 +105,8 @@ final class MetadataCall<Q extends Message, A extends Message>
     this.id = path.nextId();
     this.began = path.now();
     this.turns = new TaskQueue(path.callbacks());
+    // Here, as all else happens on other threads than the caller's.
+    path.asked(id, source.operation());
   }
 
   /** Hands itself to the subscriber, to whom nothing else happens meanwhile. */
@@ -193,7 +195,6 @@ final class MetadataCall<Q extends Message, A extends Message>
       failed(refusal.get());
       return;
     }
-    path.asked(id, source.operation());
     path.waitingBegins(this);
     // Behind the end that a closed connection has just put in line.
     inTurn(this::attempt);

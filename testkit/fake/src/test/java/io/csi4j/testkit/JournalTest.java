@@ -82,6 +82,7 @@ class JournalTest {
     assertThat(call.operation()).isEqualTo(CREATE_VOLUME);
     assertThat(call.node()).contains(plugin.nodes().get(0));
     assertThat(call.authority()).isEqualTo("localhost");
+    assertThat(call.metadata()).as("without that of gRPC").isEmpty();
     assertThat(call.request().text("name")).isEqualTo("a");
     assertThat(call.beside()).isEmpty();
     assertThat(call.paths()).isEmpty();

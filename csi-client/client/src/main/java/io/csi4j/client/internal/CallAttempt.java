@@ -75,6 +75,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   private final CsiOperation operation;
   private final MethodDescriptor<Q, A> method;
   private final Q request;
+  private final CallHeaders headers;
   private final CsiListener.Started started;
   private final Origin origin;
   private final long began;
@@ -95,6 +96,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   /**
    * An attempt that is not begun yet.
    *
+   * @param headers the metadata of the call
    * @param connection the only connection over which the request may go, as {@link
    *     CapabilityGate#connectionFor} names it
    */
@@ -105,11 +107,13 @@ final class CallAttempt<Q extends Message, A extends Message>
       long callId,
       int number,
       Q request,
+      CallHeaders headers,
       long connection) {
     this.path = path;
     this.operation = operation;
     this.method = method;
     this.request = request;
+    this.headers = headers;
     this.origin = new Origin(path, connection);
     this.began = path.now();
     this.started = new CsiListener.Started(callId, operation, path.name(), path.endpoint(), number);
@@ -141,6 +145,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     deadline = limit;
     executor = answers;
     path.started(started, request);
+    Metadata metadata = headers.of(started);
     path.attemptBegins(this);
     if (path.isClosed()) {
       givenUp = true;
@@ -150,7 +155,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     try {
       ClientCall<Q, ArrivedAnswer<A>> sending =
           path.channel().newCall(path.bounded(method), options);
-      sending.start(this, new Metadata());
+      sending.start(this, metadata);
       sending.request(messages);
       sending.sendMessage(request);
       sending.halfClose();

@@ -7,6 +7,7 @@ import io.csi4j.client.internal.redaction.SensitiveValues;
 import io.csi4j.client.internal.rules.KnownEntries;
 import io.csi4j.client.internal.rules.RequestChecks;
 import io.csi4j.client.internal.transport.Connection;
+import io.csi4j.client.model.CallMetadata;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiCancelledException;
@@ -342,6 +343,12 @@ public final class CallPath {
       CsiListener.Asked event = new CsiListener.Asked(id, operation);
       tell(listener -> listener.onAsked(event));
     }
+  }
+
+  /** Returns the metadata of a call that its caller asks for on this thread. */
+  CallHeaders headers(CsiOperation operation) {
+    CallMetadata metadata = options.metadata().orElse(null);
+    return metadata == null ? CallHeaders.NONE : CallHeaders.of(metadata, operation);
   }
 
   /** Tells that an attempt begins. */

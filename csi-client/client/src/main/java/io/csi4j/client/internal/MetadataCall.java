@@ -63,6 +63,7 @@ final class MetadataCall<Q extends Message, A extends Message>
   private final long began;
   private final List<CsiException> earlier = new ArrayList<>();
   private final TaskQueue turns;
+  private final CallHeaders headers;
 
   private MetadataCheck check;
   private long demand;
@@ -107,6 +108,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     this.turns = new TaskQueue(path.callbacks());
     // Here, as all else happens on other threads than the caller's.
     path.asked(id, source.operation());
+    this.headers = path.headers(source.operation());
   }
 
   /** Hands itself to the subscriber, to whom nothing else happens meanwhile. */
@@ -266,7 +268,8 @@ final class MetadataCall<Q extends Message, A extends Message>
     @SuppressWarnings("unchecked") // a builder of Q builds a Q
     Q resumed = (Q) request.toBuilder().setField(startingOffset, check.nextOffset()).build();
     CallAttempt<Q, A> attempt =
-        new CallAttempt<>(path, source.operation(), source.method(), id, sent, resumed, connection);
+        new CallAttempt<>(
+            path, source.operation(), source.method(), id, sent, resumed, headers, connection);
     running = attempt;
     watch(attempt);
     // In line, although in turn already: what the subscriber did meanwhile comes first.

@@ -49,6 +49,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   /** The failures before; a list of its own only once there is one. */
   private List<CsiException> earlier = List.of();
 
+  private CallHeaders headers = CallHeaders.NONE;
   private volatile int sent;
   private volatile long connection = CapabilityGate.ANY_CONNECTION;
   private int admissions;
@@ -102,6 +103,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return result;
     }
     path.asked(id, rpc.operation());
+    headers = path.headers(rpc.operation());
     attempt();
     return result;
   }
@@ -212,7 +214,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       return;
     }
     CallAttempt<Q, A> attempt =
-        new CallAttempt<>(path, rpc.operation(), rpc.method(), id, number, request, wanted);
+        new CallAttempt<>(
+            path, rpc.operation(), rpc.method(), id, number, request, headers, wanted);
     running = attempt;
     attempt.send(
         left(),

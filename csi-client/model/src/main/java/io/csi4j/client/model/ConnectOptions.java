@@ -126,6 +126,11 @@ public final class ConnectOptions {
     return List.copyOf(parts.listeners);
   }
 
+  /** Returns the source of the metadata that calls are sent with, if there is one. */
+  public Optional<CallMetadata> metadata() {
+    return Optional.ofNullable(parts.metadata);
+  }
+
   /** Whether calls are written to the wire log, where its logger is on. */
   public boolean wireLog() {
     return parts.wireLog;
@@ -178,6 +183,7 @@ public final class ConnectOptions {
     private final Map<CsiOperation, UnaryOperator<CallPolicy.Builder>> policies =
         new EnumMap<>(CsiOperation.class);
     private final List<CsiListener> listeners = new ArrayList<>();
+    private @Nullable CallMetadata metadata;
     private boolean wireLog = true;
     private @Nullable Executor callbackExecutor;
     private Duration closeTimeout = Duration.ofSeconds(2);
@@ -200,6 +206,7 @@ public final class ConnectOptions {
       copy.allPolicies = allPolicies;
       copy.policies.putAll(policies);
       copy.listeners.addAll(listeners);
+      copy.metadata = metadata;
       copy.wireLog = wireLog;
       copy.callbackExecutor = callbackExecutor;
       copy.closeTimeout = closeTimeout;
@@ -296,6 +303,12 @@ public final class ConnectOptions {
     /** Adds a listener for calls. */
     public Builder listener(CsiListener value) {
       listeners.add(value);
+      return this;
+    }
+
+    /** Sends calls with this metadata. By default they have only that of gRPC. */
+    public Builder metadata(CallMetadata value) {
+      metadata = value;
       return this;
     }
 

@@ -30,6 +30,15 @@ public interface RecordedCall {
   /** The {@code :authority} that the caller gave. */
   String authority();
 
+  /**
+   * Returns the gRPC metadata that the caller sent with the request, without gRPC's own; of a name
+   * that was sent several times, the values are separated by commas. Not in a recording, nor in
+   * {@code toString}: the caller may have put credentials there.
+   */
+  default Map<String, String> metadata() {
+    return Map.of();
+  }
+
   /** When it came in. */
   Instant began();
 

@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param end how
  * @param worked whether the work was done
  * @param volume which volume
+ * @param metadata the metadata of the caller
  */
 public record CallRecord(
     long number,
@@ -40,13 +41,34 @@ public record CallRecord(
     Optional<Instant> ended,
     Optional<CallEnd> end,
     boolean worked,
-    Optional<VolumeId> volume)
+    Optional<VolumeId> volume,
+    Map<String, String> metadata)
     implements RecordedCall {
 
   /** Copies what can change. */
   public CallRecord {
     beside = List.copyOf(beside);
     paths = Map.copyOf(paths);
+    metadata = Map.copyOf(metadata);
+  }
+
+  /** A call without metadata. */
+  public CallRecord(
+      long number,
+      CsiOperation operation,
+      Optional<NodeId> node,
+      WireMessage request,
+      String authority,
+      Instant began,
+      List<Long> beside,
+      Map<String, PathFact> paths,
+      Optional<Instant> ended,
+      Optional<CallEnd> end,
+      boolean worked,
+      Optional<VolumeId> volume) {
+    this(
+        number, operation, node, request, authority, began, beside, paths, ended, end, worked,
+        volume, Map.of());
   }
 
   /** Returns the record, its work done. */
@@ -61,7 +83,8 @@ public record CallRecord(
 
   private CallRecord changed(Optional<Instant> at, Optional<CallEnd> how, boolean done) {
     return new CallRecord(
-        number, operation, node, request, authority, began, beside, paths, at, how, done, volume);
+        number, operation, node, request, authority, began, beside, paths, at, how, done, volume,
+        metadata);
   }
 
   /** One line for a person, redacted. */

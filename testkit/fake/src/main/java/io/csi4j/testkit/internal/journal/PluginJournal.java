@@ -55,6 +55,7 @@ public final class PluginJournal implements CallJournal {
    * @param node the node of the socket
    * @param request the request
    * @param authority the name under which it was called
+   * @param metadata the metadata of the caller
    * @param paths the facts at its paths
    */
   public record Arrival(
@@ -62,6 +63,7 @@ public final class PluginJournal implements CallJournal {
       Optional<NodeId> node,
       Message request,
       String authority,
+      Map<String, String> metadata,
       Map<String, PathFact> paths) {}
 
   /** The call that {@link #began} would note now. */
@@ -200,7 +202,8 @@ public final class PluginJournal implements CallJournal {
         Optional.empty(),
         Optional.empty(),
         false,
-        CallFacts.volume(arrival.request()));
+        CallFacts.volume(arrival.request()),
+        arrival.metadata());
   }
 
   private boolean isOfOpenCall(JournalEvent event) {

@@ -116,12 +116,14 @@ final class ProxyDesk {
   /** A call of CSI came in, whole. */
   PassedCall take(
       CallerStream caller, WireOperation wire, Http2Headers headers, byte[] body, Message request) {
+    SentHeaders sent = SentHeaders.of(headers);
     Arrival arrival =
         new Arrival(
             wire.operation(),
             Optional.ofNullable(node),
             request,
-            headers.authority() == null ? "" : headers.authority().toString(),
+            sent.authority(),
+            sent.metadata(),
             // To look at a path of a volume may take for ever.
             CallFacts.paths(request, false));
     List<Fault> steps = steps(arrival);

@@ -50,14 +50,14 @@ final class Reception {
   ServedStream.Door at(SocketSite site) {
     return new ServedStream.Door() {
       @Override
-      public void enter(String path, String authority, byte[] message, Caller caller) {
-        plant.workers().travel(() -> take(path, authority, message, caller));
+      public void enter(String path, SentHeaders sent, byte[] message, Caller caller) {
+        plant.workers().travel(() -> take(path, sent, message, caller));
       }
 
-      private void take(String path, String authority, byte[] message, Caller caller) {
+      private void take(String path, SentHeaders sent, byte[] message, Caller caller) {
         WireOperation.at(path)
             .ifPresentOrElse(
-                wire -> receive(site, wire, authority, message, caller),
+                wire -> receive(site, wire, sent, message, caller),
                 () -> caller.fail(UNIMPLEMENTED, "There is no method " + SafeText.quote(path)));
       }
 
@@ -98,7 +98,7 @@ final class Reception {
   }
 
   private void receive(
-      SocketSite site, WireOperation wire, String authority, byte[] message, Caller caller) {
+      SocketSite site, WireOperation wire, SentHeaders sent, byte[] message, Caller caller) {
     CsiOperation operation = wire.operation();
     Optional<Message> read = WireOperation.parsed(wire.request(), message);
     Message request = read.orElse(wire.request());
@@ -107,7 +107,8 @@ final class Reception {
             operation,
             Optional.ofNullable(site.node()),
             request,
-            authority,
+            sent.authority(),
+            sent.metadata(),
             CallFacts.paths(request, visiblePaths));
     // The fault is chosen first, so that it is chosen once the call can be seen in the journal.
     List<Fault> steps =
@@ -123,7 +124,7 @@ final class Reception {
     self[0] = run;
     living.add(run);
     waitedFor.put(caller, run);
-    if (plant.shape().get().has(Quirk.STRICT_AUTHORITY) && !authority.equals("localhost")) {
+    if (plant.shape().get().has(Quirk.STRICT_AUTHORITY) && !sent.authority().equals("localhost")) {
       run.refuse();
     } else {
       run.start();

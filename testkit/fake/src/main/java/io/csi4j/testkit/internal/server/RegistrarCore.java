@@ -230,8 +230,8 @@ public final class RegistrarCore {
     }
 
     @Override
-    public void enter(String path, String authority, byte[] message, Caller caller) {
-      authorities.add(authority);
+    public void enter(String path, SentHeaders sent, byte[] message, Caller caller) {
+      authorities.add(sent.authority());
       if (path.equals(SERVICE + RegistrationCall.GET_INFO.rpcName())) {
         go(new Run(life, RegistrationCall.GET_INFO, Optional.empty(), caller));
       } else if (path.equals(SERVICE + RegistrationCall.NOTIFY_REGISTRATION_STATUS.rpcName())) {

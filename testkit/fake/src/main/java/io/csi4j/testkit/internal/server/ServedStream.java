@@ -39,7 +39,7 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
   /** Where calls go in. All methods run on the event loop. */
   interface Door {
     /** A call came in, whole. */
-    void enter(String path, String authority, byte[] message, Caller caller);
+    void enter(String path, SentHeaders sent, byte[] message, Caller caller);
 
     /** The caller of a call that came in is gone, unless it was answered before. */
     void abandoned(Caller caller);
@@ -86,11 +86,7 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
   private void enter() {
     Http2Headers asked = headers == null ? new DefaultHttp2Headers() : headers;
     try {
-      door.enter(
-          String.valueOf(asked.path()),
-          asked.authority() == null ? "" : asked.authority().toString(),
-          Framing.unpacked(body),
-          this);
+      door.enter(String.valueOf(asked.path()), SentHeaders.of(asked), Framing.unpacked(body), this);
     } catch (Framing.UnreadableException e) {
       fail(e.code(), String.valueOf(e.getMessage()));
     }

@@ -1,0 +1,83 @@
+package io.csi4j.client.internal;
+
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CallMetadata;
+import io.csi4j.client.model.CsiListener;
+import io.csi4j.client.model.CsiOperation;
+import io.grpc.Metadata;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/** The metadata of one call, as the host gives it. A host's mistake never keeps a call back. */
+final class CallHeaders {
+
+  /** No metadata but that of gRPC. */
+  static final CallHeaders NONE = new CallHeaders(attempt -> Map.of());
+
+  private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
+  private static final AtomicBoolean HAS_FAILED = new AtomicBoolean();
+
+  private static final Pattern NAME = Pattern.compile("(?!grpc-)[a-z0-9_.-]+(?<!-bin)");
+  private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]*");
+
+  private final Function<CsiListener.Started, Map<String, String>> source;
+
+  private CallHeaders(Function<CsiListener.Started, Map<String, String>> source) {
+    this.source = source;
+  }
+
+  /** The metadata of a call whose caller is on this thread. */
+  static CallHeaders of(CallMetadata metadata, CsiOperation operation) {
+    try {
+      return new CallHeaders(metadata.of(operation));
+    } catch (Throwable failure) {
+      // Even an Error: the call has to go on.
+      failed(failure);
+      return NONE;
+    }
+  }
+
+  /** Returns the metadata for one attempt, in a value that gRPC may change. */
+  Metadata of(CsiListener.Started attempt) {
+    Metadata headers = new Metadata();
+    if (this == NONE) {
+      return headers;
+    }
+    try {
+      source.apply(attempt).forEach((name, value) -> put(headers, name, value));
+      return headers;
+    } catch (Throwable failure) {
+      failed(failure);
+      return new Metadata();
+    }
+  }
+
+  /** The value is not logged: the host may have put there what others must not read. */
+  private static void put(Metadata headers, String name, String value) {
+    if (NAME.matcher(name).matches() && VALUE.matcher(value).matches()) {
+      headers.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value);
+    } else {
+      LOGGER.log(
+          level(),
+          "Metadata {0} was not sent: a name has lower-case letters, digits, ''-'', ''_'' and"
+              + " ''.'', does not begin with grpc- or end with -bin, and a value has printable"
+              + " ASCII.",
+          SafeText.quote(name));
+    }
+  }
+
+  private static void failed(Throwable failure) {
+    LOGGER.log(
+        level(),
+        "A CallMetadata failed. The call is sent without metadata; further failures are logged for"
+            + " debugging only.",
+        failure);
+  }
+
+  private static Level level() {
+    return HAS_FAILED.getAndSet(true) ? Level.DEBUG : Level.WARNING;
+  }
+}

@@ -1,0 +1,31 @@
+package io.csi4j.testkit.internal.server;
+
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The headers that a caller sent with a request.
+ *
+ * @param authority the name under which the plugin was called
+ * @param metadata the metadata of the caller, without HTTP's and gRPC's own
+ */
+record SentHeaders(String authority, Map<String, String> metadata) {
+
+  private static final Set<String> OF_GRPC = Set.of("content-type", "te", "user-agent");
+
+  static SentHeaders of(Http2Headers headers) {
+    Map<String, String> metadata = new TreeMap<>();
+    headers.forEach(
+        entry -> {
+          String name = entry.getKey().toString();
+          if (!name.startsWith(":") && !name.startsWith("grpc-") && !OF_GRPC.contains(name)) {
+            metadata.merge(
+                name, entry.getValue().toString(), (first, second) -> first + "," + second);
+          }
+        });
+    return new SentHeaders(
+        headers.authority() == null ? "" : headers.authority().toString(), metadata);
+  }
+}

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
@@ -72,7 +73,13 @@ final class OneMount {
   }
 
   private static EngineParts parts(RealParts real, StateStore state, MountingPlugin plugin) {
-    EngineParts all = real.parts(state, CrashPoint.Listener.NONE, event -> {}, asked -> {});
+    EngineParts all =
+        real.parts(
+            state,
+            CrashPoint.Listener.NONE,
+            event -> {},
+            asked -> {},
+            (operation, call) -> WorkContext.none());
     return new EngineParts(
         all.clock(),
         all.scheduler(),

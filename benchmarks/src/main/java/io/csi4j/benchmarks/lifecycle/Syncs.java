@@ -11,6 +11,7 @@ import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.state.JournalSettings;
 import java.nio.file.Path;
@@ -48,7 +49,13 @@ record Syncs(List<Integer> journal, List<Integer> files, int directories) {
       try (Journal journal =
           Journal.open(
               underJournal, real.layout().state().toPath(), JournalSettings.builder().build())) {
-        EngineParts usual = real.parts(journal, CrashPoint.Listener.NONE, event -> {}, asked -> {});
+        EngineParts usual =
+            real.parts(
+                journal,
+                CrashPoint.Listener.NONE,
+                event -> {},
+                asked -> {},
+                (operation, call) -> WorkContext.none());
         VolumeEngine engine =
             VolumeEngine.open(
                 new EngineParts(

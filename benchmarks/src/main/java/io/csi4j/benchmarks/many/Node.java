@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.MountRequest;
@@ -40,7 +41,13 @@ final class Node implements Started {
             real.layout().state().toPath(),
             // The state of a node in memory is on tmpfs.
             JournalSettings.builder().acceptAnyFilesystem(true).build());
-    EngineParts usual = real.parts(state, CrashPoint.Listener.NONE, event -> {}, asked -> {});
+    EngineParts usual =
+        real.parts(
+            state,
+            CrashPoint.Listener.NONE,
+            event -> {},
+            asked -> {},
+            (operation, call) -> WorkContext.none());
     engine =
         VolumeEngine.open(
             new EngineParts(

@@ -285,7 +285,8 @@ class CsiTracingTest {
             CsiOperation.NODE_UNPUBLISH_VOLUME,
             StatusCode.UNAVAILABLE,
             false,
-            Duration.ofHours(1)));
+            Duration.ofHours(1),
+            Optional.empty()));
     volumes.on(new VolumeEvent.Ended(started, Duration.ofMillis(1), Optional.empty()));
 
     SpanData call = span("csi.v1.Node/NodeUnpublishVolume");
@@ -308,7 +309,8 @@ class CsiTracingTest {
             CsiOperation.NODE_STAGE_VOLUME,
             StatusCode.OK,
             true,
-            Duration.ofMillis(1)));
+            Duration.ofMillis(1),
+            Optional.empty()));
     volumes.on(new VolumeEvent.Ended(dropped, Duration.ofSeconds(3), Optional.empty()));
 
     SpanData mount = span("csi4j.mount");

@@ -129,7 +129,8 @@ final class OpenedManager implements AutoCloseable {
       PluginWiring plugins =
           opening.add(PluginWiring.open(parts, new StoredPlugins(state, told), told));
       options.plugins().forEach(plugins::register);
-      VolumeEngine engine = VolumeEngine.open(parts.parts(state, points, events, events::asked));
+      VolumeEngine engine =
+          VolumeEngine.open(parts.parts(state, points, events, events::asked, events::calling));
       plugins.tell(engine);
       return new OpenedManager(options, events, parts, state, plugins, opening.done(engine));
     } catch (StateException | MountException problem) {

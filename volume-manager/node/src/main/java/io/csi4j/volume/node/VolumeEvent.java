@@ -1,5 +1,6 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.model.OperationId;
@@ -70,6 +71,7 @@ public sealed interface VolumeEvent {
    * @param isSent whether the plugin may have received it
    * @param elapsed the time since the operation asked for it, with the time in which it waited for
    *     secrets, a connection and its turn
+   * @param endpoint the socket of the plugin; nothing if no plugin was registered
    */
   record Called(
       OperationId operation,
@@ -77,7 +79,8 @@ public sealed interface VolumeEvent {
       CsiOperation call,
       StatusCode code,
       boolean isSent,
-      Duration elapsed)
+      Duration elapsed,
+      Optional<CsiEndpoint> endpoint)
       implements VolumeEvent {}
 
   /**

@@ -1,6 +1,8 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.WorkContext;
 
 /**
  * A listener who is told what happens. Events come in order, one at a time, on a thread that does
@@ -24,4 +26,17 @@ public interface VolumeListener {
    * @param operation the number of the operation
    */
   default void asked(OperationId operation) {}
+
+  /**
+   * Returns the context in which a call of an operation is sent to the plugin. Called on a thread
+   * of the manager when the operation asks for the call, before {@link VolumeEvent.Called}, which
+   * follows unless the operation ends without the call. Volumes wait for it, so it must not block;
+   * what it throws is logged.
+   *
+   * @param operation the operation; {@link VolumeEvent.Started} may be delivered later
+   * @param call the call
+   */
+  default WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
+    return WorkContext.none();
+  }
 }

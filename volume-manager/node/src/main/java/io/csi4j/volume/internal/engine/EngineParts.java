@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.port.Claims;
@@ -9,9 +10,11 @@ import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.state.StateStore;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -28,6 +31,7 @@ import java.util.function.Consumer;
  * @param points is told of named moments
  * @param events is told what happens; must not block
  * @param asked is told of an operation on the thread that asks for it
+ * @param calling returns the context in which a call of an operation is sent
  * @param claims asks what the claims of this node are worth
  */
 public record EngineParts(
@@ -42,6 +46,7 @@ public record EngineParts(
     CrashPoint.Listener points,
     Consumer<VolumeEvent> events,
     Consumer<OperationId> asked,
+    BiFunction<VolumeEvent.Started, CsiOperation, WorkContext> calling,
     Claims claims) {
 
   /** The parts of an engine that tells nobody who asks. */
@@ -69,6 +74,7 @@ public record EngineParts(
         points,
         events,
         operation -> {},
+        (operation, call) -> WorkContext.none(),
         claims);
   }
 }

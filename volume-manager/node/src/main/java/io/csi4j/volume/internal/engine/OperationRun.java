@@ -875,6 +875,7 @@ final class OperationRun {
       made.set(Optional.of(request));
       asked.call(
           request,
+          volume.calling(call.verb().operation()),
           answer ->
               mailbox.put(
                   () -> {
@@ -882,7 +883,7 @@ final class OperationRun {
                     if (isExpected(now, expected)) {
                       engine.watch.heard(identity.plugin(), plugin.instance(), Optional.empty());
                       memory.ended(call, answer, instance);
-                      volume.called(call.verb().operation(), answer, began);
+                      volume.called(asked, call.verb().operation(), answer, began);
                       if (answer instanceof Answer.Ok) {
                         engine.succeeded(identity.plugin());
                       }
@@ -915,16 +916,18 @@ final class OperationRun {
     }
     long expected = generation;
     long began = parts.clock().nanos();
-    plugin.call(
+    NodePlugin asked = plugin;
+    asked.call(
         new NodeCall.Health(
             identity.handle(),
             call.usage().map(usage -> path(call.usage())),
             offersStaging() ? Optional.of(staging()) : Optional.empty()),
+        volume.calling(CsiOperation.NODE_GET_VOLUME_HEALTH),
         health ->
             mailbox.put(
                 () -> {
                   if (isExpected(now, expected) && !engine.isStopped()) {
-                    volume.called(CsiOperation.NODE_GET_VOLUME_HEALTH, health, began);
+                    volume.called(asked, CsiOperation.NODE_GET_VOLUME_HEALTH, health, began);
                     engine.health.told(identity, health);
                     report.said(HealthWatch.words(health));
                     then.run();
@@ -1185,13 +1188,15 @@ final class OperationRun {
             return;
           }
           long began = parts.clock().nanos();
-          plugin.call(
+          NodePlugin asked = plugin;
+          asked.call(
               readCall(operation.wish(), usage, known),
+              volume.calling(call(operation.wish())),
               answer ->
                   volume.ifCurrent(
                       operation,
                       () -> {
-                        volume.called(call(operation.wish()), answer, began);
+                        volume.called(asked, call(operation.wish()), answer, began);
                         readEnded(operation, answer);
                       }));
         });

@@ -28,6 +28,7 @@ import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.PathStatus;
@@ -622,12 +623,19 @@ final class VolumeQueue {
 
   // ---- what is being done
 
+  /** Returns the context in which a call of the operation that is being done is sent. */
+  WorkContext calling(CsiOperation call) {
+    VolumeEvent.Started start = started;
+    return start == null ? WorkContext.none() : parts.calling().apply(start, call);
+  }
+
   /**
    * Tells of a call of the operation that is being done.
    *
+   * @param to the plugin that was called
    * @param asked when the operation asked for it, by the clock
    */
-  void called(CsiOperation call, Answer answer, long asked) {
+  void called(NodePlugin to, CsiOperation call, Answer answer, long asked) {
     VolumeEvent.Started start = started;
     if (start != null) {
       Optional<Answer.Failed> failed =
@@ -641,7 +649,8 @@ final class VolumeQueue {
                   call,
                   failed.map(Answer.Failed::code).orElse(StatusCode.OK),
                   failed.map(Answer.Failed::sent).orElse(true),
-                  Duration.ofNanos(parts.clock().nanos() - asked)));
+                  Duration.ofNanos(parts.clock().nanos() - asked),
+                  to.endpoint()));
     }
   }
 

@@ -1,12 +1,15 @@
 package io.csi4j.volume.internal.events;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.GuardedContext;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.ListenerHub.Listening;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import java.lang.System.Logger.Level;
@@ -136,6 +139,26 @@ public final class EventHub implements Consumer<VolumeEvent>, AutoCloseable {
             failure);
       }
     }
+  }
+
+  /** Returns the context in which the listeners want a call to be sent; asks them here and now. */
+  public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
+    WorkContext all = WorkContext.none();
+    for (VolumeListener listener : asked) {
+      try {
+        WorkContext inner = all;
+        WorkContext own = GuardedContext.of(listener.calling(operation, call));
+        all = work -> own.run(() -> inner.run(work));
+      } catch (Throwable failure) {
+        LOG.log(
+            hasAskedFailed.getAndSet(true) ? Level.DEBUG : Level.WARNING,
+            "A listener of volume events failed when it was asked for the context of a call. The"
+                + " call is sent; further such failures are logged for debugging only. Fix the"
+                + " listener.",
+            failure);
+      }
+    }
+    return all;
   }
 
   /** Returns the newest messages of the events, the oldest first. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.port;
 
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -8,6 +9,7 @@ import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.WorkContext;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -76,6 +78,21 @@ public interface NodePlugin {
    * @param then told exactly once, on any thread
    */
   void call(NodeCall call, Consumer<Answer> then);
+
+  /**
+   * Makes a call, and sends it in a context.
+   *
+   * @param context the context; the call is sent in it on any thread
+   * @param then told exactly once, on any thread
+   */
+  default void call(NodeCall call, WorkContext context, Consumer<Answer> then) {
+    call(call, then);
+  }
+
+  /** The socket of the plugin; nothing if it is not registered. */
+  default Optional<CsiEndpoint> endpoint() {
+    return Optional.empty();
+  }
 
   /**
    * Whether the plugin may have received a call that was made and has no answer yet. Otherwise the

@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.real;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Secrets;
@@ -35,6 +36,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.WorkContext;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -205,8 +207,19 @@ final class CsiNodePlugin implements NodePlugin {
   // ---- calls
 
   @Override
+  public Optional<CsiEndpoint> endpoint() {
+    return Optional.of(binding.endpoint());
+  }
+
+  @Override
   public void call(NodeCall call, Consumer<Answer> then) {
-    OpenCall asked = new OpenCall(call, process.word(), ground.clock().nanos(), then, this::over);
+    call(call, WorkContext.none(), then);
+  }
+
+  @Override
+  public void call(NodeCall call, WorkContext context, Consumer<Answer> then) {
+    OpenCall asked =
+        new OpenCall(call, context, process.word(), ground.clock().nanos(), then, this::over);
     open.add(asked);
     String reason = retired;
     if (reason != null) {
@@ -363,27 +376,33 @@ final class CsiNodePlugin implements NodePlugin {
       queue.leave();
       return;
     }
-    CompletionStage<Optional<Object>> stage;
+    AtomicReference<CompletionStage<Optional<Object>>> sent =
+        new AtomicReference<>(CompletableFuture.failedFuture(new IllegalStateException("unsent")));
+    asked.context().run(() -> sent.set(send(plugin, call, left)));
+    sent.get()
+        .whenComplete(
+            (value, thrown) -> {
+              Answer answer = thrown == null ? new Answer.Ok(value) : Answer.failed(thrown);
+              if (thrown == null && process.isAtOtherEnd(plugin)) {
+                end(asked, answer);
+              } else {
+                // A look may block, and this may be the I/O thread.
+                ground.soon(() -> lookAndEnd(plugin, asked, answer));
+              }
+            });
+  }
+
+  private static CompletionStage<Optional<Object>> send(
+      CsiPlugin plugin, WireCall call, Duration left) {
     try {
-      stage =
-          call.send(
-              plugin
-                  .node()
-                  .with(policy -> policy.attempts(1).attemptDeadline(left).budget(left))
-                  .async());
+      return call.send(
+          plugin
+              .node()
+              .with(policy -> policy.attempts(1).attemptDeadline(left).budget(left))
+              .async());
     } catch (RuntimeException | Error failed) {
-      stage = CompletableFuture.failedFuture(failed);
+      return CompletableFuture.failedFuture(failed);
     }
-    stage.whenComplete(
-        (value, thrown) -> {
-          Answer answer = thrown == null ? new Answer.Ok(value) : Answer.failed(thrown);
-          if (thrown == null && process.isAtOtherEnd(plugin)) {
-            end(asked, answer);
-          } else {
-            // A look may block, and this may be the I/O thread.
-            ground.soon(() -> lookAndEnd(plugin, asked, answer));
-          }
-        });
   }
 
   private void lookAndEnd(CsiPlugin plugin, OpenCall asked, Answer answer) {
@@ -464,6 +483,7 @@ final class CsiNodePlugin implements NodePlugin {
   static final class OpenCall {
 
     private final NodeCall call;
+    private final WorkContext context;
     private final String instance;
     private final long began;
     private final Consumer<Answer> then;
@@ -485,11 +505,13 @@ final class CsiNodePlugin implements NodePlugin {
      */
     OpenCall(
         NodeCall call,
+        WorkContext context,
         String instance,
         long began,
         Consumer<Answer> then,
         Consumer<OpenCall> whenOver) {
       this.call = call;
+      this.context = context;
       this.instance = instance;
       this.began = began;
       this.then = then;
@@ -498,6 +520,10 @@ final class CsiNodePlugin implements NodePlugin {
 
     NodeCall call() {
       return call;
+    }
+
+    WorkContext context() {
+      return context;
     }
 
     String instance() {

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.real;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.engine.EngineParts;
@@ -13,12 +14,14 @@ import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.ManagerSettings;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.state.StateStore;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -108,7 +111,8 @@ public final class RealParts implements AutoCloseable {
       StateStore state,
       CrashPoint.Listener points,
       Consumer<VolumeEvent> events,
-      Consumer<OperationId> asked) {
+      Consumer<OperationId> asked,
+      BiFunction<VolumeEvent.Started, CsiOperation, WorkContext> calling) {
     return new EngineParts(
         clock,
         scheduler,
@@ -121,6 +125,7 @@ public final class RealParts implements AutoCloseable {
         points,
         events,
         asked,
+        calling,
         claims.<Claims>map(it -> it).orElse(Claims.NONE));
   }
 

@@ -7,7 +7,9 @@ import static io.csi4j.volume.internal.events.Samples.started;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import java.nio.file.Path;
@@ -81,6 +83,55 @@ class EventHubTest {
         .allMatch(Thread::isDaemon)
         .extracting(Thread::getName)
         .allMatch(name -> name.startsWith("csi4j-volume-events-"));
+  }
+
+  @Test
+  void aCallIsSentOnceInTheContextsOfAllListenersWhateverTheyDo() {
+    List<String> order = new ArrayList<>();
+    VolumeListener first = withContext(work -> inside("first", order, work));
+    VolumeListener second = withContext(work -> inside("second", order, work));
+    VolumeListener lazy = withContext(work -> {});
+    VolumeListener twice =
+        withContext(
+            work -> {
+              work.run();
+              work.run();
+              throw new IllegalStateException("a broken context");
+            });
+    VolumeListener none =
+        new VolumeListener() {
+          @Override
+          public void on(VolumeEvent event) {}
+
+          @Override
+          public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
+            throw new LinkageError("a broken listener");
+          }
+        };
+    try (EventHub hub = hub(first, lazy, event -> {}, none, twice, second)) {
+      hub.calling(started(1), CsiOperation.NODE_STAGE_VOLUME).run(() -> order.add("sent"));
+    }
+    assertThat(order)
+        .containsExactly("second begins", "first begins", "sent", "first ends", "second ends");
+  }
+
+  private static void inside(String name, List<String> order, Runnable work) {
+    order.add(name + " begins");
+    work.run();
+    order.add(name + " ends");
+  }
+
+  private static VolumeListener withContext(WorkContext context) {
+    return new VolumeListener() {
+      @Override
+      public void on(VolumeEvent event) {}
+
+      @Override
+      public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
+        assertThat(call).isEqualTo(CsiOperation.NODE_STAGE_VOLUME);
+        return context;
+      }
+    };
   }
 
   @Test

@@ -38,7 +38,8 @@ final class Samples {
         CsiOperation.NODE_STAGE_VOLUME,
         StatusCode.OK,
         true,
-        Duration.ofMillis(2));
+        Duration.ofMillis(2),
+        Optional.empty());
   }
 
   static VolumeEvent.Ended ended(long id) {

@@ -6,6 +6,7 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.model.WorkContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -51,6 +52,7 @@ class OpenCallTest {
       CsiNodePlugin.OpenCall call =
           new CsiNodePlugin.OpenCall(
               new NodeCall.Unstage(VolumeId.of("vol-1"), MountPath.of("/s")),
+              WorkContext.none(),
               "",
               0,
               answer -> {

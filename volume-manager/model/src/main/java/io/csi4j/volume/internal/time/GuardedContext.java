@@ -1,0 +1,49 @@
+package io.csi4j.volume.internal.time;
+
+import io.csi4j.volume.model.WorkContext;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A context of a listener that cannot keep its work back: the work is run exactly once, whatever
+ * the listener does. The work itself must not throw.
+ */
+public final class GuardedContext implements WorkContext {
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+  private static final AtomicBoolean HAS_FAILED = new AtomicBoolean();
+
+  private final WorkContext context;
+
+  private GuardedContext(WorkContext context) {
+    this.context = context;
+  }
+
+  /** Guards the context that a listener gave. */
+  public static WorkContext of(WorkContext context) {
+    return new GuardedContext(context);
+  }
+
+  @Override
+  public void run(Runnable work) {
+    AtomicBoolean isRun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (!isRun.getAndSet(true)) {
+            work.run();
+          }
+        };
+    try {
+      context.run(once);
+    } catch (Throwable failure) {
+      LOG.log(
+          HAS_FAILED.getAndSet(true) ? Level.DEBUG : Level.WARNING,
+          "The context that a listener gave for a call failed. The call is sent all the same;"
+              + " further failures are logged for debugging only. Fix the listener.",
+          failure);
+    } finally {
+      once.run();
+    }
+  }
+}

@@ -19,10 +19,12 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.SecretsProvider;
@@ -39,7 +41,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Attaches volumes that are on record, and detaches them, for those who claim them. */
 record CatalogAttachments(
-    Catalog catalog, Controllers controllers, ControllerCalls calls, PluginRegistry registry)
+    Catalog catalog,
+    Controllers controllers,
+    ControllerCalls calls,
+    PluginRegistry registry,
+    OperationReports reports)
     implements StorageController {
 
   private static final String NOT_ON_RECORD = "no volume of that name is on record";
@@ -149,6 +155,8 @@ record CatalogAttachments(
     Subject subject = Subject.of("attaching", identity);
     SecretsProvider secrets = calls.secretsOf(volume.spec());
     return answer(
+        Operation.ATTACH,
+        task,
         guard,
         asked -> {
           ControllerFacts facts = Controllers.ended(controllers.facts(volume.plugin(), subject));
@@ -179,6 +187,8 @@ record CatalogAttachments(
     VolumeIdentity identity = new VolumeIdentity(record.spec().plugin(), id);
     SecretsProvider secrets = calls.secretsOf(record.spec());
     return answer(
+        Operation.DETACH,
+        task,
         guard,
         asked -> {
           controllers.answer(
@@ -214,11 +224,16 @@ record CatalogAttachments(
                     .flatMap(identity -> catalog.other(key, identity)));
   }
 
-  private static ControllerAnswer answer(Guard guard, Function<Asked, ControllerAnswer> work) {
+  private ControllerAnswer answer(
+      Operation kind, AttachmentTask task, Guard guard, Function<Asked, ControllerAnswer> work) {
     Asked asked = new Asked(guard, new AtomicReference<>());
+    OperationReports.Running running =
+        reports.begin(reports.asked(), kind, Optional.of(task.volume()));
+    Optional<OperatorMessage> failure = Optional.empty();
     try {
       return work.apply(asked);
     } catch (ControllerException failed) {
+      failure = Optional.of(failed.operatorMessage());
       RuntimeException unsaid = asked.unsaid().get();
       if (unsaid != null) {
         throw unsaid;
@@ -226,6 +241,8 @@ record CatalogAttachments(
       return failed.code() == OperatorCode.CONTROLLER_CALL_CANCELLED
           ? new ControllerAnswer.NotSent()
           : failed(failed);
+    } finally {
+      running.ended(failure);
     }
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.group.GroupControllerService;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.volume.internal.text.Subject;
@@ -53,6 +54,10 @@ record ControllerCall<T>(
    *
    * @param controller for volumes and snapshots
    * @param group for snapshots of several volumes
+   * @param endpoint where it listens
    */
-  public record Services(ControllerService.Async controller, GroupControllerService.Async group) {}
+  public record Services(
+      ControllerService.Async controller,
+      GroupControllerService.Async group,
+      CsiEndpoint endpoint) {}
 }

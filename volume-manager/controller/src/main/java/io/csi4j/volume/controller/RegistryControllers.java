@@ -151,7 +151,7 @@ final class RegistryControllers implements Controllers, AutoCloseable {
     private void send(ControllerLinks.Connected there, Secrets secrets) {
       CompletionStage<T> stage;
       try {
-        stage = call.sending().send(services(there.plugin()), secrets);
+        stage = call.sending().send(services(there), secrets);
       } catch (RuntimeException | Error failed) {
         stage = CompletableFuture.failedFuture(failed);
       }
@@ -182,10 +182,12 @@ final class RegistryControllers implements Controllers, AutoCloseable {
           && answer.failure().answered();
     }
 
-    private ControllerCall.Services services(CsiPlugin plugin) {
+    private ControllerCall.Services services(ControllerLinks.Connected there) {
+      CsiPlugin plugin = there.plugin();
       return new ControllerCall.Services(
           plugin.controller().with(settings.policy()).async(),
-          plugin.groupController().with(settings.policy()).async());
+          plugin.groupController().with(settings.policy()).async(),
+          there.link().registration().binding().endpoint());
     }
 
     private void refuse(ControllerException why) {

@@ -13,6 +13,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
@@ -61,7 +62,7 @@ public final class SnapshotBackups {
   /** Has work done on a thread of the controller, and waits for its end. */
   interface Turns {
 
-    <T> T await(String doing, Supplier<T> work);
+    <T> T await(Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work);
 
     /** The volume of this key, which is there. */
     CatalogEntry there(VolumeKey key, String doing);
@@ -114,6 +115,8 @@ public final class SnapshotBackups {
       Optional<RequestedTopologies> places) {
     String doing = "cutting a snapshot of";
     return turns.await(
+        Operation.CREATE_SNAPSHOT,
+        Optional.of(volume),
         doing + " volume '" + volume + "'",
         () -> snapshots.cut(volume(volume, doing), name, parameters, places));
   }
@@ -128,6 +131,8 @@ public final class SnapshotBackups {
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     String doing = "cutting group snapshot '" + name + "'";
     return turns.await(
+        Operation.CREATE_GROUP_SNAPSHOT,
+        Optional.empty(),
         doing,
         () ->
             snapshots.cut(
@@ -154,6 +159,8 @@ public final class SnapshotBackups {
   public Snapshot ready(VolumeKey volume, SnapshotName name) {
     String doing = "waiting for snapshot '" + name + "' of";
     return turns.await(
+        Operation.CREATE_SNAPSHOT,
+        Optional.of(volume),
         doing + " volume '" + volume + "'",
         () ->
             snapshots
@@ -169,6 +176,8 @@ public final class SnapshotBackups {
   public VolumeGroupSnapshot readyGroup(VolumeKey volume, SnapshotName name) {
     String doing = "waiting for group snapshot '" + name + "' of";
     return turns.await(
+        Operation.CREATE_GROUP_SNAPSHOT,
+        Optional.of(volume),
         doing + " volume '" + volume + "'",
         () ->
             snapshots
@@ -187,7 +196,10 @@ public final class SnapshotBackups {
   public boolean keep(VolumeKey volume, SnapshotName name) {
     String doing = "keeping a snapshot of";
     return turns.await(
-        doing + " volume '" + volume + "'", () -> snapshots.keep(turns.there(volume, doing), name));
+        Operation.DELETE_SNAPSHOT,
+        Optional.of(volume),
+        doing + " volume '" + volume + "'",
+        () -> snapshots.keep(turns.there(volume, doing), name));
   }
 
   private static ControllerException unknown(String doing, VolumeKey volume) {

@@ -44,6 +44,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.text.Messages;
@@ -54,6 +55,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.Namespace;
+import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -63,6 +65,7 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.plugin.PluginRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
@@ -131,6 +134,7 @@ public final class VolumeController implements AutoCloseable {
   private final Function<VolumeKey, Optional<Claim>> claims;
   private final boolean holdsWhatItDeletes;
   private final OperationTurns<VolumeKey> turns;
+  private final OperationReports reports;
   private final Executor threads;
   private final Runnable ending;
 
@@ -147,7 +151,8 @@ public final class VolumeController implements AutoCloseable {
       Scheduler timers,
       Executor threads,
       Runnable ending) {
-    this.controllers = controllers;
+    reports = new OperationReports(options.listeners, clock);
+    this.controllers = reports.isOn() ? new ReportedControllers(controllers, reports) : controllers;
     this.threads = threads;
     this.ending = ending;
     registry = options.plugins;
@@ -159,11 +164,11 @@ public final class VolumeController implements AutoCloseable {
     turns =
         new OperationTurns<>(options.settings.waiters(), options.settings.longestWait(), timers);
     calls = new ControllerCalls(options.secrets);
-    volumes = new VolumeOperations(catalog, controllers, calls, clock, options);
+    volumes = new VolumeOperations(catalog, this.controllers, calls, clock, options);
     snapshots =
         new SnapshotCreation(
             catalog,
-            controllers,
+            this.controllers,
             calls,
             clock,
             timers,
@@ -234,7 +239,8 @@ public final class VolumeController implements AutoCloseable {
    * @return whether it was on record
    */
   public boolean deregister(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
-    return await(begun("forgetting", key, () -> volumes.forget(key, by, reason)));
+    return await(
+        begun(Operation.DEREGISTER, "forgetting", key, () -> volumes.forget(key, by, reason)));
   }
 
   /**
@@ -289,7 +295,8 @@ public final class VolumeController implements AutoCloseable {
    * grown further meanwhile, {@link #nodeHasExpanded(VolumeKey, CapacityRange)} is the right one.
    */
   public CatalogVolume nodeHasExpanded(VolumeKey key) {
-    return await(begun("expanding", key, () -> volumes.settled(key, owed -> true)));
+    return await(
+        begun(Operation.EXPAND, "expanding", key, () -> volumes.settled(key, owed -> true)));
   }
 
   /**
@@ -299,7 +306,7 @@ public final class VolumeController implements AutoCloseable {
    * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
    */
   public CatalogVolume nodeHasExpanded(VolumeKey key, CapacityRange to) {
-    return await(begun("expanding", key, () -> volumes.settled(key, to::equals)));
+    return await(begun(Operation.EXPAND, "expanding", key, () -> volumes.settled(key, to::equals)));
   }
 
   /**
@@ -309,7 +316,12 @@ public final class VolumeController implements AutoCloseable {
    * @param why the message of the failure on the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, OperatorMessage why) {
-    return await(begun("expanding", key, () -> volumes.refusedByNode(key, owed -> true, why)));
+    return await(
+        begun(
+            Operation.EXPAND,
+            "expanding",
+            key,
+            () -> volumes.refusedByNode(key, owed -> true, why)));
   }
 
   /**
@@ -320,7 +332,9 @@ public final class VolumeController implements AutoCloseable {
    * @param why the message of the failure on the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, CapacityRange to, OperatorMessage why) {
-    return await(begun("expanding", key, () -> volumes.refusedByNode(key, to::equals, why)));
+    return await(
+        begun(
+            Operation.EXPAND, "expanding", key, () -> volumes.refusedByNode(key, to::equals, why)));
   }
 
   /**
@@ -341,7 +355,7 @@ public final class VolumeController implements AutoCloseable {
    * @throws ControllerException as the operation that was begun
    */
   public void resume(VolumeKey key) {
-    var unused = await(begun("going on with", key, () -> volumes.goOn(key)));
+    var unused = await(begun(Operation.RESUME, "going on with", key, () -> volumes.goOn(key)));
   }
 
   /**
@@ -624,6 +638,8 @@ public final class VolumeController implements AutoCloseable {
     String doing = "dropping a snapshot of";
     return await(
         begun(
+            Operation.DELETE_SNAPSHOT,
+            Optional.of(volume),
             List.of(),
             doing + " volume '" + volume + "'",
             () -> snapshots.drop(volumes.there(volume, doing), name)));
@@ -650,6 +666,8 @@ public final class VolumeController implements AutoCloseable {
       Optional<SecretsReference> secrets) {
     await(
         begun(
+            Operation.DELETE_SNAPSHOT,
+            Optional.empty(),
             List.of(),
             "deleting snapshot '" + snapshot + "'",
             () -> {
@@ -681,6 +699,8 @@ public final class VolumeController implements AutoCloseable {
     List<SnapshotId> all = List.copyOf(members);
     await(
         begun(
+            Operation.DELETE_GROUP_SNAPSHOT,
+            Optional.empty(),
             List.of(),
             "deleting group snapshot '" + group + "'",
             () -> controllers.answer(calls.delete(plugin, group, all, secrets))));
@@ -850,7 +870,7 @@ public final class VolumeController implements AutoCloseable {
    * io.csi4j.volume.claim.coordination.ClaimCoordinator}, which knows when that may be done.
    */
   public StorageController attachments() {
-    return new CatalogAttachments(catalog, controllers, calls, registry);
+    return new CatalogAttachments(catalog, controllers, calls, registry, reports);
   }
 
   /**
@@ -888,31 +908,36 @@ public final class VolumeController implements AutoCloseable {
   private record Begun<T>(Subject subject, CompletableFuture<T> end) {}
 
   private Begun<CatalogVolume> creating(VolumeKey key, VolumeSpec spec) {
-    return begun("creating", key, () -> volumes.create(key, spec));
+    return begun(Operation.CREATE, "creating", key, () -> volumes.create(key, spec));
   }
 
   private Begun<Done> deleting(VolumeKey key) {
-    return begun("deleting", key, () -> volumes.delete(key));
+    return begun(Operation.DELETE, "deleting", key, () -> volumes.delete(key));
   }
 
   private Begun<CatalogVolume> registering(CatalogVolume volume) {
-    return begun("registering", volume.key(), () -> volumes.register(volume));
+    return begun(Operation.REGISTER, "registering", volume.key(), () -> volumes.register(volume));
   }
 
   private Begun<Boolean> forgetting(VolumeKey key) {
-    return begun("forgetting", key, () -> volumes.deregister(key));
+    return begun(Operation.DEREGISTER, "forgetting", key, () -> volumes.deregister(key));
   }
 
   private Begun<CatalogVolume> expanding(VolumeKey key, CapacityRange to) {
-    return begun("expanding", key, () -> volumes.expand(key, to));
+    return begun(Operation.EXPAND, "expanding", key, () -> volumes.expand(key, to));
   }
 
   private Begun<CatalogVolume> modifying(VolumeKey key, Map<String, String> changes) {
-    return begun("modifying", key, () -> volumes.modify(key, changes));
+    return begun(Operation.MODIFY, "modifying", key, () -> volumes.modify(key, changes));
   }
 
   private Begun<Done> retrying(VolumeKey key) {
-    return begun(List.of(key), "going on with volume '" + key + "'", () -> volumes.goOn(key));
+    return begun(
+        Operation.RESUME,
+        Optional.of(key),
+        List.of(key),
+        "going on with volume '" + key + "'",
+        () -> volumes.goOn(key));
   }
 
   private Begun<Snapshot> cutting(
@@ -926,6 +951,8 @@ public final class VolumeController implements AutoCloseable {
                 new RequestedTopologies(new LinkedHashSet<>(asked.requisite()), asked.preferred()));
     String doing = "cutting a snapshot of";
     return begun(
+        Operation.CREATE_SNAPSHOT,
+        Optional.of(key),
         List.of(),
         doing + " volume '" + key + "'",
         () -> snapshots.create(volume(key, doing), name, parameters, places));
@@ -935,6 +962,8 @@ public final class VolumeController implements AutoCloseable {
       Set<VolumeKey> keys, SnapshotName name, Map<String, String> parameters) {
     String doing = "cutting group snapshot '" + name + "'";
     return begun(
+        Operation.CREATE_GROUP_SNAPSHOT,
+        Optional.empty(),
         List.of(),
         doing,
         () -> {
@@ -950,6 +979,8 @@ public final class VolumeController implements AutoCloseable {
 
   private Begun<VolumeEntry> inspecting(VolumeKey key) {
     return begun(
+        Operation.INSPECT,
+        Optional.of(key),
         List.of(),
         "reading volume '" + key + "'",
         () -> {
@@ -1017,10 +1048,12 @@ public final class VolumeController implements AutoCloseable {
    * Begins one that changes the record of a volume. Once its work has ended, background work
    * continues what it has left undone: the caller may have stopped waiting long before.
    */
-  private <T> Begun<T> begun(String doing, VolumeKey key, Supplier<T> work) {
+  private <T> Begun<T> begun(Operation kind, String doing, VolumeKey key, Supplier<T> work) {
     AtomicBoolean isAtWork = new AtomicBoolean();
     Begun<T> begun =
         begun(
+            kind,
+            Optional.of(key),
             List.of(key),
             doing + " volume '" + key + "'",
             () -> {
@@ -1041,23 +1074,32 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /** Begins an operation after which nothing is left to do in the background. */
-  private <T> Begun<T> begun(List<VolumeKey> keys, String doing, Supplier<T> work) {
-    return begun(keys, doing, work, failure -> {});
+  private <T> Begun<T> begun(
+      Operation kind,
+      Optional<VolumeKey> volume,
+      List<VolumeKey> keys,
+      String doing,
+      Supplier<T> work) {
+    return begun(kind, volume, keys, doing, work, failure -> {});
   }
 
   /**
    * Begins an operation when no other runs for these volumes.
    *
+   * @param volume the volume that listeners are shown
    * @param keys none for one that may take long, and whose calls alone have to wait for each other
    * @param ended told of the end of the work, and of its failure if it failed, also when no caller
    *     waits for it any more
    */
   private <T> Begun<T> begun(
+      Operation kind,
+      Optional<VolumeKey> volume,
       List<VolumeKey> keys,
       String doing,
       Supplier<T> work,
       Consumer<Optional<ControllerException>> ended) {
     Subject subject = Subject.of(doing);
+    OperationId id = reports.asked();
     return new Begun<>(
         subject,
         turns.take(
@@ -1070,13 +1112,39 @@ public final class VolumeController implements AutoCloseable {
                     ended.accept(failure);
                   };
               try {
-                threads.execute(() -> run(subject, work, end, result));
+                threads.execute(
+                    () ->
+                        run(subject, () -> reported(subject, id, kind, volume, work), end, result));
               } catch (RejectedExecutionException | OutOfMemoryError refused) {
                 // It is closed, or this is how the JVM says that the machine gives no more threads.
                 leave.run();
                 result.completeExceptionally(ControllerFailures.noThread(subject, "", refused));
               }
             }));
+  }
+
+  /** Does the work of an operation between the reports of its beginning and its end. */
+  private <T> T reported(
+      Subject subject,
+      OperationId id,
+      Operation kind,
+      Optional<VolumeKey> volume,
+      Supplier<T> work) {
+    OperationReports.Running running = reports.begin(id, kind, volume);
+    Optional<OperatorMessage> failure = Optional.empty();
+    try {
+      return work.get();
+    } catch (ControllerException failed) {
+      failure = Optional.of(failed.operatorMessage());
+      throw failed;
+    } catch (RuntimeException | Error unexpected) {
+      failure =
+          Optional.of(
+              Messages.of(OperatorCode.STEP_FAILED, subject, unexpected.getClass().getName()));
+      throw unexpected;
+    } finally {
+      running.ended(failure);
+    }
   }
 
   private static <T> void run(
@@ -1145,8 +1213,8 @@ public final class VolumeController implements AutoCloseable {
   private final class Turned implements SnapshotBackups.Turns {
 
     @Override
-    public <T> T await(String doing, Supplier<T> work) {
-      return VolumeController.await(begun(List.of(), doing, work));
+    public <T> T await(Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work) {
+      return VolumeController.await(begun(kind, volume, List.of(), doing, work));
     }
 
     @Override
@@ -1283,6 +1351,7 @@ public final class VolumeController implements AutoCloseable {
     Duration snapshotPatience = Duration.ofHours(1);
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
     Consumer<OperatorMessage> told = Messages::log;
+    final List<ControllerListener> listeners = new ArrayList<>();
 
     private Builder(PluginRegistry plugins, VolumeStore store) {
       this.plugins = Objects.requireNonNull(plugins, "plugins");
@@ -1356,6 +1425,12 @@ public final class VolumeController implements AutoCloseable {
      */
     public Builder told(Consumer<OperatorMessage> value) {
       told = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Adds a listener for operations and their calls. */
+    public Builder listener(ControllerListener value) {
+      listeners.add(Objects.requireNonNull(value, "value"));
       return this;
     }
 

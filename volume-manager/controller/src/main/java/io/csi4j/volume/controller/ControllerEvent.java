@@ -1,0 +1,96 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Something that happened in a {@link VolumeController}. No event holds a secret, a context or a
+ * parameter.
+ *
+ * @since 1.0
+ */
+public sealed interface ControllerEvent {
+
+  /** The kinds of operations. */
+  enum Operation {
+    /** Creates a volume. */
+    CREATE,
+    /** Deletes a volume. */
+    DELETE,
+    /** Takes a volume on record that exists. */
+    REGISTER,
+    /** Takes a volume off the record, and leaves it where it is. */
+    DEREGISTER,
+    /** Expands a volume, or records the result of its expansion on the node. */
+    EXPAND,
+    /** Changes mutable parameters of a volume. */
+    MODIFY,
+    /** Continues an operation that was begun and is pending. */
+    RESUME,
+    /** Reads the state of a volume from its plugin. */
+    INSPECT,
+    /** Attaches a volume to a node. */
+    ATTACH,
+    /** Detaches a volume from a node. */
+    DETACH,
+    /** Creates a snapshot, or waits until it is ready. */
+    CREATE_SNAPSHOT,
+    /** Deletes a snapshot, or one whose creation is uncertain; or takes it off the record. */
+    DELETE_SNAPSHOT,
+    /** Creates snapshots of several volumes, or waits until they are ready. */
+    CREATE_GROUP_SNAPSHOT,
+    /** Deletes a group of snapshots. */
+    DELETE_GROUP_SNAPSHOT
+  }
+
+  /**
+   * An operation begins: its turn has come. Exactly one {@link Ended} follows on the same thread.
+   *
+   * @param id its number
+   * @param operation its kind
+   * @param volume the volume; nothing for an operation on several volumes, or on a snapshot of
+   *     which the volume is not known
+   */
+  record Started(OperationId id, Operation operation, Optional<VolumeKey> volume)
+      implements ControllerEvent {}
+
+  /**
+   * A call of an operation has ended, with all its attempts. Delivered before the {@link Ended} of
+   * the operation, on any thread.
+   *
+   * @param operation the number of the operation
+   * @param plugin the plugin
+   * @param call the call
+   * @param code the status it ended with
+   * @param isSent whether the plugin may have received it
+   * @param elapsed the time since the operation asked for it, with the time in which it waited for
+   *     other calls, secrets and a connection
+   * @param endpoint the socket of the instance that was called; nothing if none was
+   */
+  record Called(
+      OperationId operation,
+      PluginId plugin,
+      CsiOperation call,
+      StatusCode code,
+      boolean isSent,
+      Duration elapsed,
+      Optional<CsiEndpoint> endpoint)
+      implements ControllerEvent {}
+
+  /**
+   * An operation has ended.
+   *
+   * @param started how it began
+   * @param elapsed how long it took
+   * @param failure the reason why it failed, if it did
+   */
+  record Ended(Started started, Duration elapsed, Optional<OperatorMessage> failure)
+      implements ControllerEvent {}
+}

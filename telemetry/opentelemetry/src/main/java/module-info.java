@@ -8,6 +8,7 @@ module io.csi4j.opentelemetry {
   // A host has what it traces.
   requires static transitive io.csi4j.volume.node;
   requires static transitive io.csi4j.volume.claims;
+  requires static transitive io.csi4j.volume.controller;
 
   exports io.csi4j.opentelemetry;
 }

@@ -3,12 +3,13 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.opentelemetry.CsiTracing;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.MountPolicy;
-import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -105,7 +106,7 @@ class MetricsPageTest {
       MetricsSnippets.traces(
           telemetry,
           directory,
-          PluginBinding.builder(PLUGIN, fake.endpoint()).policy(POLICY).build(),
+          MetricsSnippets.propagation(CsiTracing.of(telemetry), PLUGIN, fake.endpoint(), POLICY),
           manager -> Context.current().with(job).wrap(() -> mount(manager)).run());
       job.end();
 
@@ -120,6 +121,17 @@ class MetricsPageTest {
       assertThat(spans)
           .extracting(SpanData::getTraceId)
           .containsOnly(job.getSpanContext().getTraceId());
+      SpanData stage =
+          spans.stream()
+              .filter(span -> span.getName().equals("csi.v1.Node/NodeStageVolume"))
+              .findFirst()
+              .orElseThrow();
+      assertThat(fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME).get(0).metadata())
+          .hasEntrySatisfying(
+              "traceparent",
+              sent ->
+                  assertThat(sent)
+                      .startsWith("00-" + stage.getTraceId() + "-" + stage.getSpanId() + "-"));
     }
   }
 

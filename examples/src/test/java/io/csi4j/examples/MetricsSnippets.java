@@ -53,4 +53,14 @@ final class MetricsSnippets {
     }
     // end
   }
+
+  static PluginBinding propagation(
+      CsiTracing tracing, PluginId plugin, CsiEndpoint endpoint, MountPolicy policy) {
+    // snippet: propagation
+    ConnectOptions options = ConnectOptions.builder().metadata(tracing.propagation()).build();
+    PluginBinding binding =
+        PluginBinding.builder(plugin, endpoint).connectOptions(options).policy(policy).build();
+    // end
+    return binding;
+  }
 }

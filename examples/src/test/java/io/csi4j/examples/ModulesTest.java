@@ -84,7 +84,11 @@ class ModulesTest {
                 Set.of("io.csi4j.client.model", volume + "node", volume + "claims")),
             Map.entry(
                 "io.csi4j.opentelemetry",
-                Set.of("io.csi4j.client.model", volume + "node", volume + "claims")));
+                Set.of(
+                    "io.csi4j.client.model",
+                    volume + "node",
+                    volume + "claims",
+                    volume + "controller")));
   }
 
   @Test

@@ -4,10 +4,9 @@ import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.StatusCode;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
-import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
 
 /**
  * A span for each attempt of a call on one connection. Their parent is the caller's span, on
@@ -15,14 +14,17 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class CallSpans implements CsiListener {
 
-  private final Tracer tracer;
+  private final RpcSpans calls;
   private final OpenSpans spans;
   private final NewestContexts callers = new NewestContexts();
-  private final Map<Started, Span> open = new ConcurrentHashMap<>();
 
-  CallSpans(Tracer tracer, OpenSpans spans) {
-    this.tracer = tracer;
+  /** The attempts that have begun, by identity: those of several connections may be equal. */
+  private final Map<Started, Span> attempts;
+
+  CallSpans(RpcSpans calls, OpenSpans spans, Map<Started, Span> attempts) {
+    this.calls = calls;
     this.spans = spans;
+    this.attempts = attempts;
   }
 
   @Override
@@ -38,12 +40,13 @@ final class CallSpans implements CsiListener {
       return;
     }
     SpanBuilder span =
-        SpanWords.call(tracer, event.operation(), callers.get(event.callId()))
+        calls
+            .of(event.operation(), callers.get(event.callId()), Optional.of(event.endpoint()))
             .setAttribute(SpanWords.ATTEMPT, (long) event.attempt());
     event.plugin().ifPresent(name -> span.setAttribute(SpanWords.PLUGIN, name.value()));
     Span begun = span.startSpan();
     spans.add(begun);
-    open.put(event, begun);
+    attempts.put(event, begun);
   }
 
   @Override
@@ -51,10 +54,10 @@ final class CallSpans implements CsiListener {
     if (event.code() == StatusCode.OK) {
       Context unused = callers.take(event.started().callId());
     }
-    Span span = open.remove(event.started());
+    Span span = attempts.remove(event.started());
     if (span != null) {
       spans.remove(span);
-      SpanWords.ended(span, event.code());
+      calls.ended(span, event.code(), true, Optional.of(event.started().endpoint()));
       span.end();
     }
   }

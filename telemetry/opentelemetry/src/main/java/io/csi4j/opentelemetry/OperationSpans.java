@@ -1,43 +1,38 @@
 package io.csi4j.opentelemetry;
 
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.opentelemetry.OpenOperations.Begun;
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeListener;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
-import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 
 /**
- * A span for each operation of one manager, with its calls as children. But for {@link #asked},
- * told on one thread at a time.
+ * A span for each operation of one manager, with its calls as children. A call begins on the thread
+ * of the operation; all else is reported later, on one thread at a time.
  */
 final class OperationSpans implements VolumeListener {
 
-  private final Tracer tracer;
+  private final RpcSpans calls;
   private final OpenSpans spans;
+  private final OpenOperations open;
   private final NewestContexts callers = new NewestContexts();
-  private final Map<OperationId, Open> open = new HashMap<>();
 
-  /**
-   * The span of an operation that has not ended.
-   *
-   * @param began when it was told to have begun: no call of it is shown earlier
-   */
-  private record Open(Span span, Instant began) {}
-
-  private OperationSpans(Tracer tracer, OpenSpans spans) {
-    this.tracer = tracer;
+  private OperationSpans(RpcSpans calls, OpenSpans spans) {
+    this.calls = calls;
     this.spans = spans;
+    this.open = new OpenOperations(spans);
   }
 
   /** Created here, so that the entry point can be loaded where there is no volume manager. */
-  static VolumeListener listener(Tracer tracer, OpenSpans spans) {
-    return new OperationSpans(tracer, spans);
+  static VolumeListener listener(RpcSpans calls, OpenSpans spans) {
+    return new OperationSpans(calls, spans);
   }
 
   @Override
@@ -45,6 +40,17 @@ final class OperationSpans implements VolumeListener {
     if (spans.isOpen()) {
       callers.note(operation.value());
     }
+  }
+
+  @Override
+  public WorkContext calling(VolumeEvent.Started operation, CsiOperation call) {
+    if (!spans.isOpen()) {
+      return WorkContext.none();
+    }
+    Instant now = Instant.now();
+    Span span = call(call, begin(operation, now), operation.plugin().value(), now).startSpan();
+    open.add(operation.id(), call, new Begun(span, now));
+    return CallScope.of(span);
   }
 
   @Override
@@ -60,55 +66,68 @@ final class OperationSpans implements VolumeListener {
     }
   }
 
-  private void begin(VolumeEvent.Started started, Instant began) {
-    SpanBuilder span =
-        tracer
-            .spanBuilder("csi4j." + started.operation().name().toLowerCase(Locale.ROOT))
-            .setParent(callers.take(started.id().value()))
-            .setStartTimestamp(began)
-            .setAttribute(SpanWords.PLUGIN, started.plugin().value());
-    started
-        .usage()
-        .ifPresent(
-            use -> {
-              span.setAttribute(SpanWords.VOLUME, use.volume().toString());
-              span.setAttribute(SpanWords.WORKLOAD, use.workload().value());
-            });
-    Span begun = span.startSpan();
-    spans.add(begun);
-    open.put(started.id(), new Open(begun, began));
+  private Begun begin(VolumeEvent.Started started, Instant began) {
+    return open.begin(
+        started.id(),
+        () -> {
+          SpanBuilder span =
+              calls
+                  .tracer()
+                  .spanBuilder("csi4j." + started.operation().name().toLowerCase(Locale.ROOT))
+                  .setParent(callers.take(started.id().value()))
+                  .setStartTimestamp(began)
+                  .setAttribute(SpanWords.PLUGIN, started.plugin().value());
+          started
+              .usage()
+              .ifPresent(
+                  use -> {
+                    span.setAttribute(SpanWords.VOLUME, use.volume().toString());
+                    span.setAttribute(SpanWords.WORKLOAD, use.workload().value());
+                  });
+          return new Begun(span.startSpan(), began);
+        });
+  }
+
+  private SpanBuilder call(CsiOperation call, Begun operation, String plugin, Instant began) {
+    return calls
+        .of(call, Context.root().with(operation.span()), Optional.empty())
+        .setStartTimestamp(began)
+        .setAttribute(SpanWords.PLUGIN, plugin);
   }
 
   private void called(VolumeEvent.Called called) {
-    Open parent = open.get(called.operation());
-    if (parent == null) {
+    Begun operation = open.get(called.operation()).orElse(null);
+    if (operation == null) {
       return;
     }
-    Instant now = Instant.now();
-    Instant began = now.minus(called.elapsed());
-    Span span =
-        SpanWords.call(tracer, called.call(), Context.root().with(parent.span()))
-            .setStartTimestamp(began.isBefore(parent.began()) ? parent.began() : began)
-            .setAttribute(SpanWords.PLUGIN, called.plugin().value())
-            .setAttribute(SpanWords.SENT, called.isSent())
-            .startSpan();
-    SpanWords.ended(span, called.code());
-    span.end(now);
+    Begun call =
+        open.take(called.operation(), called.call()).orElseGet(() -> past(called, operation));
+    spans.remove(call.span());
+    call.span().setAttribute(SpanWords.SENT, called.isSent());
+    calls.ended(call.span(), called.code(), called.isSent(), called.endpoint());
+    call.span().end(call.began().plus(called.elapsed()));
+  }
+
+  /** The span of a call whose beginning was not reported. */
+  private Begun past(VolumeEvent.Called called, Begun operation) {
+    Instant began = Instant.now().minus(called.elapsed());
+    Instant shown = began.isBefore(operation.began()) ? operation.began() : began;
+    return new Begun(
+        call(called.call(), operation, called.plugin().value(), shown).startSpan(), shown);
   }
 
   private void end(VolumeEvent.Ended ended) {
     Instant now = Instant.now();
-    if (!open.containsKey(ended.started().id())) {
-      // The failure of an operation whose start was dropped, as too many events waited.
-      begin(ended.started(), now.minus(ended.elapsed()));
-    }
-    Open operation = open.remove(ended.started().id());
-    if (operation != null) {
-      spans.remove(operation.span());
-      SpanWords.ended(
-          operation.span(),
-          ended.failure().map(message -> message.code().name()).orElse(SpanWords.OK));
-      operation.span().end(now);
-    }
+    // The failure of an operation whose start was dropped, as too many events waited.
+    Begun unused = begin(ended.started(), now.minus(ended.elapsed()));
+    open.take(ended.started().id())
+        .ifPresent(
+            operation -> {
+              spans.remove(operation.span());
+              SpanWords.ended(
+                  operation.span(),
+                  ended.failure().map(message -> message.code().name()).orElse(SpanWords.OK));
+              operation.span().end(now);
+            });
   }
 }

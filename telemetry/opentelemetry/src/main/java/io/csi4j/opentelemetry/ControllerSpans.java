@@ -1,0 +1,122 @@
+package io.csi4j.opentelemetry;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.opentelemetry.OpenOperations.Begun;
+import io.csi4j.volume.controller.ControllerEvent;
+import io.csi4j.volume.controller.ControllerListener;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.WorkContext;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A span for each operation of one controller, with its calls as children. An operation begins and
+ * ends on one thread, so what the host does there meanwhile is a child of it, too.
+ */
+final class ControllerSpans implements ControllerListener {
+
+  private final RpcSpans calls;
+  private final OpenSpans spans;
+  private final OpenOperations open;
+  private final NewestContexts callers = new NewestContexts();
+  private final Map<OperationId, Scope> scopes = new ConcurrentHashMap<>();
+
+  private ControllerSpans(RpcSpans calls, OpenSpans spans) {
+    this.calls = calls;
+    this.spans = spans;
+    this.open = new OpenOperations(spans);
+  }
+
+  /** Created here, so that the entry point can be loaded where there is no controller. */
+  static ControllerListener listener(RpcSpans calls, OpenSpans spans) {
+    return new ControllerSpans(calls, spans);
+  }
+
+  @Override
+  public void asked(OperationId operation) {
+    if (spans.isOpen()) {
+      callers.note(operation.value());
+    }
+  }
+
+  @Override
+  public void on(ControllerEvent event) {
+    if (event instanceof ControllerEvent.Started started) {
+      begin(started);
+    } else if (event instanceof ControllerEvent.Called called) {
+      called(called);
+    } else if (event instanceof ControllerEvent.Ended ended) {
+      end(ended);
+    }
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // closed when the end is reported, on the same thread
+  private void begin(ControllerEvent.Started started) {
+    if (!spans.isOpen()) {
+      return;
+    }
+    Context caller = callers.take(started.id().value());
+    Begun begun =
+        open.begin(
+            started.id(),
+            () -> {
+              SpanBuilder span =
+                  calls
+                      .tracer()
+                      .spanBuilder(
+                          "csi4j.controller." + started.operation().name().toLowerCase(Locale.ROOT))
+                      .setParent(caller);
+              started
+                  .volume()
+                  .ifPresent(volume -> span.setAttribute(SpanWords.VOLUME, volume.toString()));
+              return new Begun(span.startSpan(), Instant.now());
+            });
+    scopes.put(started.id(), caller.with(begun.span()).makeCurrent());
+  }
+
+  @Override
+  public WorkContext calling(ControllerEvent.Started operation, CsiOperation call) {
+    Begun parent = open.get(operation.id()).orElse(null);
+    if (parent == null || !spans.isOpen()) {
+      return WorkContext.none();
+    }
+    Span span = calls.of(call, Context.root().with(parent.span()), Optional.empty()).startSpan();
+    open.add(operation.id(), call, new Begun(span, Instant.now()));
+    return CallScope.of(span);
+  }
+
+  private void called(ControllerEvent.Called called) {
+    open.take(called.operation(), called.call())
+        .ifPresent(
+            call -> {
+              spans.remove(call.span());
+              call.span().setAttribute(SpanWords.PLUGIN, called.plugin().value());
+              call.span().setAttribute(SpanWords.SENT, called.isSent());
+              calls.ended(call.span(), called.code(), called.isSent(), called.endpoint());
+              call.span().end();
+            });
+  }
+
+  private void end(ControllerEvent.Ended ended) {
+    Scope scope = scopes.remove(ended.started().id());
+    if (scope != null) {
+      scope.close();
+    }
+    open.take(ended.started().id())
+        .ifPresent(
+            operation -> {
+              spans.remove(operation.span());
+              SpanWords.ended(
+                  operation.span(),
+                  ended.failure().map(message -> message.code().name()).orElse(SpanWords.OK));
+              operation.span().end();
+            });
+  }
+}

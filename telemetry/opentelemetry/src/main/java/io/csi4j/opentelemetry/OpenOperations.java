@@ -1,0 +1,147 @@
+package io.csi4j.opentelemetry;
+
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.volume.model.OperationId;
+import io.opentelemetry.api.trace.Span;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * The operations that have begun and not ended, each with the calls that have not ended. The events
+ * of an operation may be dropped, so the number is bounded: the oldest are ended and forgotten.
+ */
+final class OpenOperations {
+
+  private static final int MOST = 10_000;
+
+  private final OpenSpans spans;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<OperationId, Open> open = new LinkedHashMap<>();
+
+  OpenOperations(OpenSpans spans) {
+    this.spans = spans;
+  }
+
+  /**
+   * A span that has begun.
+   *
+   * @param began when
+   */
+  record Begun(Span span, Instant began) {}
+
+  private record Open(Begun operation, Map<CsiOperation, Begun> calls) {}
+
+  /**
+   * Returns the span of an operation, which is begun if it has none. Two threads may do so at the
+   * same time, and one span is begun.
+   */
+  Begun begin(OperationId id, Supplier<Begun> how) {
+    Optional<Open> eldest = Optional.empty();
+    lock.lock();
+    try {
+      Open known = open.get(id);
+      if (known != null) {
+        return known.operation();
+      }
+      Begun begun = how.get();
+      spans.add(begun.span());
+      open.put(id, new Open(begun, new EnumMap<>(CsiOperation.class)));
+      if (open.size() > MOST) {
+        OperationId oldest = open.keySet().iterator().next();
+        eldest = Optional.ofNullable(open.remove(oldest));
+      }
+      return begun;
+    } finally {
+      lock.unlock();
+      eldest.ifPresent(this::end);
+    }
+  }
+
+  /** Returns the span of an operation, if one is open. */
+  Optional<Begun> get(OperationId id) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(open.get(id)).map(Open::operation);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A call of an operation has begun; of equal calls the earlier one is ended. */
+  void add(OperationId id, CsiOperation call, Begun begun) {
+    spans.add(begun.span());
+    Optional<Begun> left;
+    lock.lock();
+    try {
+      Open operation = open.get(id);
+      left =
+          operation == null
+              ? Optional.of(begun)
+              : Optional.ofNullable(operation.calls().put(call, begun));
+    } finally {
+      lock.unlock();
+    }
+    left.ifPresent(this::end);
+  }
+
+  /** Returns the open call of an operation, if there is one, to be ended by the caller. */
+  Optional<Begun> take(OperationId id, CsiOperation call) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(open.get(id))
+          .flatMap(operation -> Optional.ofNullable(operation.calls().remove(call)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the span of an operation, if one is open, to be ended by the caller. Its calls that are
+   * open are ended.
+   */
+  Optional<Begun> take(OperationId id) {
+    Optional<Open> operation;
+    lock.lock();
+    try {
+      operation = Optional.ofNullable(open.remove(id));
+    } finally {
+      lock.unlock();
+    }
+    operation.ifPresent(it -> it.calls().values().forEach(this::end));
+    return operation.map(Open::operation);
+  }
+
+  /** Forgets all. */
+  void clear() {
+    lock.lock();
+    try {
+      open.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int size() {
+    lock.lock();
+    try {
+      return open.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void end(Open operation) {
+    operation.calls().values().forEach(this::end);
+    end(operation.operation());
+  }
+
+  private void end(Begun begun) {
+    spans.remove(begun.span());
+    begun.span().end();
+  }
+}

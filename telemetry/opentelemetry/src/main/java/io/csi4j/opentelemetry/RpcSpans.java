@@ -1,0 +1,88 @@
+package io.csi4j.opentelemetry;
+
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.StatusCode;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import java.util.Optional;
+
+/**
+ * The spans of calls to plugins, with the names and attributes that OpenTelemetry has for calls of
+ * gRPC. The tables in docs/metrics.md have the same.
+ *
+ * @param tracer makes them
+ * @param convention the names
+ */
+record RpcSpans(Tracer tracer, RpcConvention convention) {
+
+  // Experimental, as of 1.37.
+  static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("rpc.system");
+  static final AttributeKey<String> SERVICE = AttributeKey.stringKey("rpc.service");
+  static final AttributeKey<Long> GRPC_STATUS_CODE = AttributeKey.longKey("rpc.grpc.status_code");
+
+  // Stable, as of 1.45.
+  static final AttributeKey<String> SYSTEM_NAME = AttributeKey.stringKey("rpc.system.name");
+  static final AttributeKey<String> STATUS_CODE = AttributeKey.stringKey("rpc.status_code");
+  static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
+  static final AttributeKey<String> SERVER_ADDRESS = AttributeKey.stringKey("server.address");
+  static final AttributeKey<String> PEER_ADDRESS = AttributeKey.stringKey("network.peer.address");
+
+  /** The name of a method: without its service in the experimental names, with it in the stable. */
+  static final AttributeKey<String> METHOD = AttributeKey.stringKey("rpc.method");
+
+  private static final String GRPC = "grpc";
+
+  /** Returns a span of a call, to be started. */
+  SpanBuilder of(CsiOperation call, Context parent, Optional<CsiEndpoint> endpoint) {
+    SpanBuilder span =
+        tracer
+            .spanBuilder(call.fullName())
+            .setSpanKind(SpanKind.CLIENT)
+            .setParent(parent)
+            .setAttribute(METHOD, convention.isStable() ? call.fullName() : call.rpcName());
+    if (convention.isExperimental()) {
+      span.setAttribute(SYSTEM, GRPC).setAttribute(SERVICE, call.service().fullName());
+    }
+    if (convention.isStable()) {
+      span.setAttribute(SYSTEM_NAME, GRPC);
+      endpoint.ifPresent(at -> span.setAttribute(SERVER_ADDRESS, address(at)));
+    }
+    return span;
+  }
+
+  /**
+   * Notes how a call ended.
+   *
+   * @param isSent whether it went to the plugin
+   */
+  void ended(Span span, StatusCode code, boolean isSent, Optional<CsiEndpoint> endpoint) {
+    boolean isError = code != StatusCode.OK;
+    if (convention.isExperimental()) {
+      span.setAttribute(GRPC_STATUS_CODE, (long) code.value());
+      if (isError) {
+        span.setStatus(io.opentelemetry.api.trace.StatusCode.ERROR, code.name());
+      }
+    }
+    if (convention.isStable()) {
+      span.setAttribute(STATUS_CODE, code.name());
+      endpoint.ifPresent(at -> span.setAttribute(SERVER_ADDRESS, address(at)));
+      endpoint.filter(at -> isSent).ifPresent(at -> span.setAttribute(PEER_ADDRESS, address(at)));
+      if (isError) {
+        span.setAttribute(ERROR_TYPE, code.name());
+      }
+    }
+    if (isError && convention == RpcConvention.STABLE) {
+      // The stable conventions want no description that says what error.type says.
+      span.setStatus(io.opentelemetry.api.trace.StatusCode.ERROR);
+    }
+  }
+
+  private static String address(CsiEndpoint endpoint) {
+    return endpoint.path().toString();
+  }
+}

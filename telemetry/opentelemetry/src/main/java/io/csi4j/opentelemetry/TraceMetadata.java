@@ -1,0 +1,40 @@
+package io.csi4j.opentelemetry;
+
+import io.csi4j.client.model.CallMetadata;
+import io.csi4j.client.model.CsiListener.Started;
+import io.csi4j.client.model.CsiOperation;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * The context of a trace, as W3C's headers {@code traceparent} and {@code tracestate}: of the span
+ * of the attempt, if {@link CallSpans} makes one, and of the caller's span otherwise. Baggage is
+ * not sent: it may hold what a plugin must not know.
+ *
+ * @param spans whether tracing goes on
+ * @param attempts the attempts that have begun
+ */
+record TraceMetadata(OpenSpans spans, Map<Started, Span> attempts) implements CallMetadata {
+
+  @Override
+  public Function<Started, Map<String, String>> of(CsiOperation operation) {
+    Context caller = Context.current();
+    return attempt -> headers(caller, attempt);
+  }
+
+  private Map<String, String> headers(Context caller, Started attempt) {
+    Span own = attempts.get(attempt);
+    Context context = own == null ? caller : caller.with(own);
+    if (!spans.isOpen() || !Span.fromContext(context).getSpanContext().isValid()) {
+      return Map.of();
+    }
+    Map<String, String> headers = new TreeMap<>();
+    W3CTraceContextPropagator.getInstance()
+        .inject(context, headers, (into, name, value) -> headers.put(name, value));
+    return headers;
+  }
+}

@@ -50,7 +50,7 @@ public final class CsiTracing implements AutoCloseable {
     return of(telemetry, RpcConvention.ofProcess());
   }
 
-  /** The same with these names for calls. */
+  /** Returns a tracing whose spans of calls are named by this convention. */
   static CsiTracing of(OpenTelemetry telemetry, RpcConvention convention) {
     Tracer tracer = telemetry.getTracer(SpanWords.SCOPE);
     return new CsiTracing(new RpcSpans(tracer, convention));

@@ -99,8 +99,10 @@ class RpcNamesTest {
                     .build())
             .listener(tracing.volumes())
             .open()) {
-      assertThat(catchThrowableOfType(VolumeException.class, () -> manager.mount(request)))
-          .isNotNull();
+      VolumeException refused =
+          catchThrowableOfType(VolumeException.class, () -> manager.mount(request));
+      assertThat(refused.outcome()).isEqualTo(VolumeException.Outcome.REFUSED);
+      assertThat(refused).hasMessageContaining("INVALID_ARGUMENT");
       assertThat(manager.mount(request).usage()).isEqualTo(request.usage());
     }
     List<SpanData> both = spans.named(STAGE);

@@ -142,7 +142,7 @@ public final class JobVolumes {
     }
   }
 
-  /** What happened to the volume of a released claim. */
+  /** The outcome for the volume of a released claim. */
   public enum VolumeOutcome {
     /** A workload has a claim of it, maybe this one: it stays. */
     CLAIMED,

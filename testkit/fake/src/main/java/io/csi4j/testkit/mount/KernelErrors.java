@@ -1,11 +1,16 @@
 package io.csi4j.testkit.mount;
 
-import io.csi4j.client.internal.text.Rows;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountPath;
-import java.util.HashMap;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** The meaning of the errors of the kernel in memory for its callers, as rows of errors.tsv. */
 final class KernelErrors {
@@ -58,13 +63,22 @@ final class KernelErrors {
   }
 
   private static Map<Integer, Meaning> read() {
-    Map<Integer, Meaning> all = new HashMap<>();
-    Rows.of(KernelErrors.class.getResourceAsStream("errors.tsv"), 5)
-        .forEach(
-            row ->
-                all.put(
-                    Integer.valueOf(row.get(0)),
-                    new Meaning(Reason.valueOf(row.get(2)), row.get(3), row.get(4))));
-    return all;
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                Objects.requireNonNull(
+                    KernelErrors.class.getResourceAsStream("errors.tsv"), "errors.tsv"),
+                StandardCharsets.UTF_8))) {
+      return lines
+          .lines()
+          .skip(1)
+          .map(line -> line.split("\t", -1))
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  row -> Integer.valueOf(row[0]),
+                  row -> new Meaning(Reason.valueOf(row[2]), row[3], row[4])));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -1,9 +1,10 @@
-/** CSI plugins and mounts to test an orchestrator against. */
+/** CSI plugins to test an orchestrator against, and a referee that judges it. */
 @SuppressWarnings("requires-automatic")
 module io.csi4j.testkit {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client;
   requires transitive io.csi4j.mount;
+  requires transitive io.csi4j.testkit.mount;
   requires static org.junit.jupiter.api;
   requires io.grpc;
   requires io.grpc.stub;
@@ -18,7 +19,6 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.journal;
   exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.model;
-  exports io.csi4j.testkit.mount;
   exports io.csi4j.testkit.proxy;
   exports io.csi4j.testkit.recording;
   exports io.csi4j.testkit.referee;

@@ -218,6 +218,15 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             "io.csi4j.testkit..",
             "io.csi4j.conformance.."));
 
+    rows.add(
+        never(
+            "testkit/mounts",
+            "mounts in memory are taken alone, too, as the kernel's are",
+            "io.csi4j.client..",
+            "io.csi4j.volume..",
+            "io.csi4j.conformance..",
+            "io.csi4j.testkit",
+            "io.csi4j.testkit.internal.."));
     String judge = "the volume manager is one of those that the testkit judges";
     rows.add(never("testkit/fake", judge, "io.csi4j.volume.."));
     rows.add(never("testkit/fake", "the suites stand on the plugins", "io.csi4j.conformance.."));
@@ -231,6 +240,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
     rows.add(
         never("testkit/conformance", "the suites need no command line", "io.csi4j.testkit.cli.."));
     List<String> judges = List.of("testkit/fake", "testkit/conformance");
+    rows.add(never("testkit/mounts", INSIDE, "io.csi4j.mount.internal.."));
     rows.add(never(judges, INSIDE, "io.csi4j.mount.internal.."));
     rows.add(
         never(

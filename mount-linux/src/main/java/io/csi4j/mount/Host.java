@@ -143,7 +143,7 @@ record Host(
                       "Mounts can be seen and changed on Linux only, and this is "
                           + system
                           + ". Run it on Linux, or test with the mounts in memory of"
-                          + " csi4j-testkit.")
+                          + " csi4j-testkit-mounts.")
                   .build(),
           Optional.empty());
     }

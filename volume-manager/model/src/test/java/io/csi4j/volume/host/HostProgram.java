@@ -29,8 +29,8 @@ public final class HostProgram {
   /** Libraries of tests, which no host gets. */
   private static final List<String> FOR_TESTS =
       List.of(
-          "/testkit/fake/",
-          "/csi4j-testkit/",
+          "/testkit/",
+          "/csi4j-testkit",
           "/org/junit/",
           "/org/opentest4j/",
           "/org/apiguardian/",

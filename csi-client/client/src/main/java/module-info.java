@@ -26,7 +26,8 @@ module io.csi4j.client {
   // The testkit speaks the same contract from the other side; no other module sees generated code.
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
-      io.csi4j.testkit;
+      io.csi4j.testkit,
+      io.csi4j.testkit.hostpath;
   exports io.csi4j.client.internal.message to
       io.csi4j.testkit;
   exports io.csi4j.client.internal.redaction to

@@ -11,5 +11,6 @@ module io.csi4j.client.model {
       io.csi4j.client,
       io.csi4j.conformance,
       io.csi4j.testkit,
+      io.csi4j.testkit.hostpath,
       io.csi4j.volume.model;
 }

@@ -1,9 +1,8 @@
 /** CSI plugins to test an orchestrator against, and a referee that judges it. */
-@SuppressWarnings("requires-automatic")
+@SuppressWarnings({"requires-automatic", "module"})
 module io.csi4j.testkit {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client;
-  requires transitive io.csi4j.mount;
   requires transitive io.csi4j.testkit.mount;
   requires static org.junit.jupiter.api;
   requires io.grpc;
@@ -22,4 +21,11 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.proxy;
   exports io.csi4j.testkit.recording;
   exports io.csi4j.testkit.referee;
+  // A plugin over another storage has the rules, the sockets and the journal of the fake.
+  exports io.csi4j.testkit.internal.backend to
+      io.csi4j.testkit.hostpath;
+  exports io.csi4j.testkit.internal.journal to
+      io.csi4j.testkit.hostpath;
+  exports io.csi4j.testkit.internal.server to
+      io.csi4j.testkit.hostpath;
 }

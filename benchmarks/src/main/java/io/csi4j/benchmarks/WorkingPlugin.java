@@ -1,7 +1,7 @@
 package io.csi4j.benchmarks;
 
 import io.csi4j.client.model.PluginName;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;

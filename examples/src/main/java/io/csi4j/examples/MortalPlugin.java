@@ -1,7 +1,7 @@
 package io.csi4j.examples;
 
 import io.csi4j.client.model.CsiEndpoint;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.launch.LaunchEvent;
 import io.csi4j.volume.plugin.launch.PluginLaunchPlan;

@@ -4,7 +4,7 @@ import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;

@@ -42,6 +42,8 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
           "csi-client/client", List.of("io.csi4j.client.internal.."),
           "testkit/fake", List.of("io.csi4j.testkit.internal.."),
           "testkit/conformance", List.of("io.csi4j.conformance.internal.."));
+  private static final Map<String, List<String>> MESSAGES =
+      with(WIRE, Map.of("testkit/hostpath", List.of("io.csi4j.testkit.internal.hostpath")));
   private static final Map<String, List<String>> RECORDS =
       Map.of(
           "volume-manager/model", List.of("io.csi4j.volume.internal.fields.."),
@@ -63,12 +65,12 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
   /** Held against every module. */
   private static final List<Library> LIBRARIES =
       List.of(
-          new Library(List.of("com.google.protobuf.."), with(WIRE, RECORDS), HIDDEN),
+          new Library(List.of("com.google.protobuf.."), with(MESSAGES, RECORDS), HIDDEN),
           new Library(List.of("com.google.common.."), WIRE, HIDDEN),
           new Library(List.of("io.grpc..", "io.netty.."), with(WIRE, ETCD), HIDDEN),
           new Library(
               List.of("io.csi4j.client.internal.proto.."),
-              WIRE,
+              MESSAGES,
               "the generated classes are the wire, not the API"),
           new Library(
               List.of(
@@ -228,18 +230,19 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             "io.csi4j.testkit",
             "io.csi4j.testkit.internal.."));
     String judge = "the volume manager is one of those that the testkit judges";
-    rows.add(never("testkit/fake", judge, "io.csi4j.volume.."));
-    rows.add(never("testkit/fake", "the suites stand on the plugins", "io.csi4j.conformance.."));
+    List<String> plugins = List.of("testkit/fake", "testkit/hostpath");
+    rows.add(never(plugins, judge, "io.csi4j.volume.."));
+    rows.add(never(plugins, "the suites stand on the plugins", "io.csi4j.conformance.."));
     rows.add(
         never(
-            "testkit/fake",
+            plugins,
             "who tests with the testkit needs no command line",
             "io.csi4j.testkit.cli.."));
     rows.add(never("testkit/conformance", judge, others("model", "state", "claim")));
     rows.add(never("testkit/conformance", INSIDE, "io.csi4j.volume.internal.."));
     rows.add(
         never("testkit/conformance", "the suites need no command line", "io.csi4j.testkit.cli.."));
-    List<String> judges = List.of("testkit/fake", "testkit/conformance");
+    List<String> judges = List.of("testkit/fake", "testkit/hostpath", "testkit/conformance");
     rows.add(never("testkit/mounts", INSIDE, "io.csi4j.mount.internal.."));
     rows.add(never(judges, INSIDE, "io.csi4j.mount.internal.."));
     rows.add(

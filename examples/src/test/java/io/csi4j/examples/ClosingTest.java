@@ -25,7 +25,7 @@ import io.csi4j.mount.real.Closing;
 import io.csi4j.opentelemetry.CsiTracing;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.FakeRegistrar;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;

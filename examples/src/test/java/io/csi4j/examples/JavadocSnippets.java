@@ -29,7 +29,7 @@ import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.opentelemetry.CsiTracing;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.JsonCall;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;

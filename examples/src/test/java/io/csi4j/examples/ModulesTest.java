@@ -68,7 +68,9 @@ class ModulesTest {
             Map.entry("io.csi4j.testkit.mount", Set.of("io.csi4j.mount")),
             Map.entry(
                 "io.csi4j.testkit",
-                Set.of("io.csi4j.client", "io.csi4j.mount", "io.csi4j.testkit.mount")),
+                Set.of("io.csi4j.client", "io.csi4j.testkit.mount")),
+            Map.entry(
+                "io.csi4j.testkit.hostpath", Set.of("io.csi4j.mount", "io.csi4j.testkit")),
             Map.entry(
                 "io.csi4j.conformance",
                 Set.of("io.csi4j.client", "io.csi4j.testkit", volume + "claims")),
@@ -79,6 +81,7 @@ class ModulesTest {
                     "io.csi4j.mount",
                     "io.csi4j.conformance",
                     "io.csi4j.testkit",
+                    "io.csi4j.testkit.hostpath",
                     volume + "node",
                     volume + "claims",
                     volume + "claims.etcd")),

@@ -27,7 +27,7 @@ class PublicApiTest {
   void noForeignTypeStandsInAnExportedSignature(String name) {
     assertThat(
             PublicApi.of(PublishedModules.compiled(name)).foreignTypes(PublishedModules.exported()))
-        .filteredOn(shown -> !isForJUnit(shown) && !isForTelemetry(shown))
+        .filteredOn(shown -> !isForJUnit(shown) && !isForTelemetry(shown) && !isClosed(shown))
         .isEmpty();
   }
 
@@ -221,6 +221,12 @@ class PublicApiTest {
   private static boolean isForJUnit(String shown) {
     return shown.matches(
         "io\\.csi4j\\.(testkit\\.junit|conformance)\\.[A-Z].* org\\.junit\\.jupiter\\.api\\..*");
+  }
+
+  /** Whether a type that only modules of csi4j see keeps hosts from extending a class. */
+  private static boolean isClosed(String shown) {
+    String core = "io.csi4j.testkit.internal.server.PluginCore";
+    return shown.equals("io.csi4j.testkit.TestPlugin.<init>(" + core + ") takes " + core);
   }
 
   /** Whether a foreign type is the one that a host hands to the entry point of a bridge to it. */

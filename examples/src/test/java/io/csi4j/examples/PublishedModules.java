@@ -36,6 +36,7 @@ final class PublishedModules {
           "volume-manager/claims-jdbc",
           "testkit/mounts",
           "testkit/fake",
+          "testkit/hostpath",
           "testkit/conformance",
           "testkit/cli",
           "telemetry/micrometer",

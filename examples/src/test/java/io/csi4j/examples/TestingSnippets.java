@@ -19,7 +19,7 @@ import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.PluginUnderTest;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;

@@ -12,7 +12,7 @@ import io.csi4j.conformance.model.PluginUnderTest;
 import io.csi4j.mount.campaign.PlayedInShares;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;

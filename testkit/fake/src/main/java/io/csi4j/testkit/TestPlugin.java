@@ -27,7 +27,9 @@ public abstract class TestPlugin implements AutoCloseable {
 
   private final PluginCore core;
 
-  TestPlugin(PluginCore core) {
+  /** For the plugins of the testkit: no other module has a {@code PluginCore}. */
+  @SuppressWarnings("exports")
+  protected TestPlugin(PluginCore core) {
     this.core = core;
   }
 

@@ -2,10 +2,10 @@
  * CSI plugins to test an orchestrator against: each a real gRPC server on a real UNIX socket.
  *
  * <p>Start with {@link io.csi4j.testkit.FakeCsiPlugin}, which keeps everything in memory and obeys
- * the spec, or with {@link io.csi4j.testkit.HostPathPlugin}, which really mounts. Both are a {@link
- * io.csi4j.testkit.TestPlugin}: they take {@link io.csi4j.testkit.fault.Fault faults}, keep a
- * {@link io.csi4j.testkit.journal.CallJournal journal} of their calls, and judge their caller
- * through {@link io.csi4j.testkit.Referee}. An orchestrator in any language that reaches a UNIX
+ * the spec; {@code HostPathPlugin}, which really mounts, is in the module {@code
+ * io.csi4j.testkit.hostpath}. Both are a {@link io.csi4j.testkit.TestPlugin}: they take {@link
+ * io.csi4j.testkit.fault.Fault faults}, keep a {@link io.csi4j.testkit.journal.CallJournal journal}
+ * of their calls, and judge their caller through {@link io.csi4j.testkit.Referee}. An orchestrator in any language that reaches a UNIX
  * socket can use them. They are safe for use by many threads.
  *
  * <p>The values that describe a plugin stand in {@code io.csi4j.testkit.model}. JUnit is known to

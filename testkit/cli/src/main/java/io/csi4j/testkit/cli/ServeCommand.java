@@ -4,7 +4,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.model.PluginShape;

@@ -20,7 +20,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.NodePublishVolumeRequest;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import java.io.IOException;
 import java.nio.file.Files;

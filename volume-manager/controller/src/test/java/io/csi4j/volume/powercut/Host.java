@@ -6,7 +6,7 @@ import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.spi.Versioned;

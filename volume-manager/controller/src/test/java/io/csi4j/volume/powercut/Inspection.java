@@ -3,7 +3,7 @@ package io.csi4j.volume.powercut;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;

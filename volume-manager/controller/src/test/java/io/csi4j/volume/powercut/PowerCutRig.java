@@ -2,7 +2,7 @@ package io.csi4j.volume.powercut;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.Volume;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.VolumeController;

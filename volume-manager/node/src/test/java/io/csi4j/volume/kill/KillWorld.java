@@ -11,7 +11,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.referee.Breach;
 import io.csi4j.testkit.referee.DutyId;
 import io.csi4j.volume.internal.layout.VolumeLayout;

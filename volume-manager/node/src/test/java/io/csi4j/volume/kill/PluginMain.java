@@ -1,6 +1,6 @@
 package io.csi4j.volume.kill;
 
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.model.PluginId;
 import java.io.BufferedReader;
 import java.io.IOException;

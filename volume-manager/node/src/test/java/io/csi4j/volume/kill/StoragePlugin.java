@@ -2,7 +2,7 @@ package io.csi4j.volume.kill;
 
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.volume.model.PluginId;
 import java.nio.file.Path;

@@ -15,7 +15,7 @@ import io.csi4j.mount.model.OpenPath;
 import io.csi4j.mount.model.UnmountPolicy;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.PluginBinding;

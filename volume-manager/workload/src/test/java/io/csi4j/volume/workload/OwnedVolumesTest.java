@@ -15,7 +15,7 @@ import io.csi4j.mount.model.OwnershipResult.Outcome;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.OperatorCode;

@@ -40,7 +40,6 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.testkit.HostPathPlugin;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -61,10 +60,7 @@ class CsiSanityTest {
   private final Asking byTheBook = new Asking();
 
   static Stream<PluginShape> shapesForIt() {
-    return Stream.of(
-        PluginShape.csiSanity(),
-        PluginShape.full112And113().forCsiSanity(),
-        HostPathPlugin.defaultShape().forCsiSanity());
+    return Stream.of(PluginShape.csiSanity(), PluginShape.full112And113().forCsiSanity());
   }
 
   @ParameterizedTest

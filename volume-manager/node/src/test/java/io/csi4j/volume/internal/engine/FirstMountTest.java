@@ -18,7 +18,7 @@ import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.real.Eventually;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.Quirk;

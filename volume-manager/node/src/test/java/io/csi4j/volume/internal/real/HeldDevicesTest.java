@@ -16,7 +16,7 @@ import io.csi4j.mount.real.LoopDevice;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.NeedsRoot;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.time.OnDemandThreads;

@@ -25,7 +25,7 @@ import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -28,7 +28,7 @@ import io.csi4j.mount.real.LibcForTests;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Open;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.referee.DutyId;

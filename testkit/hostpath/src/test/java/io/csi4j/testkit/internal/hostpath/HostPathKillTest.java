@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.real.MountTest;
 import io.csi4j.mount.real.Scratch;
-import io.csi4j.testkit.HostPathPlugin;
+import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.model.PluginContents.Published;
 import java.io.BufferedReader;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package io.csi4j.testkit;
+package io.csi4j.testkit.hostpath;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
@@ -6,6 +6,7 @@ import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
+import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.internal.backend.SpecBackend;
 import io.csi4j.testkit.internal.hostpath.HostPathStorage;
 import io.csi4j.testkit.internal.server.PluginCore;

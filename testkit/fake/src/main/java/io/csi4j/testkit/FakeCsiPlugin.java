@@ -10,7 +10,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
 import io.csi4j.testkit.internal.backend.SpecBackend;
-import io.csi4j.testkit.internal.proxy.ReplayBackend;
+import io.csi4j.testkit.internal.backend.ReplayBackend;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;

@@ -2,7 +2,7 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.FakeCsiPlugin;
-import io.csi4j.testkit.recording.CallReplay;
+import io.csi4j.testkit.proxy.CallReplay;
 import io.csi4j.testkit.recording.Recording;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

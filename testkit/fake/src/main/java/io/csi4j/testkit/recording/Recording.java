@@ -2,7 +2,7 @@ package io.csi4j.testkit.recording;
 
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.journal.CallRecord;
-import io.csi4j.testkit.internal.proxy.RecordedLine;
+import io.csi4j.testkit.internal.journal.RecordedLine;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Calls that were written down, to be looked at, judged and {@link CallReplay played}.
+ * Calls that were written down, to be looked at, judged and played.
  *
  * <p>A file holds one JSON object a line for each call: {@code call} is its number, {@code at} when
  * it came in, {@code us} how many microseconds it took, {@code method} its path in gRPC, {@code

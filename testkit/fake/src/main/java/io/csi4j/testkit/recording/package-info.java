@@ -1,6 +1,6 @@
 /**
  * Calls that were written down. Start with {@link io.csi4j.testkit.recording.Recording}: a file of
- * calls, which {@link io.csi4j.testkit.recording.CallReplay} plays against a plugin, and {@link
+ * calls, which a {@code CallReplay} plays against a plugin, and {@link
  * io.csi4j.testkit.FakeCsiPlugin.Builder#recording} as a plugin. Everything here is immutable.
  */
 @NullMarked

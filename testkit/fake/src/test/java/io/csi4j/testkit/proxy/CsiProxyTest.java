@@ -38,7 +38,6 @@ import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
-import io.csi4j.testkit.recording.CallReplay;
 import io.csi4j.testkit.recording.Recording;
 import io.csi4j.testkit.referee.AnswerFinding;
 import io.grpc.CallOptions;

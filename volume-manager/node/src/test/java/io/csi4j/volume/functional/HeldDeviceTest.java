@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -176,7 +177,7 @@ class HeldDeviceTest {
       holds(node, node.targetPath("vol-1", "web"));
       node.openDevices().stick();
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmountInTheEnd(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
 
       assertThat(node.openDevices().open()).containsExactly(node.targetPath("vol-1", "web"));
     }
@@ -188,11 +189,11 @@ class HeldDeviceTest {
       node.openDevices().stick();
 
       node.mount(block("vol-1", "web"));
-      Node.eventually("it is told", () -> node.noticed(OperatorCode.DEVICE_NOT_HELD));
+      node.inTheEnd("it is told", () -> node.noticed(OperatorCode.DEVICE_NOT_HELD));
       assertThat(notHeld(node))
           .singleElement()
           .satisfies(it -> assertThat(it.line()).contains("it takes very long to open"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+      assertThat(node.unmountInTheEnd(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
       node.openDevices().loosen();
 
       assertThat(node.openDevices().asked()).isEmpty();
@@ -208,7 +209,11 @@ class HeldDeviceTest {
       holds(node, job);
       node.openDevices().stick();
       node.mount(block("vol-1", "web"));
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      CompletableFuture<UnmountOutcome> released = node.engine().unmount(usage("vol-1", "web"));
+      Duration patience = Duration.ofSeconds(2);
+      Node.eventually("the device is waited for", () -> node.time().pauses().contains(patience));
+      node.skip(patience);
+      assertThat(node.get(released)).isEqualTo(UnmountOutcome.NOT_LAST);
       node.openDevices().unstick();
       node.mount(block("vol-1", "web"));
       holds(node, web, job);
@@ -218,7 +223,7 @@ class HeldDeviceTest {
       node.skip(Duration.ofSeconds(20));
       Node.eventually("what was due is done", isLater::get);
 
-      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
+      assertThat(node.unmountInTheEnd(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.NOT_LAST);
       assertThat(node.unmount(usage("vol-1", "job"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(notHeld(node)).isEmpty();
     }

@@ -557,6 +557,13 @@ final class Node implements AutoCloseable {
     return get(engine().unmount(usage));
   }
 
+  /** Releases a use, and lets as much time pass as that needs. */
+  UnmountOutcome unmountInTheEnd(VolumeUse usage) {
+    CompletableFuture<UnmountOutcome> released = engine().unmount(usage);
+    inTheEnd("the use is released", released::isDone);
+    return get(released);
+  }
+
   /** The failure of a mount. */
   VolumeException mountFails(MountRequest request) {
     return fails(engine().mount(request));

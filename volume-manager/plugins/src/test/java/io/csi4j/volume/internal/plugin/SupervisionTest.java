@@ -202,7 +202,9 @@ class SupervisionTest {
   @Test
   void aPluginThatIsWatchedNoMoreIsNotAskedAnyMore() {
     SupervisedPlugin watched = ready();
-    watched.close();
+    CompletableFuture<Void> ended = ((Supervision) watched).stop();
+    pass(0);
+    assertThat(ended).isCompleted();
 
     registry.recheck(ID);
     pass(5);

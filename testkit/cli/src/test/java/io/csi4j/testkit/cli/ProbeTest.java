@@ -18,6 +18,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,11 +28,13 @@ class ProbeTest {
 
   private static Run probe(CsiEndpoint endpoint, String... more) {
     return Run.of(
-        java.util.stream.Stream.concat(
-                java.util.stream.Stream.of(
-                    "probe", "--timeout", "2s", "--endpoint", endpoint.toString()),
-                java.util.stream.Stream.of(more))
+        Stream.concat(Stream.of("probe", "--endpoint", endpoint.toString()), Stream.of(more))
             .toArray(String[]::new));
+  }
+
+  /** A look where nothing answers. */
+  private static Run inVain(CsiEndpoint endpoint) {
+    return probe(endpoint, "--timeout", "100ms");
   }
 
   @Test
@@ -92,14 +95,14 @@ class ProbeTest {
   @Test
   void aMissingSocketIsToldApartFromOneThatNobodyListensOn() throws IOException {
     Path socket = directory.resolve("csi.sock");
-    Run missing = probe(CsiEndpoint.of(socket));
+    Run missing = inVain(CsiEndpoint.of(socket));
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(socket));
     }
-    Run dead = probe(CsiEndpoint.of(socket));
+    Run dead = inVain(CsiEndpoint.of(socket));
     Files.delete(socket);
     Files.writeString(socket, "");
-    Run file = probe(CsiEndpoint.of(socket));
+    Run file = inVain(CsiEndpoint.of(socket));
 
     assertThat(missing.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(missing.errLines())
@@ -116,17 +119,17 @@ class ProbeTest {
   @Test
   void aPathWithoutSocketIsNamedBeforeItIsWaitedFor() {
     CsiEndpoint nowhere = CsiEndpoint.of(directory.resolve("csi.sock"));
-    Run probe = probe(nowhere);
-    Run check = Run.of("check", "--timeout", "1s", "--endpoint", nowhere.toString());
+    Run probe = inVain(nowhere);
+    Run check = Run.of("check", "--timeout", "200ms", "--endpoint", nowhere.toString());
 
     assertThat(probe.errLines())
         .first()
         .isEqualTo(
-            "There is no socket at " + nowhere + ". Waiting up to 2.0 s for a plugin to make one.");
+            "There is no socket at " + nowhere + ". Waiting up to 0.1 s for a plugin to make one.");
     assertThat(check.errLines())
         .first()
         .isEqualTo(
-            "There is no socket at " + nowhere + ". Waiting up to 1.0 s for a plugin to make one.");
+            "There is no socket at " + nowhere + ". Waiting up to 0.2 s for a plugin to make one.");
   }
 
   @Test
@@ -152,8 +155,8 @@ class ProbeTest {
           Fault.fail(StatusCode.INTERNAL, "no name today"),
           When.calling(CsiOperation.GET_PLUGIN_INFO));
       plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_GET_INFO));
-      Run table = probe(plugin.endpoint());
-      Run json = probe(plugin.endpoint(), "--json");
+      Run table = probe(plugin.endpoint(), "--timeout", "400ms");
+      Run json = probe(plugin.endpoint(), "--timeout", "400ms", "--json");
 
       assertThat(table.code()).isEqualTo(ExitCode.FAILED);
       assertThat(table.outLines().stream().map(line -> line.replaceAll("  +", "|")))

@@ -54,31 +54,35 @@ class SharedConnectionTest {
 
   @BeforeEach
   void open() {
-    Path sockets = temp.resolve("sockets");
     plugin =
         FakeCsiPlugin.builder()
             .shape(PluginShape.noAttach())
             .effects(NodeEffects.files())
-            .directory(sockets)
+            .directory(temp.resolve("sockets"))
             .open();
     manager = VolumeManager.builder(temp.resolve("n1")).state(MemoryMedium.create().open()).open();
     supervisor = PluginSupervisor.open(manager.plugins());
-    watched =
+    watched = supervise(Duration.ofSeconds(5));
+    controller =
+        VolumeController.builder(manager.plugins(), VolumeStore.on(MemoryMedium.create().open()))
+            .open();
+  }
+
+  private SupervisedPlugin supervise(Duration probeLimit) {
+    SupervisedPlugin supervised =
         supervisor.supervise(
-            PluginConfig.builder("fake", sockets)
+            PluginConfig.builder("fake", temp.resolve("sockets"))
                 .role("monolith")
                 .volumeRoot(temp.resolve("n1"))
                 .startInterval(Duration.ofMillis(20))
                 .probeInterval(Duration.ofMillis(20))
-                .probeLimit(Duration.ofSeconds(5))
+                .probeLimit(probeLimit)
                 .failuresToUnhealthy(1)
                 // The plugin makes directories only, so that everybody may run this.
                 .policy(MountPolicy.builder().requireMount(false).build())
                 .build());
     manager.plugins().await(ID, PluginRole.CONTROLLER, Duration.ofMinutes(1)).join();
-    controller =
-        VolumeController.builder(manager.plugins(), VolumeStore.on(MemoryMedium.create().open()))
-            .open();
+    return supervised;
   }
 
   @AfterEach
@@ -148,7 +152,17 @@ class SharedConnectionTest {
     mount(create("other"));
 
     assertThat(accepted()).isEqualTo(1);
+  }
+
+  @Test
+  void aProbeThatIsNotAnsweredInTimeLeavesTheConnection() {
+    watched.close();
+    watched = supervise(Duration.ofMillis(50));
+    Waits.until(() -> accepted() == 1);
+    plugin.inject(Fault.hang(), When.calling(CsiOperation.PROBE));
+
     Waits.until(() -> watched.health().reason() == Reason.SILENT);
+
     assertThat(accepted()).isEqualTo(1);
   }
 

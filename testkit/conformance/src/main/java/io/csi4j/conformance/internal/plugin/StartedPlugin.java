@@ -29,11 +29,23 @@ final class StartedPlugin implements AutoCloseable {
   private final CsiEndpoint reachedAt;
   private final Duration patience;
   private final UnaryOperator<String> scrubber;
+  private final Duration toEnd;
   private final Deque<String> lines = new ArrayDeque<>();
   private @Nullable Process process;
   private @Nullable Thread reader;
 
   StartedPlugin(PluginUnderTest plugin, UnaryOperator<String> scrubber) {
+    this(plugin, scrubber, TO_END);
+  }
+
+  /**
+   * A plugin that is not started yet.
+   *
+   * @param scrubber takes secrets from the lines of its output
+   * @param toEnd the time between SIGTERM and SIGKILL
+   */
+  StartedPlugin(PluginUnderTest plugin, UnaryOperator<String> scrubber, Duration toEnd) {
+    this.toEnd = toEnd;
     this.command = plugin.command();
     this.endpoint = plugin.startsAt();
     this.reachedAt = plugin.controller();
@@ -175,7 +187,7 @@ final class StartedPlugin implements AutoCloseable {
     List<ProcessHandle> all =
         Stream.concat(begun.descendants(), Stream.of(begun.toHandle())).toList();
     all.forEach(ProcessHandle::destroy);
-    Pause pause = new Pause(TO_END);
+    Pause pause = new Pause(toEnd);
     while (all.stream().anyMatch(StartedPlugin::isRunning) && pause.again()) {
       // Asked again: a shell ends before the plugin that it has started.
     }

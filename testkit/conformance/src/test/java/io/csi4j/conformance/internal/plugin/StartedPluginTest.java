@@ -18,17 +18,18 @@ class StartedPluginTest {
   @TempDir Path directory;
 
   private StartedPlugin plugin(String script) {
-    return plugin(script, Duration.ofSeconds(20));
+    return plugin(script, Duration.ofSeconds(20), Duration.ofSeconds(5));
   }
 
-  private StartedPlugin plugin(String script, Duration patience) {
+  private StartedPlugin plugin(String script, Duration patience, Duration toEnd) {
     return new StartedPlugin(
         PluginUnderTest.builder(CsiEndpoint.parse("unix://" + directory.resolve("proxy.sock")))
             .startsAt(CsiEndpoint.parse("unix://" + directory.resolve("csi.sock")))
             .command(List.of("/bin/sh", "-c", script))
             .deadline(patience)
             .build(),
-        text -> text.replace("hunter2", "***"));
+        text -> text.replace("hunter2", "***"),
+        toEnd);
   }
 
   @Test
@@ -98,7 +99,7 @@ class StartedPluginTest {
             + noted
             + "; while :; do sleep 1; done'; echo ended";
     ProcessHandle child;
-    try (StartedPlugin plugin = plugin(stubborn, Duration.ofMillis(10))) {
+    try (StartedPlugin plugin = plugin(stubborn, Duration.ofMillis(10), Duration.ofMillis(100))) {
       plugin.start();
       Pause pause = new Pause(Duration.ofSeconds(20));
       while (!Files.exists(noted) && pause.again()) {

@@ -33,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,11 @@ class FrameGateTest {
   private final List<String> floods = new ArrayList<>();
   private final AtomicLong now = new AtomicLong();
   private final EmbeddedChannel channel = new EmbeddedChannel(new FrameGate(floods::add, now::get));
+
+  @AfterEach
+  void releaseWhatPassed() {
+    channel.finishAndReleaseAll();
+  }
 
   private static byte[] frame(int type, int flags, int length) {
     return frame(type, flags, length, type == SETTINGS || type == PING ? 0 : 1);

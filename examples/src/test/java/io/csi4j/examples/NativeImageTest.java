@@ -80,6 +80,7 @@ class NativeImageTest {
             "io.csi4j.client.model.FailureTable java.lang.Class.getResourceAsStream",
             client + "redaction.RecordText java.lang.Class.getRecordComponents",
             client + "rules.GeneratedGetter java.lang.Class.getMethod",
+            client + "text.FieldLimits java.lang.Class.getResourceAsStream",
             client + "transport.FrameLogSilencer java.lang.Class.getDeclaredMethod",
             client + "transport.FrameLogSilencer java.lang.reflect.Proxy.newProxyInstance",
             mount + "ForeignLibc$Foreign java.lang.Class.forName",

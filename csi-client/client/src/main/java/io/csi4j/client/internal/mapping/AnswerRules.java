@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.mapping;
 
 import com.google.protobuf.Timestamp;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.Violation;
 import io.csi4j.client.model.Violation.Rule;
@@ -19,17 +20,8 @@ import java.util.regex.Pattern;
  */
 public final class AnswerRules {
 
-  /** The limit of the spec for most ids, in bytes. */
-  public static final int ID_LIMIT = 128;
-
-  /** The limit of the spec for the id of a node, in bytes. */
-  public static final int NODE_ID_LIMIT = 256;
-
   /** Beyond this an id is refused. */
   public static final int ID_HARD_LIMIT = 4096;
-
-  /** The limit of the spec for all of a map, in bytes. */
-  public static final int MAP_LIMIT = 4096;
 
   /** Beyond this a map is refused. */
   public static final int MAP_HARD_LIMIT = 64 * 1024;
@@ -58,9 +50,9 @@ public final class AnswerRules {
     return brokenIdRule("", id).isEmpty();
   }
 
-  /** Checks an id that is allowed 128 bytes; returns whether it can be used. */
+  /** Checks an id other than that of a node; returns whether it can be used. */
   public static boolean id(AnswerFindings findings, String field, String id) {
-    return id(findings, field, id, ID_LIMIT);
+    return id(findings, field, id, FieldLimits.TEXT);
   }
 
   /** Checks an id; returns whether it can be used. */
@@ -128,11 +120,11 @@ public final class AnswerRules {
           field,
           Rule.TOO_LARGE,
           "has " + bytes + " bytes; up to " + MAP_HARD_LIMIT + " bytes are accepted");
-    } else if (bytes > MAP_LIMIT) {
+    } else if (bytes > FieldLimits.MAP) {
       findings.warning(
           field,
           Rule.TOO_LARGE,
-          "has " + bytes + " bytes; the spec allows " + MAP_LIMIT + " bytes");
+          "has " + bytes + " bytes; the spec allows " + FieldLimits.MAP + " bytes");
     }
   }
 

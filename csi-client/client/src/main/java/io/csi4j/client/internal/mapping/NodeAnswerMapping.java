@@ -8,6 +8,7 @@ import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Topology;
@@ -62,7 +63,7 @@ public final class NodeAnswerMapping {
 
   public static NodeInfo nodeGetInfo(
       NodeGetInfoRequest request, NodeGetInfoResponse response, AnswerFindings findings) {
-    AnswerRules.id(findings, "node_id", response.getNodeId(), AnswerRules.NODE_ID_LIMIT);
+    AnswerRules.id(findings, "node_id", response.getNodeId(), FieldLimits.NODE_ID);
     OptionalLong maxVolumes =
         AnswerRules.sizeOrUnknown(
             findings, "max_volumes_per_node", response.getMaxVolumesPerNode());

@@ -1,7 +1,7 @@
 package io.csi4j.client.internal.mapping;
 
 import io.csi4j.client.internal.rules.KnownEntries;
-import io.csi4j.client.internal.rules.RequestChecks;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.TextEntries;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
@@ -168,8 +168,8 @@ public final class NodeRequestMapping {
   }
 
   private static KnownEntries known(PublishContext publish, VolumeContext volume, Secrets secrets) {
-    if (!TextEntries.arePlain(publish.reveal(), RequestChecks.TOTAL_LIMIT)
-        || !TextEntries.arePlain(volume.reveal(), RequestChecks.TOTAL_LIMIT)) {
+    if (!TextEntries.arePlain(publish.reveal(), FieldLimits.MAP)
+        || !TextEntries.arePlain(volume.reveal(), FieldLimits.MAP)) {
       return KnownEntries.NONE;
     }
     return secrets.isEmpty() ? KnownEntries.CONTEXTS_AND_SECRETS : KnownEntries.CONTEXTS;

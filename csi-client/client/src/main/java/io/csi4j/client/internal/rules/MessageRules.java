@@ -10,6 +10,7 @@ import com.google.protobuf.Internal.EnumLite;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.FieldLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -215,9 +216,7 @@ record MessageRules(List<Field> fields, List<Choice> choices) {
             case "node_id" -> Kind.NODE_ID;
             case "fs_type" -> Kind.FS_TYPE;
             case "mount_flags" -> Kind.FLAGS;
-            case "staging_target_path", "target_path", "volume_path", "volume_publish_path" ->
-                Kind.PATH;
-            default -> Kind.TEXT;
+            default -> FieldLimits.PATHS.contains(field.getName()) ? Kind.PATH : Kind.TEXT;
           };
       case MESSAGE -> Kind.MESSAGE;
       case INT, LONG -> Kind.NUMBER;

@@ -9,6 +9,7 @@ import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.rules.MessageRules.Choice;
 import io.csi4j.client.internal.rules.MessageRules.Field;
 import io.csi4j.client.internal.rules.MessageRules.Kind;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Violation;
@@ -33,12 +34,6 @@ import java.util.stream.Collectors;
  * the general rules (Unicode, NUL, sizes, sign of numbers) without a line of code.
  */
 public final class RequestChecks {
-
-  private static final int TEXT_LIMIT = 128;
-  private static final int NODE_ID_LIMIT = 256;
-
-  /** How many bytes the entries of a map, or the flags, have in all at the most. */
-  public static final int TOTAL_LIMIT = 4 << 10;
 
   private static final int HARD_LIMIT = 1 << 20;
   private static final int FLAGS_LIMIT = 10_000;
@@ -230,7 +225,7 @@ public final class RequestChecks {
     if (isPath && !text.isEmpty() && text.charAt(0) != '/') {
       refuse(Rule.NOT_ABSOLUTE, "does not begin with /");
     }
-    int limit = kind == Kind.NODE_ID ? NODE_ID_LIMIT : TEXT_LIMIT;
+    int limit = kind == Kind.NODE_ID ? FieldLimits.NODE_ID : FieldLimits.TEXT;
     if (bytes > HARD_LIMIT) {
       refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes, at most ", HARD_LIMIT, " are sent"));
     } else if (bytes > limit && isPath) {
@@ -273,8 +268,8 @@ public final class RequestChecks {
       refuse(
           Rule.CHARACTERS, "has a character other than letters, digits and ._+- at index " + index);
     }
-    if (bytes > TEXT_LIMIT) {
-      refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", TEXT_LIMIT, ""));
+    if (bytes > FieldLimits.TEXT) {
+      refuse(Rule.TOO_LARGE, tooLarge(bytes, "bytes, CSI allows ", FieldLimits.TEXT, ""));
     }
   }
 
@@ -292,7 +287,7 @@ public final class RequestChecks {
     if (flags.size() > FLAGS_LIMIT) {
       refuse(Rule.TOO_LARGE, tooLarge(flags.size(), "entries, at most ", FLAGS_LIMIT, " are sent"));
     }
-    total(bytes, "bytes in all");
+    total(bytes, "bytes in all", FieldLimits.MOUNT_FLAGS);
   }
 
   private void map(Field field, Map<String, String> entries) {
@@ -312,11 +307,11 @@ public final class RequestChecks {
             oddEntry(field, key, value);
           }
         });
-    total(bytes[0], "bytes in keys and values");
+    total(bytes[0], "bytes in keys and values", FieldLimits.MAP);
   }
 
   private void oddEntry(Field field, String key, String value) {
-    String entry = "[\"" + SafeText.escape(key, TEXT_LIMIT).replace("\"", "\\\"") + "\"]";
+    String entry = "[\"" + SafeText.escape(key, FieldLimits.TEXT).replace("\"", "\\\"") + "\"]";
     if (key.indexOf('\0') >= 0) {
       refuse(entry, Rule.NUL, "has a NUL in its key at index " + key.indexOf('\0'));
     }
@@ -340,12 +335,11 @@ public final class RequestChecks {
     }
   }
 
-  private void total(long bytes, String what) {
+  private void total(long bytes, String what, int limit) {
     if (bytes > HARD_LIMIT) {
       refuse(Rule.TOO_LARGE, tooLarge(bytes, what + ", at most ", HARD_LIMIT, " are sent"));
-    } else if (bytes > TOTAL_LIMIT) {
-      oversize =
-          with(oversize, Rule.TOO_LARGE, tooLarge(bytes, what + ", CSI allows ", TOTAL_LIMIT, ""));
+    } else if (bytes > limit) {
+      oversize = with(oversize, Rule.TOO_LARGE, tooLarge(bytes, what + ", CSI allows ", limit, ""));
     }
   }
 

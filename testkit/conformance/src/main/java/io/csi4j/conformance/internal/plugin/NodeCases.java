@@ -47,6 +47,7 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -100,7 +101,7 @@ final class NodeCases {
           NodeGetInfoResponse info = t.answer(reply, NodeGetInfoResponse.class);
           int bytes = SafeText.utf8Length(info.getNodeId());
           t.check(bytes > 0, "a node_id", "an empty one");
-          t.check(bytes <= 256, "a node_id of at most 256 bytes", bytes + " bytes");
+          t.check(bytes <= FieldLimits.NODE_ID, "a node_id of at most 256 bytes", bytes + " bytes");
           t.check(
               info.getMaxVolumesPerNode() >= 0,
               "max_volumes_per_node that is not negative",

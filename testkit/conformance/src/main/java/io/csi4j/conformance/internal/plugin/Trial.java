@@ -27,6 +27,7 @@ import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.redaction.RedactedText;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
@@ -47,10 +48,6 @@ import org.jspecify.annotations.Nullable;
 /** One case while it runs: its calls, what they made, and what was noticed. For one thread. */
 final class Trial {
 
-  /** The sizes that the spec has for fields: well-known plugins exceed them, so this is advice. */
-  private static final int TEXT_BYTES = 128;
-
-  private static final int MAP_BYTES = 4 << 10;
   private static final int MANY_PAGES = 10_000;
 
   private static final Set<CsiOperation> DELETIONS =
@@ -906,9 +903,11 @@ final class Trial {
     advice.add(what);
   }
 
-  /** Advises against a text that is longer than the spec allows. */
+  /**
+   * Advises against a text that is longer than the spec allows, as some well-known plugins give.
+   */
   void adviseSize(String field, String text) {
-    adviseSize(field, SafeText.utf8Length(text), TEXT_BYTES);
+    adviseSize(field, SafeText.utf8Length(text), FieldLimits.TEXT);
   }
 
   /** Advises against a map that is larger than the spec allows. */
@@ -918,7 +917,7 @@ final class Trial {
             .mapToInt(
                 each -> SafeText.utf8Length(each.getKey()) + SafeText.utf8Length(each.getValue()))
             .sum();
-    adviseSize(field, bytes, MAP_BYTES);
+    adviseSize(field, bytes, FieldLimits.MAP);
   }
 
   private void adviseSize(String field, int bytes, int most) {

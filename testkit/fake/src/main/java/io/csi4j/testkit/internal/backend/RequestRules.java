@@ -7,6 +7,7 @@ import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.TopologyRequirement;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.spec.CallNeeds;
@@ -23,10 +24,8 @@ import java.util.Set;
  */
 final class RequestRules {
 
-  private static final int TEXT_LIMIT = 128;
-  private static final int NODE_ID_LIMIT = 256;
+  /** The longest path that Linux takes. */
   private static final int PATH_LIMIT = 4096;
-  private static final int TOTAL_LIMIT = 4 << 10;
 
   /** The required fields of the messages within a request, by type. */
   private static final Map<String, List<String>> REQUIRED =
@@ -37,9 +36,6 @@ final class RequestRules {
 
   private static final Map<String, String> REQUIRED_CHOICE =
       Map.of("VolumeCapability", "access_type", "VolumeContentSource", "type");
-
-  private static final Set<String> PATHS =
-      Set.of("staging_target_path", "target_path", "volume_path", "volume_publish_path");
 
   private final PluginShape shape;
 
@@ -128,7 +124,7 @@ final class RequestRules {
         }
       }
     }
-    total(at, bytes);
+    total(at, bytes, FieldLimits.MOUNT_FLAGS);
   }
 
   private void value(String at, FieldDescriptor field, Object value) throws Refusal {
@@ -159,11 +155,11 @@ final class RequestRules {
     if (at.equals("name")) {
       banned(at, text);
     }
-    boolean path = PATHS.contains(name);
+    boolean path = FieldLimits.PATHS.contains(name);
     if (path && !text.isEmpty() && text.charAt(0) != '/' && !isLookedFor(name)) {
       throw Refusal.invalid(at, SafeText.quote(text) + " is not absolute. Send an absolute path.");
     }
-    int limit = path ? PATH_LIMIT : name.equals("node_id") ? NODE_ID_LIMIT : TEXT_LIMIT;
+    int limit = path ? PATH_LIMIT : FieldLimits.ofText(name);
     int bytes = SafeText.utf8Length(text);
     if (bytes > limit) {
       throw Refusal.invalid(at, "has " + bytes + " bytes. Send " + limit + " at most.");
@@ -197,13 +193,12 @@ final class RequestRules {
       characters(at, entry.getValue());
       bytes += SafeText.utf8Length(entry.getKey()) + (long) SafeText.utf8Length(entry.getValue());
     }
-    total(at, bytes);
+    total(at, bytes, FieldLimits.MAP);
   }
 
-  private static void total(String at, long bytes) throws Refusal {
-    if (bytes > TOTAL_LIMIT) {
-      throw Refusal.invalid(
-          at, "has " + bytes + " bytes in all. Send " + TOTAL_LIMIT + " at most.");
+  private static void total(String at, long bytes, int limit) throws Refusal {
+    if (bytes > limit) {
+      throw Refusal.invalid(at, "has " + bytes + " bytes in all. Send " + limit + " at most.");
     }
   }
 

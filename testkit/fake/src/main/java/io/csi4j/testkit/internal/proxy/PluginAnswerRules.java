@@ -18,6 +18,7 @@ import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.Rows;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
@@ -47,11 +48,14 @@ public final class PluginAnswerRules {
                   row -> row.get(0), row -> Arrays.asList(row.get(1).split(" "))));
 
   private static final Set<String> IDS =
-      Set.of("volume_id", "snapshot_id", "group_snapshot_id", "source_volume_id", "next_token");
+      Set.of(
+          "volume_id",
+          "snapshot_id",
+          "group_snapshot_id",
+          "source_volume_id",
+          "node_id",
+          "next_token");
 
-  private static final int TEXT_LIMIT = 128;
-  private static final int NODE_ID_LIMIT = 256;
-  private static final int MAP_LIMIT = 4096;
   private static final int NAME_LIMIT = 63;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?");
 
@@ -128,7 +132,7 @@ public final class PluginAnswerRules {
   }
 
   private static void size(String path, String name, String text, List<Broken> broken) {
-    int limit = name.equals("node_id") ? NODE_ID_LIMIT : IDS.contains(name) ? TEXT_LIMIT : 0;
+    int limit = IDS.contains(name) ? FieldLimits.ofText(name) : 0;
     int bytes = SafeText.utf8Length(text);
     if (limit > 0 && bytes > limit) {
       broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + limit));
@@ -141,8 +145,8 @@ public final class PluginAnswerRules {
       bytes += SafeText.utf8Length(entry.getKey());
       bytes += SafeText.utf8Length(entry.getValue());
     }
-    if (bytes > MAP_LIMIT) {
-      broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + MAP_LIMIT));
+    if (bytes > FieldLimits.MAP) {
+      broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + FieldLimits.MAP));
     }
   }
 

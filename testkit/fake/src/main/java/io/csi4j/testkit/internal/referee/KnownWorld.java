@@ -2,6 +2,7 @@ package io.csi4j.testkit.internal.referee;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
@@ -429,14 +430,14 @@ final class KnownWorld {
   private void note(WireMessage message, FieldDescriptor field) {
     String name = SpecFields.name(field);
     if (field.isMapField()) {
-      if (WireFields.bytes(message.map(name)) > SizeRules.MAP_LIMIT) {
+      if (WireFields.bytes(message.map(name)) > FieldLimits.MAP) {
         tooLong.add(message.map(name));
       }
       return;
     }
     List<String> texts = field.isRepeated() ? message.texts(name) : List.of(message.text(name));
     texts.stream()
-        .filter(text -> SafeText.utf8Length(text) > SizeRules.TEXT_LIMIT)
+        .filter(text -> SafeText.utf8Length(text) > FieldLimits.TEXT)
         .forEach(tooLong::add);
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.testkit.internal.referee;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
@@ -12,13 +13,6 @@ import java.util.regex.Pattern;
 /** How long texts, maps and paths are, and of which characters names and keys are made. */
 final class SizeRules extends DutyRule {
 
-  /** How many bytes a text may have. */
-  static final int TEXT_LIMIT = 128;
-
-  /** How many bytes a map may have. */
-  static final int MAP_LIMIT = 4 << 10;
-
-  private static final int NODE_ID_LIMIT = 256;
   private static final Set<String> CONTEXTS = Set.of("volume_context", "publish_context");
 
   /** The spec does not say of which alphabet. */
@@ -56,8 +50,8 @@ final class SizeRules extends DutyRule {
   private void map(RecordedCall call, String name, Map<String, String> map) {
     if (!CONTEXTS.contains(name)) {
       long bytes = WireFields.bytes(map);
-      if (bytes <= MAP_LIMIT || !world.isToldSoLong(map)) {
-        judge(bytes <= MAP_LIMIT, call, "map", bytes, name);
+      if (bytes <= FieldLimits.MAP || !world.isToldSoLong(map)) {
+        judge(bytes <= FieldLimits.MAP, call, "map", bytes, name);
       }
     }
   }
@@ -65,19 +59,19 @@ final class SizeRules extends DutyRule {
   private void texts(RecordedCall call, String name, WireMessage message, boolean many) {
     if (name.equals("mount_flags")) {
       long bytes = message.texts(name).stream().mapToLong(SafeText::utf8Length).sum();
-      judge(bytes <= MAP_LIMIT, call, "mount flags", bytes);
+      judge(bytes <= FieldLimits.MOUNT_FLAGS, call, "mount flags", bytes);
     } else if (many) {
       message.texts(name).forEach(text -> text(call, name, text));
-    } else if (WireFields.PATHS.contains(name)) {
+    } else if (FieldLimits.PATHS.contains(name)) {
       int bytes = SafeText.utf8Length(message.text(name));
-      judge(bytes <= TEXT_LIMIT, call, "path", name, bytes);
+      judge(bytes <= FieldLimits.TEXT, call, "path", name, bytes);
     } else {
       text(call, name, message.text(name));
     }
   }
 
   private void text(RecordedCall call, String name, String text) {
-    int limit = name.equals("node_id") ? NODE_ID_LIMIT : TEXT_LIMIT;
+    int limit = FieldLimits.ofText(name);
     int bytes = SafeText.utf8Length(text);
     if (bytes <= limit || !world.isToldSoLong(text)) {
       judge(bytes <= limit, call, "text", name, bytes, limit);
@@ -91,7 +85,7 @@ final class SizeRules extends DutyRule {
     }
     boolean whole = world.isNodeId(id) || world.isListedNode(id);
     for (String told : world.allNodeIds()) {
-      if (SafeText.utf8Length(told) > TEXT_LIMIT) {
+      if (SafeText.utf8Length(told) > FieldLimits.TEXT) {
         judge(whole || !told.startsWith(id), call, "cut node id");
       }
     }

@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import io.csi4j.client.internal.proto.CsiProto;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
@@ -23,10 +24,6 @@ import java.util.stream.Collectors;
 final class WireFields {
 
   private static final Map<CsiOperation, Set<String>> FIELDS = fields();
-
-  /** The fields that are paths. */
-  static final Set<String> PATHS =
-      Set.of("staging_target_path", "target_path", "volume_path", "volume_publish_path");
 
   private static final Pattern TOO_MANY = Pattern.compile("(?<=/)/+|(?<=[^/])/+$");
 
@@ -90,7 +87,7 @@ final class WireFields {
   /** The field, or {@code ""}; a path as the kernel takes it, without slashes too many. */
   static String text(RecordedCall call, String field) {
     String text = knows(call, field) ? call.request().text(field) : "";
-    return PATHS.contains(field) ? TOO_MANY.matcher(text).replaceAll("") : text;
+    return FieldLimits.PATHS.contains(field) ? TOO_MANY.matcher(text).replaceAll("") : text;
   }
 
   /** The field, or nothing. */

@@ -1,0 +1,49 @@
+package io.csi4j.client.internal.text;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The sizes that the spec allows for fields, in bytes of UTF-8. Its rows are in {@code
+ * field-limits.tsv} beside this class. Client, referee and suites read them, and each checks by
+ * itself.
+ */
+public final class FieldLimits {
+
+  private static final Map<String, List<String>> ROWS =
+      Rows.of(FieldLimits.class.getResourceAsStream("field-limits.tsv"), 4).stream()
+          .collect(Collectors.toUnmodifiableMap(row -> row.get(0), row -> row));
+
+  /** The limit of a text whose field has no row. */
+  public static final int TEXT = of("any text");
+
+  /** The limit of a map: its keys and values together. */
+  public static final int MAP = of("any map");
+
+  /** The limit of mount flags: all entries together. */
+  public static final int MOUNT_FLAGS = of("mount_flags");
+
+  /** The limit of the id of a node. */
+  public static final int NODE_ID = of("node_id");
+
+  /** The fields that are paths: a plugin has to take one of {@link #TEXT} bytes, and may more. */
+  public static final Set<String> PATHS =
+      ROWS.values().stream()
+          .filter(row -> row.get(1).equals("path"))
+          .map(row -> row.get(0))
+          .collect(Collectors.toUnmodifiableSet());
+
+  private FieldLimits() {}
+
+  /** Returns the limit of a text in this field. */
+  public static int ofText(String field) {
+    return ROWS.containsKey(field) ? of(field) : TEXT;
+  }
+
+  private static int of(String field) {
+    return Integer.parseInt(Objects.requireNonNull(ROWS.get(field)).get(2));
+  }
+}

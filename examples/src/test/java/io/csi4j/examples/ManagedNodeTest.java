@@ -3,9 +3,10 @@ package io.csi4j.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.conformance.OrchestratorConformance;
-import io.csi4j.conformance.model.OrchestratorReport;
-import io.csi4j.conformance.model.OrchestratorScenario;
-import io.csi4j.conformance.model.ScenarioResult;
+import io.csi4j.conformance.model.CaseResult;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.conformance.model.ConformanceRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,20 +45,20 @@ class ManagedNodeTest {
   }
 
   private static void passes(OrchestratorConformance suite) throws Exception {
-    List<Future<ScenarioResult>> running = new ArrayList<>();
-    List<ScenarioResult> results = new ArrayList<>();
+    List<Future<CaseResult>> running = new ArrayList<>();
+    List<CaseResult> results = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(12);
-    try {
-      for (OrchestratorScenario each : suite.chosen()) {
-        running.add(pool.submit(() -> suite.run(each, ManagedNode::new)));
+    try (ConformanceRun run = suite.open(ManagedNode::new)) {
+      for (ConformanceCase each : suite.chosen()) {
+        running.add(pool.submit(() -> run.run(each)));
       }
-      for (Future<ScenarioResult> each : running) {
+      for (Future<CaseResult> each : running) {
         results.add(each.get());
       }
+      ConformanceReport report = new ConformanceReport(run.subject(), results);
+      assertThat(report.clean()).as(report.text()).isTrue();
     } finally {
       pool.shutdownNow();
     }
-    OrchestratorReport report = new OrchestratorReport(results);
-    assertThat(report.passed()).as(report.describe()).isTrue();
   }
 }

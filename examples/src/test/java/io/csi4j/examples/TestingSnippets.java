@@ -12,9 +12,12 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.conformance.OrchestratorConformance;
 import io.csi4j.conformance.OrchestratorConformanceTest;
 import io.csi4j.conformance.PluginConformanceTest;
 import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
+import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.PluginUnderTest;
@@ -235,6 +238,15 @@ final class TestingSnippets {
 
   abstract static class Suite extends OrchestratorConformanceTest {
     abstract OrchestratorUnderTest orchestrator(CsiEndpoint plugin, Path directory);
+
+    void run() {
+      // snippet: orchestrator run
+      ConformanceReport report =
+          OrchestratorConformance.create()
+              .run(setting -> start(setting), ConformanceListener.printing(System.out::println));
+      System.out.print(report.text());
+      // end
+    }
 
     // snippet: orchestrator suite
     @Override

@@ -2,22 +2,20 @@ package io.csi4j.conformance;
 
 import io.csi4j.conformance.internal.orchestrator.ScenarioRun;
 import io.csi4j.conformance.internal.orchestrator.Scenarios;
-import io.csi4j.conformance.model.OrchestratorListener;
-import io.csi4j.conformance.model.OrchestratorReport;
-import io.csi4j.conformance.model.OrchestratorScenario;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
+import io.csi4j.conformance.model.ConformanceReport;
+import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
-import io.csi4j.conformance.model.ScenarioResult;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
  * The conformance suite for orchestrators: puts one through mounts, restarts, lost answers and
  * refusals, each time with a plugin of its own that looks on, and judges it by what the plugin saw.
  *
- * <p>{@code OrchestratorConformance.create().run(factory, OrchestratorListener.none())} is enough.
+ * <p>{@code OrchestratorConformance.create().run(factory, ConformanceListener.none())} is enough.
  * Immutable; each {@code with} method gives another one.
  *
  * @since 1.0
@@ -26,22 +24,22 @@ public final class OrchestratorConformance {
 
   private final Duration callDeadline;
   private final Duration patience;
-  private final Predicate<OrchestratorScenario> chosen;
+  private final List<ConformanceCase> chosen;
 
   private OrchestratorConformance(
-      Duration callDeadline, Duration patience, Predicate<OrchestratorScenario> chosen) {
+      Duration callDeadline, Duration patience, List<ConformanceCase> chosen) {
     this.callDeadline = positive("call deadline", callDeadline);
     this.patience = positive("patience", patience);
-    this.chosen = Objects.requireNonNull(chosen);
+    this.chosen = List.copyOf(chosen);
   }
 
   /** The whole suite, with calls that may take 1 second, and a minute of patience. */
   public static OrchestratorConformance create() {
-    return new OrchestratorConformance(Duration.ofSeconds(1), Duration.ofMinutes(1), each -> true);
+    return new OrchestratorConformance(Duration.ofSeconds(1), Duration.ofMinutes(1), cases());
   }
 
   /** Every scenario there is, in the order in which they run. */
-  public static List<OrchestratorScenario> scenarios() {
+  public static List<ConformanceCase> cases() {
     return List.copyOf(Scenarios.all());
   }
 
@@ -59,37 +57,31 @@ public final class OrchestratorConformance {
     return new OrchestratorConformance(callDeadline, time, chosen);
   }
 
-  /** Returns the suite with those of its scenarios that fit. */
-  public OrchestratorConformance only(Predicate<OrchestratorScenario> which) {
-    return new OrchestratorConformance(callDeadline, patience, chosen.and(which));
+  /** Returns the suite with those of its scenarios that fit, as {@code named("mount/*")}. */
+  public OrchestratorConformance only(Predicate<ConformanceCase> which) {
+    return new OrchestratorConformance(
+        callDeadline, patience, chosen.stream().filter(which).toList());
   }
 
   /** The scenarios that it runs. */
-  public List<OrchestratorScenario> chosen() {
-    return scenarios().stream().filter(chosen).toList();
+  public List<ConformanceCase> chosen() {
+    return chosen;
   }
 
   /** Runs the scenarios one after the other, each with a new orchestrator and a new plugin. */
-  public OrchestratorReport run(
-      OrchestratorUnderTest.Factory factory, OrchestratorListener listener) {
-    List<OrchestratorScenario> all = chosen();
-    List<ScenarioResult> results = new ArrayList<>();
-    for (OrchestratorScenario each : all) {
-      listener.started(each, results.size() + 1, all.size());
-      ScenarioResult result = run(each, factory);
-      results.add(result);
-      listener.ended(result);
+  public ConformanceReport run(
+      OrchestratorUnderTest.Factory factory, ConformanceListener listener) {
+    try (ConformanceRun run = open(factory)) {
+      return run.run(chosen(), listener);
     }
-    return new OrchestratorReport(results);
   }
 
   /**
-   * Runs one scenario. There is a result for any orchestrator.
-   *
-   * @throws IllegalArgumentException if the scenario is none of the suite
+   * A run in which each scenario is started by the caller, as test frameworks need it; by several
+   * threads at a time, if the machine can take it.
    */
-  public ScenarioResult run(OrchestratorScenario scenario, OrchestratorUnderTest.Factory factory) {
-    return ScenarioRun.of(scenario, factory, callDeadline, patience);
+  public ConformanceRun open(OrchestratorUnderTest.Factory factory) {
+    return new ScenarioRun(factory, callDeadline, patience);
   }
 
   private static Duration positive(String what, Duration time) {

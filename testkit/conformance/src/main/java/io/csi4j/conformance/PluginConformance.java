@@ -2,15 +2,12 @@ package io.csi4j.conformance;
 
 import io.csi4j.conformance.internal.plugin.Suite;
 import io.csi4j.conformance.internal.plugin.SuiteRun;
-import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.PluginUnderTest;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 
 /**
@@ -41,19 +38,9 @@ public final class PluginConformance {
    */
   public static ConformanceReport run(
       PluginUnderTest plugin, Predicate<ConformanceCase> which, ConformanceListener listener) {
-    List<ConformanceCase> chosen = cases().stream().filter(which).toList();
-    List<CaseResult> results = new ArrayList<>();
     try (ConformanceRun run = open(plugin)) {
-      for (ConformanceCase each : chosen) {
-        listener.started(each, results.size() + 1, chosen.size());
-        CaseResult result = run.run(each);
-        results.add(result);
-        listener.ended(result);
-      }
-      Map<CaseResult, CaseResult> changed = run.cleanUpAgain();
-      results.replaceAll(each -> changed.getOrDefault(each, each));
+      return run.run(cases().stream().filter(which).toList(), listener);
     }
-    return new ConformanceReport(plugin.toString(), results);
   }
 
   /**

@@ -2,9 +2,9 @@ package io.csi4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.conformance.model.OrchestratorListener;
-import io.csi4j.conformance.model.OrchestratorReport;
-import io.csi4j.conformance.model.OrchestratorScenario;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
+import io.csi4j.conformance.model.ConformanceReport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,15 +18,15 @@ final class RepeatedRefusalTest {
     "refused/publish-invalid-argument, false",
   })
   void failsOnlyWhereTheSpecForbidsARepeat(String scenario, boolean passes) {
-    OrchestratorReport report =
+    ConformanceReport report =
         OrchestratorConformance.create()
             .only(each -> each.name().equals(scenario))
-            .run(ToyOrchestrator.with(Defect.REPEATS_WHAT_IS_REFUSED), OrchestratorListener.none());
+            .run(ToyOrchestrator.with(Defect.REPEATS_WHAT_IS_REFUSED), ConformanceListener.none());
 
     assertThat(report.results())
-        .extracting(result -> result.scenario())
-        .extracting(OrchestratorScenario::name)
+        .extracting(result -> result.about())
+        .extracting(ConformanceCase::name)
         .containsExactly(scenario);
-    assertThat(report.failed().isEmpty()).as(report.describe()).isEqualTo(passes);
+    assertThat(report.clean()).as(report.text()).isEqualTo(passes);
   }
 }

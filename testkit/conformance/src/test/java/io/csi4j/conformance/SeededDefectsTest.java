@@ -3,15 +3,17 @@ package io.csi4j.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.csi4j.conformance.model.OrchestratorListener;
-import io.csi4j.conformance.model.OrchestratorReport;
-import io.csi4j.conformance.model.OrchestratorScenario;
-import io.csi4j.conformance.model.ScenarioResult;
+import io.csi4j.conformance.model.CaseResult;
+import io.csi4j.conformance.model.CaseResult.Outcome;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
+import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.testkit.referee.DutyId;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -43,7 +45,7 @@ final class SeededDefectsTest {
   /** Runs spend most of their time waiting: several at a time take less of it. */
   private final ExecutorService pool = Executors.newFixedThreadPool(3);
 
-  private final Map<Defect, Future<OrchestratorReport>> reports = new EnumMap<>(Defect.class);
+  private final Map<Defect, Future<ConformanceReport>> reports = new EnumMap<>(Defect.class);
 
   @BeforeAll
   @SuppressWarnings("unchecked")
@@ -62,11 +64,11 @@ final class SeededDefectsTest {
     pool.shutdownNow();
   }
 
-  private static OrchestratorReport run(Defect defect, Set<String> scenarios) {
+  private static ConformanceReport run(Defect defect, Set<String> scenarios) {
     return OrchestratorConformance.create()
         .withPatience(Duration.ofSeconds(20))
         .only(each -> scenarios.contains(each.name()) || each.name().equals(HARMLESS))
-        .run(ToyOrchestrator.with(defect), OrchestratorListener.none());
+        .run(ToyOrchestrator.with(defect), ConformanceListener.none());
   }
 
   static Stream<Arguments> defects() {
@@ -129,47 +131,56 @@ final class SeededDefectsTest {
   @MethodSource("unwise")
   void isAdvised(Defect defect, Set<String> scenarios, Set<String> mayFail, Set<DutyId> duties)
       throws Exception {
-    OrchestratorReport report = Objects.requireNonNull(reports.get(defect)).get();
-    assertThat(report.failed())
-        .as(report.describe())
-        .extracting(result -> result.scenario().name())
+    ConformanceReport report = Objects.requireNonNull(reports.get(defect)).get();
+    assertThat(failed(report))
+        .as(report.text())
+        .extracting(result -> result.about().name())
         .isSubsetOf(mayFail);
     assertThat(report.results())
-        .as(report.describe())
-        .filteredOn(result -> result.advised().containsAll(duties))
-        .extracting(result -> result.scenario().name())
-        .containsExactlyInAnyOrderElementsOf(scenarios);
-    report.results().stream()
-        .filter(result -> scenarios.contains(result.scenario().name()))
-        .forEach(
+        .as(report.text())
+        .filteredOn(
             result ->
-                duties.forEach(
-                    duty -> assertThat(result.describe()).contains("advice on duty " + duty)));
+                duties.stream()
+                    .allMatch(duty -> result.story().contains("\nadvice on duty " + duty)))
+        .extracting(result -> result.about().name())
+        .containsExactlyInAnyOrderElementsOf(scenarios);
   }
 
   @ParameterizedTest
   @MethodSource("defects")
   void fails(Defect defect, Set<String> scenarios, Set<DutyId> duties) throws Exception {
-    OrchestratorReport report = Objects.requireNonNull(reports.get(defect)).get();
-    assertThat(report.failed())
-        .as(report.describe())
-        .extracting(result -> result.scenario().name())
+    ConformanceReport report = Objects.requireNonNull(reports.get(defect)).get();
+    assertThat(failed(report))
+        .as(report.text())
+        .extracting(result -> result.about().name())
         .containsExactlyInAnyOrderElementsOf(scenarios);
-    assertThat(
-            report.failed().stream()
-                .flatMap(result -> result.broken().stream())
-                .collect(Collectors.toSet()))
-        .as(report.describe())
-        .containsAll(duties);
-    report.failed().forEach(SeededDefectsTest::tellsTheStory);
+    String causes =
+        failed(report).stream()
+            .flatMap(result -> result.causes().stream())
+            .collect(Collectors.joining("\n"));
+    assertThat(duties)
+        .as(report.text())
+        .allSatisfy(duty -> assertThat(causes).contains("broken duty " + duty + ": "));
+    failed(report).forEach(SeededDefectsTest::tellsTheStory);
   }
 
-  private static void tellsTheStory(ScenarioResult result) {
-    assertThat(result.describe())
-        .startsWith(result.scenario().name() + " failed.")
-        .contains(result.scenario().expectation())
+  private static List<CaseResult> failed(ConformanceReport report) {
+    return report.results(Outcome.FAILED);
+  }
+
+  private static void tellsTheStory(CaseResult result) {
+    assertThat(result.story())
+        .startsWith("expected: " + result.about().expectation() + "\n")
+        .contains("\nwhat the plugin saw")
         .doesNotContain("csi4j-hidden");
-    result.broken().forEach(duty -> assertThat(result.describe()).contains("broken duty " + duty));
+    assertThat(result.causes())
+        .isNotEmpty()
+        .allSatisfy(
+            cause ->
+                assertThat(result.story())
+                    .containsAnyOf(
+                        "\nproblem: " + cause,
+                        "\n" + cause.replaceFirst("(broken duty D-\\d+): .*", "$1")));
   }
 
   @Test
@@ -180,8 +191,8 @@ final class SeededDefectsTest {
 
   @Test
   void namesOfScenariosAreUnique() {
-    assertThat(OrchestratorConformance.scenarios())
-        .extracting(OrchestratorScenario::name)
+    assertThat(OrchestratorConformance.cases())
+        .extracting(ConformanceCase::name)
         .doesNotHaveDuplicates()
         .hasSizeGreaterThan(25);
   }

@@ -22,8 +22,8 @@ final class SuiteWithoutJUnitTest {
       assertThatExceptionOfType(ClassNotFoundException.class)
           .isThrownBy(() -> bare.loadClass("org.junit.jupiter.api.Test"));
       Class<?> suite = bare.loadClass(OrchestratorConformance.class.getName());
-      assertThat((List<?>) suite.getMethod("scenarios").invoke(null))
-          .hasSameSizeAs(OrchestratorConformance.scenarios());
+      assertThat((List<?>) suite.getMethod("cases").invoke(null))
+          .hasSameSizeAs(OrchestratorConformance.cases());
       Object made = suite.getMethod("create").invoke(null);
       assertThat((List<?>) suite.getMethod("chosen").invoke(made)).isNotEmpty();
     }

@@ -446,7 +446,7 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private static Json json(ConformanceReport report) {
-    Json json = new Json().with("plugin", report.plugin());
+    Json json = new Json().with("plugin", report.subject());
     for (CaseResult.Outcome outcome : CaseResult.Outcome.values()) {
       json.with(word(outcome), report.count(outcome));
     }

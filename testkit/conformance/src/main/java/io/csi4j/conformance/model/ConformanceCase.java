@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * One thing that a plugin owes its callers, and how to find out whether it does it. The suite alone
- * implements it.
+ * One duty of a plugin or an orchestrator, and how to find out whether it is kept. The suites alone
+ * implement it.
  *
  * @since 1.0
  */
@@ -16,20 +16,31 @@ public interface ConformanceCase {
   /** Its name, such as {@code controller/create/without-a-name-is-refused}; unique, and lasting. */
   String name();
 
-  /** Returns what the spec says, in our own words, with its MUST, SHOULD or MAY. */
-  String sentence();
+  /**
+   * Returns what the spec says, in our own words, with its MUST, SHOULD or MAY; empty if the case
+   * is about an orchestrator, which the referee judges by many sentences.
+   */
+  default String sentence() {
+    return "";
+  }
 
   /** Returns the expectation, as a sentence. */
   String expectation();
 
-  /** Where the spec says so: the heading of the section. */
-  String place();
+  /** Returns the heading of the section with that sentence, if there is one. */
+  default String place() {
+    return "";
+  }
 
-  /** Returns what the plugin has to offer for it, in words; empty if every plugin owes it. */
-  List<String> needs();
+  /** Returns what the plugin or host has to offer for it; empty if it is asked of every one. */
+  default List<String> needs() {
+    return List.of();
+  }
 
   /** The lines of the spec with the rows of error tables that it is about. */
-  Set<Integer> errorRows();
+  default Set<Integer> errorRows() {
+    return Set.of();
+  }
 
   /** The first part of its name: {@code controller}. */
   default String group() {

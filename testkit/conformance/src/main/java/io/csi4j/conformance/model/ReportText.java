@@ -10,52 +10,95 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The two forms of a report. */
+/** The forms of a report. */
 final class ReportText {
 
   private static final List<Outcome> COLUMNS =
       List.of(Outcome.PASSED, Outcome.ADVICE, Outcome.SKIPPED, Outcome.NOT_RUN, Outcome.FAILED);
 
+  /** Maximum length of a line that lists names of cases. */
+  private static final int WIDTH = 120;
+
   private ReportText() {}
 
   /** The report for people. */
-  static String table(ConformanceReport report) {
+  static String text(ConformanceReport report) {
     StringBuilder out = new StringBuilder(1 << 12);
-    out.append("Conformance of ").append(report.plugin()).append("\n\n");
-    stories(out, report, Outcome.FAILED, "FAILED");
-    stories(out, report, Outcome.ADVICE, "ADVICE");
-    reasons(out, report, Outcome.SKIPPED, "SKIPPED");
-    reasons(out, report, Outcome.NOT_RUN, "NOT RUN");
+    out.append("Conformance of ").append(report.subject()).append("\n\n");
+    stories(out, report, Outcome.FAILED);
+    stories(out, report, Outcome.ADVICE);
+    reasons(out, report, Outcome.SKIPPED);
+    reasons(out, report, Outcome.NOT_RUN);
     left(out, report);
-    out.append(String.format(Locale.ROOT, "%-12s", "service"));
-    COLUMNS.forEach(column -> out.append(String.format(Locale.ROOT, "%9s", words(column))));
-    out.append('\n');
-    groups(report).forEach((group, results) -> row(out, group, results));
-    row(out, "all", report.results());
+    table(out, report);
     return out.toString();
   }
 
-  private static void stories(
-      StringBuilder out, ConformanceReport report, Outcome outcome, String title) {
-    for (CaseResult each : report.results(outcome)) {
-      out.append(title).append(' ').append(each.about().name()).append('\n');
-      each.story().lines().forEach(line -> out.append("  ").append(line).append('\n'));
+  /** The causes and counts alone. */
+  static String summary(ConformanceReport report) {
+    StringBuilder out = new StringBuilder(1 << 10);
+    for (Outcome outcome : List.of(Outcome.FAILED, Outcome.NOT_RUN, Outcome.ADVICE)) {
+      for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
+        out.append(title(outcome)).append(' ').append(heading(group));
+        out.append(group.results().size() == 1 ? ": " + group.cause() : "").append('\n');
+      }
+    }
+    table(out, report);
+    return out.toString();
+  }
+
+  private static String heading(CauseGroup group) {
+    String first = group.first().about().name();
+    return group.results().size() == 1
+        ? first
+        : group.results().size()
+            + " cases for one reason, first seen in "
+            + first
+            + ": "
+            + group.cause();
+  }
+
+  /** Each cause with the story of the first case. */
+  private static void stories(StringBuilder out, ConformanceReport report, Outcome outcome) {
+    for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
+      out.append(title(outcome)).append(' ').append(heading(group)).append('\n');
+      group.first().story().lines().forEach(line -> out.append("  ").append(line).append('\n'));
+      names(out, group.others());
+      group
+          .furtherCauses()
+          .forEach(
+              (name, causes) -> {
+                out.append("  also in ").append(name).append(", where besides\n");
+                causes.forEach(cause -> out.append("    ").append(cause).append('\n'));
+              });
       out.append('\n');
     }
   }
 
-  private static void reasons(
-      StringBuilder out, ConformanceReport report, Outcome outcome, String title) {
-    Map<String, List<CaseResult>> byReason =
-        report.results(outcome).stream()
-            .collect(
-                Collectors.groupingBy(CaseResult::story, LinkedHashMap::new, Collectors.toList()));
-    byReason.forEach(
-        (reason, results) -> {
-          out.append(title).append(", because ").append(reason).append(":\n");
-          results.forEach(each -> out.append("  ").append(each.about().name()).append('\n'));
-          out.append('\n');
-        });
+  private static void names(StringBuilder out, List<String> names) {
+    if (names.isEmpty()) {
+      return;
+    }
+    out.append("  also in:");
+    int length = WIDTH;
+    for (String name : names) {
+      if (length + name.length() + 1 > WIDTH) {
+        out.append("\n   ");
+        length = 3;
+      }
+      out.append(' ').append(name);
+      length += name.length() + 1;
+    }
+    out.append('\n');
+  }
+
+  /** Each cause with the cases: their stories say no more. */
+  private static void reasons(StringBuilder out, ConformanceReport report, Outcome outcome) {
+    for (CauseGroup group : CauseGroup.of(report.results(outcome))) {
+      out.append(title(outcome)).append(", because ").append(group.cause()).append(":\n");
+      group.results().forEach(each -> out.append("  ").append(each.about().name()).append('\n'));
+      out.append('\n');
+    }
   }
 
   private static void left(StringBuilder out, ConformanceReport report) {
@@ -68,6 +111,16 @@ final class ReportText {
     }
   }
 
+  private static void table(StringBuilder out, ConformanceReport report) {
+    out.append(String.format(Locale.ROOT, "%-12s", "group"));
+    COLUMNS.forEach(
+        column ->
+            out.append(String.format(Locale.ROOT, "%9s", title(column).toLowerCase(Locale.ROOT))));
+    out.append('\n');
+    groups(report).forEach((group, results) -> row(out, group, results));
+    row(out, "all", report.results());
+  }
+
   private static void row(StringBuilder out, String name, List<CaseResult> results) {
     out.append(String.format(Locale.ROOT, "%-12s", name));
     for (Outcome column : COLUMNS) {
@@ -77,8 +130,8 @@ final class ReportText {
     out.append('\n');
   }
 
-  private static String words(Outcome outcome) {
-    return outcome.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  private static String title(Outcome outcome) {
+    return outcome.name().replace('_', ' ');
   }
 
   private static Map<String, List<CaseResult>> groups(ConformanceReport report) {

@@ -1,11 +1,11 @@
 /**
- * The words of the suites for plugins and orchestrators: the system under test, the cases and
- * scenarios, their results and reports.
+ * The words of the suites for plugins and orchestrators: the system under test, the cases, their
+ * results and reports.
  *
- * <p>A plugin is described as a {@link io.csi4j.conformance.model.PluginUnderTest} and judged in a
- * {@link io.csi4j.conformance.model.ConformanceReport}. An orchestrator is driven through a {@link
- * io.csi4j.conformance.model.OrchestratorUnderTest} and judged in an {@link
- * io.csi4j.conformance.model.OrchestratorReport}. Values are immutable. Nothing here runs a suite.
+ * <p>A plugin is described as a {@link io.csi4j.conformance.model.PluginUnderTest}, an orchestrator
+ * is driven through a {@link io.csi4j.conformance.model.OrchestratorUnderTest}. Both are judged in
+ * a {@link io.csi4j.conformance.model.ConformanceReport}, case by case in a {@link
+ * io.csi4j.conformance.model.ConformanceRun}. Values are immutable.
  */
 @NullMarked
 package io.csi4j.conformance.model;

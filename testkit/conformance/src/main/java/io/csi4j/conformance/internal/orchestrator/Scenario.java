@@ -1,6 +1,6 @@
 package io.csi4j.conformance.internal.orchestrator;
 
-import io.csi4j.conformance.model.OrchestratorScenario;
+import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.testkit.model.PluginShape;
 
 /**
@@ -10,7 +10,7 @@ import io.csi4j.testkit.model.PluginShape;
  * @param body what happens
  */
 public record Scenario(String name, String expectation, PluginShape shape, Body body)
-    implements OrchestratorScenario {
+    implements ConformanceCase {
 
   /** A scenario with a plugin that offers everything. */
   Scenario(String name, String expectation, Body body) {

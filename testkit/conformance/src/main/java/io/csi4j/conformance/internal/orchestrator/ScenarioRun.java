@@ -3,10 +3,12 @@ package io.csi4j.conformance.internal.orchestrator;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
-import io.csi4j.conformance.model.OrchestratorScenario;
+import io.csi4j.conformance.model.CaseResult;
+import io.csi4j.conformance.model.CaseResult.Outcome;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
-import io.csi4j.conformance.model.ScenarioResult;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.testkit.referee.Breach;
@@ -23,23 +25,40 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Plays one scenario from the start of its plugin to the verdict. */
-public final class ScenarioRun {
+/** Plays scenarios, each from the start of its plugin to the verdict. For any number of threads. */
+public final class ScenarioRun implements ConformanceRun {
 
-  private ScenarioRun() {}
+  private final OrchestratorUnderTest.Factory factory;
+  private final Duration callDeadline;
+  private final Duration patience;
+  private volatile boolean stopped;
 
-  /** Plays a scenario; there is a result for any orchestrator. */
-  public static ScenarioResult of(
-      OrchestratorScenario which,
-      OrchestratorUnderTest.Factory factory,
-      Duration callDeadline,
-      Duration patience) {
+  /** A run with orchestrators that this factory starts, one for each scenario. */
+  public ScenarioRun(
+      OrchestratorUnderTest.Factory factory, Duration callDeadline, Duration patience) {
+    this.factory = factory;
+    this.callDeadline = callDeadline;
+    this.patience = patience;
+  }
+
+  @Override
+  public String subject() {
+    return "an orchestrator";
+  }
+
+  @Override
+  public CaseResult run(ConformanceCase which) {
     if (!(which instanceof Scenario scenario)) {
       throw new IllegalArgumentException(
           "'"
               + which.name()
               + "' is no scenario of this suite. Choose one of"
-              + " OrchestratorConformance.scenarios().");
+              + " OrchestratorConformance.cases().");
+    }
+    if (stopped) {
+      String why = "the run was stopped";
+      return new CaseResult(
+          scenario, Outcome.NOT_RUN, List.of(why), why, List.of(), List.of(), Duration.ZERO);
     }
     long began = System.nanoTime();
     Path directory = newDirectory();
@@ -54,33 +73,45 @@ public final class ScenarioRun {
               callDeadline,
               (volume, operation) -> secretsFor(operation),
               plugin.shape().has(Quirk.WORKLOAD_FACTS_TAKEN));
-      long crash = play(scenario, factory, setting, plugin, workers, patience, problems);
+      long crash = play(scenario, setting, plugin, workers, problems);
       Verdict verdict = plugin.verdict();
       Map<Boolean, List<Breach>> breaches =
           verdict.breaches().stream()
               .filter(breach -> !Excuses.excused(breach, crash))
               .collect(
                   Collectors.partitioningBy(breach -> verdict.advice().contains(breach.duty())));
-      return new ScenarioResult(
+      return ScenarioStory.result(
           scenario,
           problems,
           breaches.getOrDefault(false, List.of()),
           breaches.getOrDefault(true, List.of()),
-          plugin.journal().describe(),
+          plugin.journal().describe().strip().lines().toList(),
           Duration.ofNanos(System.nanoTime() - began));
     } finally {
       remove(directory);
     }
   }
 
+  @Override
+  public void stop() {
+    stopped = true;
+  }
+
+  /** Nothing is left of a scenario: its plugin and its directory end with it. */
+  @Override
+  public Map<CaseResult, CaseResult> cleanUpAgain() {
+    return Map.of();
+  }
+
+  @Override
+  public void close() {}
+
   /** Plays it, and returns the last call before the orchestrator crashed. */
-  private static long play(
+  private long play(
       Scenario scenario,
-      OrchestratorUnderTest.Factory factory,
       OrchestratorSetting setting,
       FakeCsiPlugin plugin,
       OrchestratorThreads workers,
-      Duration patience,
       List<String> problems) {
     long crash = 0;
     try {

@@ -104,6 +104,11 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   @Override
+  public String subject() {
+    return plugin.toString();
+  }
+
+  @Override
   public CaseResult run(ConformanceCase which) {
     if (!(which instanceof SuiteCase about)) {
       throw new IllegalArgumentException(
@@ -115,7 +120,8 @@ public final class SuiteRun implements ConformanceRun {
     Trial trial = new Trial(this, ++trials);
     present = trial;
     Outcome outcome;
-    String story = "";
+    String story;
+    List<String> causes;
     try {
       checkMayRun(about);
       for (Need need : about.requirements()) {
@@ -126,30 +132,42 @@ public final class SuiteRun implements ConformanceRun {
       about.steps().run(trial);
       outcome = trial.advice().isEmpty() ? Outcome.PASSED : Outcome.ADVICE;
       story = String.join("\n", trial.advice());
+      causes = trial.advice();
     } catch (CaseEndedException.Failed e) {
       outcome = Outcome.FAILED;
       story = story(about, e, trial);
+      causes = List.of("expected: " + e.expected() + "; got: " + e.text());
       trial.lastUnserved().ifPresent(presence::failedUnserved);
     } catch (CaseEndedException.NotRun e) {
       outcome = Outcome.NOT_RUN;
       story = e.text();
+      causes = List.of(story);
     } catch (CaseEndedException.Skipped e) {
       outcome = Outcome.SKIPPED;
       story = e.text();
+      causes = List.of(story);
     } catch (CaseEndedException e) {
       throw new IllegalStateException(e);
     } catch (UncheckedIOException e) {
       outcome = Outcome.NOT_RUN;
       story = String.valueOf(e.getMessage());
+      causes = List.of(story);
     } catch (RuntimeException e) {
       outcome = Outcome.NOT_RUN;
       story = SafeText.escape("the case broke, which is the fault of the suite: " + e, 1 << 10);
+      causes = List.of(story);
     }
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;
     List<String> left = keep ? trial.kept() : trial.cleanUp();
     CaseResult result =
         new CaseResult(
-            about, outcome, named(story), left, Duration.ofNanos(System.nanoTime() - began));
+            about,
+            outcome,
+            causes.stream().map(this::named).toList(),
+            named(story),
+            trial.calls(),
+            left,
+            Duration.ofNanos(System.nanoTime() - began));
     if (!keep && !left.isEmpty()) {
       unsettled.put(result, trial);
     }
@@ -222,10 +240,7 @@ public final class SuiteRun implements ConformanceRun {
         (result, trial) -> {
           List<String> left = trial.cleanUp();
           if (!left.equals(result.leftBehind())) {
-            changed.put(
-                result,
-                new CaseResult(
-                    result.about(), result.outcome(), result.story(), left, result.took()));
+            changed.put(result, result.leaving(left));
           }
         });
     changed.forEach(

@@ -1,0 +1,112 @@
+package io.csi4j.conformance.model;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Cases that ended alike for one cause.
+ *
+ * @param cause what they have in common: the sentence of all of them or, where their sentences
+ *     differ in names, numbers or paths, the sentence without these
+ * @param results in the order in which they ran
+ */
+record CauseGroup(String cause, List<CaseResult> results) {
+
+  private static final Pattern QUOTED = Pattern.compile("'[^']*'");
+  private static final Pattern PATH = Pattern.compile("(?<![\\w./])/[^\\s,;)']+");
+
+  /** A number that is part of no name, such as D-142, and no code of gRPC, such as (13). */
+  private static final Pattern NUMBER = Pattern.compile("(?<![\\w(-])\\d+\\b");
+
+  /** Puts each result in the group of that of its causes which most of them have. */
+  static List<CauseGroup> of(List<CaseResult> results) {
+    List<CauseGroup> groups = new ArrayList<>();
+    List<CaseResult> rest = results;
+    while (!rest.isEmpty()) {
+      Map<String, List<CaseResult>> byCause = new LinkedHashMap<>();
+      for (CaseResult each : rest) {
+        for (String cause : general(each)) {
+          byCause.computeIfAbsent(cause, unseen -> new ArrayList<>()).add(each);
+        }
+      }
+      int most = byCause.values().stream().mapToInt(List::size).max().orElseThrow();
+      byCause.values().removeIf(each -> each.size() < most);
+      String cause = byCause.keySet().iterator().next();
+      List<CaseResult> alike = byCause.values().iterator().next();
+      groups.add(new CauseGroup(exact(cause, alike), alike));
+      rest = rest.stream().filter(each -> !general(each).contains(cause)).toList();
+    }
+    return groups;
+  }
+
+  /** Returns the first of the results that ended as this one did and has all of its causes. */
+  static Optional<CaseResult> firstLike(CaseResult result, List<CaseResult> results) {
+    Set<String> causes = general(result);
+    return results.stream()
+        .takeWhile(each -> !each.equals(result))
+        .filter(each -> each.outcome() == result.outcome())
+        .filter(each -> general(each).containsAll(causes))
+        .findFirst();
+  }
+
+  private static Set<String> general(CaseResult result) {
+    return result.causes().isEmpty()
+        ? Set.of(result.about().name())
+        : result.causes().stream()
+            .map(CauseGroup::general)
+            .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private static String general(String cause) {
+    String unquoted = QUOTED.matcher(cause).replaceAll("'…'");
+    return NUMBER.matcher(PATH.matcher(unquoted).replaceAll("…")).replaceAll("…");
+  }
+
+  /** The sentence of all results if it is one, without loss of its names and numbers. */
+  private static String exact(String cause, List<CaseResult> results) {
+    Set<String> sentences =
+        results.stream()
+            .map(CaseResult::causes)
+            .flatMap(Collection::stream)
+            .filter(each -> general(each).equals(cause))
+            .collect(Collectors.toSet());
+    return sentences.size() == 1 ? sentences.iterator().next() : cause;
+  }
+
+  /** The result that is shown for all of them. */
+  CaseResult first() {
+    return results.get(0);
+  }
+
+  /** Returns the names of the cases after the first that have no cause that it does not have. */
+  List<String> others() {
+    Set<String> shown = general(first());
+    return results.stream()
+        .skip(1)
+        .filter(each -> shown.containsAll(general(each)))
+        .map(each -> each.about().name())
+        .toList();
+  }
+
+  /** Returns the causes that the first case does not have, by the names of the cases with them. */
+  Map<String, List<String>> furtherCauses() {
+    Set<String> shown = general(first());
+    Map<String, List<String>> further = new LinkedHashMap<>();
+    for (CaseResult each : results) {
+      List<String> causes =
+          each.causes().stream().filter(cause -> !shown.contains(general(cause))).toList();
+      if (!causes.isEmpty()) {
+        further.put(each.about().name(), causes);
+      }
+    }
+    return further;
+  }
+}

@@ -38,6 +38,15 @@ public final class OrchestratorConformance {
     return new OrchestratorConformance(Duration.ofSeconds(1), Duration.ofMinutes(1), cases());
   }
 
+  /**
+   * The suite for hosts that have a node and no controller, with the settings of {@link #create}:
+   * no plugin in it has a controller, and scenarios about attaching are left out.
+   */
+  public static OrchestratorConformance nodeOnly() {
+    return new OrchestratorConformance(
+        Duration.ofSeconds(1), Duration.ofMinutes(1), List.copyOf(Scenarios.onNode()));
+  }
+
   /** Every scenario there is, in the order in which they run. */
   public static List<ConformanceCase> cases() {
     return List.copyOf(Scenarios.all());

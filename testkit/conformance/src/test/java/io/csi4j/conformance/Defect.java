@@ -32,6 +32,8 @@ enum Defect {
   LOSES_PUBLISH_CONTEXT,
   /** The volume's own context is not handed on. */
   LOSES_VOLUME_CONTEXT,
+  /** No volume is ever attached: the host has no controller. */
+  HAS_NO_CONTROLLER,
   /** Detaching comes before unstaging. */
   DETACHES_FIRST,
   /** Each attempt to publish takes another path. */

@@ -95,6 +95,7 @@ final class SeededDefectsTest {
             names("mount/first", "shape/no-staging"),
             duties(375, 402)),
         arguments(Defect.LOSES_VOLUME_CONTEXT, names("shape/node-only"), duties()),
+        arguments(Defect.HAS_NO_CONTROLLER, names("mount/first"), duties()),
         arguments(Defect.DETACHES_FIRST, names("mount/first"), duties(145)),
         arguments(Defect.NEW_PATH_EACH_ATTEMPT, names("lost/publish-timed-out"), duties()),
         arguments(Defect.LOWERCASES_IDS, names("names/odd"), duties()),

@@ -386,7 +386,8 @@ final class ToyNode implements AutoCloseable {
   }
 
   private boolean attaches() {
-    return controller.identity().getPluginCapabilities().offers(PluginCapability.CONTROLLER_SERVICE)
+    return !has(Defect.HAS_NO_CONTROLLER)
+        && controller.identity().getPluginCapabilities().offers(PluginCapability.CONTROLLER_SERVICE)
         && controller
             .controller()
             .getCapabilities()

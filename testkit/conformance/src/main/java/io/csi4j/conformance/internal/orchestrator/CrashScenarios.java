@@ -37,20 +37,22 @@ final class CrashScenarios {
       String name = StepNames.of(step);
       all.add(
           new Scenario(
-              "restart/amid-" + name + "-then-mounted",
-              "The volume can be mounted after a crash in the middle of a call.",
-              play -> {
-                crashAmid(play, step);
-                play.mount(play.order());
-              }));
+                  "restart/amid-" + name + "-then-mounted",
+                  "The volume can be mounted after a crash in the middle of a call.",
+                  play -> {
+                    crashAmid(play, step);
+                    play.mount(play.order());
+                  })
+              .about(step));
       all.add(
           new Scenario(
-              "restart/amid-" + name + "-then-given-up",
-              "A crash in the middle of a call leaves a volume that may be in use: it is undone.",
-              play -> {
-                crashAmid(play, step);
-                play.unmount(play.order());
-              }));
+                  "restart/amid-" + name + "-then-given-up",
+                  "A crash in the middle of a call leaves a volume that may be in use: it is undone.",
+                  play -> {
+                    crashAmid(play, step);
+                    play.unmount(play.order());
+                  })
+              .about(step));
     }
     all.add(
         new Scenario(

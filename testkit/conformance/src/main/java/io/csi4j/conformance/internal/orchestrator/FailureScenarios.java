@@ -38,9 +38,10 @@ final class FailureScenarios {
                     CsiOperation.NODE_UNSTAGE_VOLUME,
                     List.of(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME))),
         new Scenario(
-            "fail/detach-then-recovers",
-            "While detaching fails, it stays owed.",
-            play -> undoing(play, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, List.of())));
+                "fail/detach-then-recovers",
+                "While detaching fails, the detachment stays pending.",
+                play -> undoing(play, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, List.of()))
+            .attaching());
   }
 
   private static void publish(Play play) throws StuckException, InterruptedException {

@@ -90,8 +90,8 @@ final class HealthScenarios {
     MountOrder two = workload(2, one);
     Path path = play.mount(one);
     play.plugin().health(one.volume(), SLOW);
-    play.plugin().upgrade(PluginShape.full112And113());
-    play.plugin().upgrade(PluginShape.full113());
+    play.upgrade(PluginShape.full112And113());
+    play.upgrade(PluginShape.full113());
     play.plugin().clearHealth();
     play.mount(two);
     play.mount(one);

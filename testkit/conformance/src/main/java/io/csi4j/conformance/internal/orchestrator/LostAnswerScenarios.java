@@ -33,16 +33,18 @@ final class LostAnswerScenarios {
     for (CsiOperation step : StepNames.STEPS.subList(0, 3)) {
       all.add(
           new Scenario(
-              "lost/" + StepNames.of(step) + "-given-up",
-              "No attempt is ever answered, all do the work: giving up undoes it.",
-              play -> givenUp(play, step)));
+                  "lost/" + StepNames.of(step) + "-given-up",
+                  "No attempt is ever answered, all do the work: giving up undoes it.",
+                  play -> givenUp(play, step))
+              .about(step));
     }
     return all;
   }
 
   private static Scenario lost(CsiOperation step, String how, String expectation, Fault fault) {
     return new Scenario(
-        "lost/" + StepNames.of(step) + how, expectation, play -> once(play, step, fault));
+            "lost/" + StepNames.of(step) + how, expectation, play -> once(play, step, fault))
+        .about(step);
   }
 
   private static void once(Play play, CsiOperation step, Fault fault)

@@ -1,6 +1,7 @@
 package io.csi4j.conformance.internal.orchestrator;
 
 import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
@@ -16,6 +17,7 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginContents.Published;
+import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -125,6 +127,12 @@ public final class Play {
   /** Returns the order for another workload by its number. */
   static MountOrder workload(int number, MountOrder like) {
     return like.forWorkload(ScenarioWorkload.of("workload-" + number));
+  }
+
+  /** Upgrades the plugin; one without a controller gets none. */
+  void upgrade(PluginShape next) {
+    boolean hasController = plugin.shape().offers(PluginCapability.CONTROLLER_SERVICE);
+    plugin.upgrade(hasController ? next : Scenario.onNode(next));
   }
 
   /** Gives the plugin its volumes back, after it forgot them. */

@@ -88,10 +88,10 @@ final class PluginChangeScenarios {
     MountOrder order = play.order();
     play.mount(order);
     PluginShape before = play.plugin().shape();
-    play.plugin().upgrade(before.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+    play.upgrade(before.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
     OrchestratorReply<Boolean> first = play.tryUnmount(order);
     play.expectPublications(order, 0);
-    play.plugin().upgrade(before);
+    play.upgrade(before);
     if (first.value().isPresent()) {
       // No caller asks again for what is done: the next user of the volume has to set it right.
       play.mount(order);
@@ -102,7 +102,7 @@ final class PluginChangeScenarios {
   private static void addsStaging(Play play) throws StuckException, InterruptedException {
     MountOrder old = play.order(1);
     play.mount(old);
-    play.plugin().upgrade(PluginShape.full());
+    play.upgrade(PluginShape.full());
     MountOrder fresh = play.order(2);
     play.mount(fresh);
     play.unmount(old);

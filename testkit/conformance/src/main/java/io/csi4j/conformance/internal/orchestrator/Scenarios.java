@@ -27,4 +27,9 @@ public final class Scenarios {
         .flatMap(List::stream)
         .toList();
   }
+
+  /** Those for hosts without a controller, with plugins that have none. */
+  public static List<Scenario> onNode() {
+    return all().stream().filter(each -> each.needs().isEmpty()).map(Scenario::onNode).toList();
+  }
 }

@@ -15,14 +15,14 @@ final class ShapeScenarios {
 
   static List<Scenario> scenarios() {
     return List.of(
-        shape("everything", PluginShape.full()),
-        shape("separate-sockets", PluginShape.separateSockets()),
+        shape("everything", PluginShape.full()).attaching(),
+        shape("separate-sockets", PluginShape.separateSockets()).attaching(),
         shape("node-only", PluginShape.nodeOnly()),
         shape("no-staging", PluginShape.noStaging()),
-        shape("no-attach", PluginShape.noAttach()),
-        shape("attach-required", PluginShape.attachRequired()),
+        shape("no-attach", PluginShape.noAttach()).attaching(),
+        shape("attach-required", PluginShape.attachRequired()).attaching(),
         shape("block-only", PluginShape.blockOnly()),
-        shape("plain", PluginShape.plain()),
+        shape("plain", PluginShape.plain()).attaching(),
         shape(
             "odd-but-lawful",
             PluginShape.full()

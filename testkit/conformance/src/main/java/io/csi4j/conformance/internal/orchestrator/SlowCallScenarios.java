@@ -24,9 +24,10 @@ final class SlowCallScenarios {
             CsiOperation.NODE_PUBLISH_VOLUME)) {
       all.add(
           new Scenario(
-              "slow/" + StepNames.of(step),
-              "A call outlasts its caller's patience: the volume ends up mounted all the same.",
-              play -> slowMount(play, step)));
+                  "slow/" + StepNames.of(step),
+                  "A call outlasts its caller's patience: the volume ends up mounted all the same.",
+                  play -> slowMount(play, step))
+              .about(step));
     }
     all.add(
         new Scenario(

@@ -100,9 +100,9 @@ final class Program {
 
   private static CommandLine state(Console console, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
-    all.put("show", () -> described(new StateCommand(console, StateCommand.Show.VOLUMES)));
-    all.put("check", () -> described(new StateCommand(console, StateCommand.Show.TROUBLE)));
-    all.put("explain", () -> described(new StateCommand(console, StateCommand.Show.REASONS)));
+    all.put("show", () -> state(console, StateCommand.Show.VOLUMES));
+    all.put("check", () -> state(console, StateCommand.Show.TROUBLE));
+    all.put("explain", () -> state(console, StateCommand.Show.REASONS));
     return with(
         GroupCommand.of(
             "Reads the directory of a volume manager without opening it: nothing is written or"
@@ -112,20 +112,33 @@ final class Program {
         1);
   }
 
-  private static CommandLine described(StateCommand command) {
+  private static CommandLine state(Console console, StateCommand.Show show) {
+    return described(new StateCommand(console, show), show.description(), show.example());
+  }
+
+  private static CommandLine described(Object command, String description, String example) {
     CommandLine made = new CommandLine(command);
-    made.getCommandSpec()
-        .usageMessage()
-        .description(command.show().description())
-        .footer(command.show().example());
+    made.getCommandSpec().usageMessage().description(description).footer(example);
     return made;
   }
 
   private static CommandLine claims(Console console, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
     all.put("list", () -> new CommandLine(new ClaimListCommand(console)));
-    all.put("show", () -> new CommandLine(new ClaimShowCommand(console)));
-    all.put("explain", () -> new CommandLine(new ClaimExplainCommand(console)));
+    all.put(
+        "show",
+        () ->
+            described(
+                new ClaimCommand(console, ClaimWords::lines),
+                "Shows all that is claimed of one volume.",
+                "  csi4j claims show db-1 --directory /var/lib/orchestrator/claims"));
+    all.put(
+        "explain",
+        () ->
+            described(
+                new ClaimCommand(console, ClaimWords::reasons),
+                "Explains what each claim of a volume waits for, and what would let it go on.",
+                "  csi4j claims explain db-1 --directory /var/lib/orchestrator/claims"));
     return with(GroupCommand.of("Shows who may use volumes, across machines."), all, args, 1);
   }
 

@@ -89,10 +89,6 @@ final class StateCommand implements Callable<Integer> {
     this.show = show;
   }
 
-  Show show() {
-    return show;
-  }
-
   @Override
   public Integer call() {
     if (volume != null && (json || show == Show.TROUBLE)) {

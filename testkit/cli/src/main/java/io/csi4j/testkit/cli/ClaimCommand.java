@@ -1,16 +1,17 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Explains the claims of one volume. */
+/** Shows the claims of one volume, or explains them. */
 @Command(
-    description = "Explains what each claim of a volume waits for, and what would let it go on.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
@@ -20,9 +21,8 @@ import picocli.CommandLine.Parameters;
       "2:the command line makes no sense, or nothing was ever claimed of the volume",
       "4:the claims cannot be read"
     },
-    footerHeading = "%nExample:%n",
-    footer = "  csi4j claims explain db-1 --directory /var/lib/orchestrator/claims")
-final class ClaimExplainCommand implements Callable<Integer> {
+    footerHeading = "%nExample:%n")
+final class ClaimCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "VOLUME",
@@ -35,9 +35,16 @@ final class ClaimExplainCommand implements Callable<Integer> {
   private boolean json;
 
   private final Console console;
+  private final Function<Claim, List<String>> lines;
 
-  ClaimExplainCommand(Console console) {
+  /**
+   * The command.
+   *
+   * @param lines what it prints of a claim
+   */
+  ClaimCommand(Console console, Function<Claim, List<String>> lines) {
     this.console = console;
+    this.lines = lines;
   }
 
   @Override
@@ -47,7 +54,7 @@ final class ClaimExplainCommand implements Callable<Integer> {
     if (json) {
       console.out().println(ClaimWords.json(claim));
     } else {
-      ClaimWords.reasons(claim).forEach(console.out()::println);
+      lines.apply(claim).forEach(console.out()::println);
     }
     read.trouble().forEach(console.err()::println);
     return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;

@@ -8,7 +8,6 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.RecoveryReport;
 import io.csi4j.volume.node.ViewedPath;
@@ -25,6 +24,7 @@ import io.csi4j.volume.state.seal.SealedBytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -46,33 +46,12 @@ final class StateWords {
       if (!about.test(identity)) {
         continue;
       }
-      lines.add(
-          identity
-              + ": "
-              + (volume.block() ? "raw block device, " : "filesystem, ")
-              + staging(volume.staging()));
-      volume
-          .uses()
-          .forEach(
-              use ->
-                  lines.add(
-                      "  "
-                          + owner(use.key())
-                          + ": "
-                          + published(use.status())
-                          + (use.readOnly() ? ", read-only, at " : ", at ")
-                          + use.path()));
-      volume
-          .leaving()
-          .forEach(use -> lines.add("  no workload has it any more; the last was " + owner(use)));
-      volume
-          .abandoned()
-          .forEach(
-              (use, reason) ->
-                  lines.add("  " + owner(use) + ": abandoned by a person, who said: " + reason));
+      List<String> stand = volume.lines(Integer.MAX_VALUE);
+      lines.add(stand.get(0));
+      stand.stream().skip(1).map(line -> "  " + line).forEach(lines::add);
       view.pending().stream()
           .filter(owed -> owed.volume().equals(identity))
-          .forEach(owed -> lines.add("  owed: " + phrase(owed)));
+          .forEach(owed -> lines.add("  owed: " + owed.phrase()));
     }
     if (!view.givenBack().isEmpty()) {
       lines.add(
@@ -209,7 +188,7 @@ final class StateWords {
                   .forEach(path -> path(path, lines));
               view.pending().stream()
                   .filter(owed -> owed.volume().equals(volume))
-                  .forEach(owed -> lines.add("  owed: " + phrase(owed)));
+                  .forEach(owed -> lines.add("  owed: " + owed.phrase()));
             });
     lines.add("A start here would:");
     start(view).forEach(line -> lines.add("  - " + line));
@@ -217,13 +196,13 @@ final class StateWords {
   }
 
   private static void path(ViewedPath path, List<String> lines) {
-    lines.add("  " + path.use().map(StateWords::owner).orElse("staging") + ", at " + path.path());
-    lines.add("    on record: " + status(path, path.recorded()));
+    lines.add("  " + path.use().map(VolumeUse::phrase).orElse("staging") + ", at " + path.path());
+    lines.add("    on record: " + path.phrase(path.recorded()));
     lines.add("    mounted: " + path.mounted().orElse("nothing"));
     path.pending()
         .ifPresent(call -> lines.add("    the plugin may still be working on " + call.rpcName()));
     if (path.found() != path.recorded()) {
-      lines.add("    after a start: " + status(path, path.found()));
+      lines.add("    after a start: " + path.phrase(path.found()));
     }
   }
 
@@ -233,18 +212,14 @@ final class StateWords {
     lines.add(
         "it is "
             + path.use()
-                .map(use -> "the target of " + owner(use) + " in ")
+                .map(use -> "the target of " + use.phrase() + " in ")
                 .orElse("the staging path of ")
             + path.volume());
-    lines.add("on record: " + status(path, path.recorded()));
+    lines.add("on record: " + path.phrase(path.recorded()));
     if (path.found() != path.recorded()) {
-      lines.add("after a start: " + status(path, path.found()));
+      lines.add("after a start: " + path.phrase(path.found()));
     }
     return lines;
-  }
-
-  private static String status(ViewedPath path, PathStatus status) {
-    return path.use().isPresent() ? published(status) : staging(status);
   }
 
   private static List<String> start(ManagerView view) {
@@ -279,7 +254,7 @@ final class StateWords {
                     "go on giving back, once the host has said what it wants: "
                         + owed.call().rpcName()
                         + " for "
-                        + owed.use().map(StateWords::owner).orElse("the staging")
+                        + owed.use().map(VolumeUse::phrase).orElse("the staging")
                         + " of "
                         + owed.volume()));
     findings(view).forEach(message -> lines.add("tell " + message.line()));
@@ -291,14 +266,6 @@ final class StateWords {
       lines.add("find nothing to do");
     }
     return lines;
-  }
-
-  private static String phrase(PendingCall owed) {
-    return owed.call().rpcName()
-        + owed.use().map(use -> " for " + owner(use)).orElse("")
-        + ", as "
-        + owed.why()
-        + (owed.certain() ? "" : "; not if the host still wants it");
   }
 
   // ---- plugins and claims
@@ -359,7 +326,7 @@ final class StateWords {
                 lines.add(
                     claim.volume()
                         + ", "
-                        + owner(claim.use())
+                        + claim.use().phrase()
                         + ": epoch "
                         + claim.epoch()
                         + (claim.confirmed()
@@ -448,6 +415,7 @@ final class StateWords {
         .with(
             "abandoned",
             volume.abandoned().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
                 .map(each -> json(each.getKey()).with("reason", each.getValue()))
                 .toList());
   }
@@ -504,30 +472,6 @@ final class StateWords {
 
   private static VolumeIdentity identity(VolumeStatus volume) {
     return new VolumeIdentity(volume.plugin(), volume.handle());
-  }
-
-  static String owner(VolumeUse use) {
-    return "workload '" + use.workload() + "' (" + use.volume() + ")";
-  }
-
-  private static String staging(PathStatus status) {
-    return switch (status) {
-      case NONE -> "not staged";
-      case IN_DOUBT -> "perhaps staged";
-      case PRESENT -> "staged";
-      case GOING -> "being unstaged";
-      case DEAD -> "staged, and dead";
-    };
-  }
-
-  private static String published(PathStatus status) {
-    return switch (status) {
-      case NONE -> "not published";
-      case IN_DOUBT -> "perhaps published";
-      case PRESENT -> "published";
-      case GOING -> "being unpublished";
-      case DEAD -> "published, and dead";
-    };
   }
 
   static String counted(int count, String what) {

@@ -181,6 +181,22 @@ class StateCommandTest {
   }
 
   @Test
+  void aVolumeIsDescribedAsItsManagerExplainsIt() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      List<String> explained =
+          world.manager().explain(ManagedDirectory.WEB.volume()).lines().subList(0, 2);
+
+      assertThat(explained)
+          .first()
+          .isEqualTo(
+              "volume 'vol-1' of plugin 'fake.csi4j.example': filesystem, staged, used by 1"
+                  + " workload");
+      assertThat(state(world.root(), "show").outLines().stream().skip(1).map(String::strip))
+          .containsExactlyElementsOf(explained);
+    }
+  }
+
+  @Test
   void aVolumeOfWhichNothingIsOnRecordIsNamed() {
     try (ManagedDirectory world = ManagedDirectory.open(temp)) {
       Run run = state(world.root(), "explain", "--volume", "vol-2");

@@ -1,5 +1,6 @@
 package io.csi4j.volume.model;
 
+import io.csi4j.client.internal.text.SafeText;
 import java.util.Objects;
 
 /**
@@ -20,6 +21,15 @@ public record VolumeUse(VolumeKey volume, WorkloadId workload) implements Compar
   /** The use of a volume by a workload. */
   public static VolumeUse of(VolumeKey volume, WorkloadId workload) {
     return new VolumeUse(volume, workload);
+  }
+
+  /** Returns the use for people: {@code workload 'web-1' (default/db)}. */
+  public String phrase() {
+    return "workload '"
+        + SafeText.escape(workload.value())
+        + "' ("
+        + SafeText.escape(volume.toString())
+        + ")";
   }
 
   @Override

@@ -12,7 +12,6 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginFingerprint;
@@ -289,17 +288,17 @@ record ManagerReport(
             use ->
                 lines.add(
                     "  "
-                        + owner(use.key())
+                        + use.key().phrase()
                         + ": "
                         + use.status()
                         + (use.readOnly() ? ", read-only, at " : ", at ")
                         + use.path()));
     status
         .leaving()
-        .forEach(use -> lines.add("  no workload has it any more; the last was " + owner(use)));
+        .forEach(use -> lines.add("  no workload has it any more; the last was " + use.phrase()));
     status.abandoned().keySet().stream()
         .sorted()
-        .forEach(use -> lines.add("  " + owner(use) + ": abandoned by a person"));
+        .forEach(use -> lines.add("  " + use.phrase() + ": abandoned by a person"));
     status.health().findings().forEach(finding -> lines.add("  health: " + finding.text()));
     status.trouble().ifPresent(trouble -> lines.add("  trouble: " + trouble.line()));
     return lines.stream();
@@ -308,10 +307,6 @@ record ManagerReport(
   private Stream<String> reasons(KnownVolume volume) {
     List<String> lines = new Explanation("", List.of(volume.explained())).lines();
     return Stream.concat(lines.stream().limit(1), lines.stream().skip(1).map(line -> "  " + line));
-  }
-
-  private static String owner(VolumeUse use) {
-    return "workload '" + use.workload() + "' (" + use.volume() + ")";
   }
 
   // ---- claims
@@ -334,7 +329,7 @@ record ManagerReport(
             target ->
                 record.identity()
                     + ", "
-                    + owner(target.usage())
+                    + target.usage().phrase()
                     + (target.claim().isClaimed()
                         ? ": epoch "
                             + target.claim().epoch()
@@ -352,21 +347,12 @@ record ManagerReport(
         .record()
         .ifPresent(
             record -> {
-              ManagerView.pending(record)
-                  .forEach(
-                      owed ->
-                          lines.add(
-                              "  "
-                                  + owed.call().rpcName()
-                                  + owed.use().map(use -> " for " + owner(use)).orElse("")
-                                  + ", as "
-                                  + owed.why()
-                                  + (owed.certain() ? "" : "; not if the host still wants it")));
+              ManagerView.pending(record).forEach(owed -> lines.add("  " + owed.phrase()));
               pending("the staging", record.staging(), lines);
               record
                   .targets()
                   .values()
-                  .forEach(target -> pending(owner(target.usage()), target.path(), lines));
+                  .forEach(target -> pending(target.usage().phrase(), target.path(), lines));
             });
     if (lines.isEmpty()) {
       return Stream.empty();

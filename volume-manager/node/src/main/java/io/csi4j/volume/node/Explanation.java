@@ -7,7 +7,6 @@ import io.csi4j.volume.model.VolumeUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -110,24 +109,11 @@ public record Explanation(String subject, List<Explained> volumes) {
   }
 
   private static void describe(Explained volume, List<String> lines) {
-    lines.add(
-        volume.identity()
-            + ": "
-            + volume.status().map(Explanation::stand).orElse("nothing is on record yet"));
-    List<VolumeStatus.Use> uses = volume.status().map(VolumeStatus::uses).orElse(List.of());
-    uses.stream().limit(LISTED).map(Explanation::stand).forEach(lines::add);
-    if (uses.size() > LISTED) {
-      lines.add("and " + (uses.size() - LISTED) + " more");
-    }
-    volume
-        .status()
-        .filter(status -> !status.leaving().isEmpty())
-        .ifPresent(status -> lines.add("no workload has it any more; what is left is given back"));
-    volume.status().map(VolumeStatus::abandoned).orElse(Map.of()).entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .limit(LISTED)
-        .map(use -> owner(use.getKey()) + ": abandoned by a person, who said: " + use.getValue())
-        .forEach(lines::add);
+    lines.addAll(
+        volume
+            .status()
+            .map(status -> status.lines(LISTED))
+            .orElse(List.of(volume.identity() + ": nothing is on record yet")));
     volume.status().map(VolumeStatus::health).stream()
         .flatMap(health -> health.findings().stream())
         .limit(LISTED)
@@ -147,26 +133,11 @@ public record Explanation(String subject, List<Explained> volumes) {
     }
   }
 
-  private static String stand(VolumeStatus status) {
-    return (status.block() ? "raw block device, " : "filesystem, ")
-        + staging(status.staging())
-        + ", used by "
-        + counted(status.uses().size(), "workload");
-  }
-
-  private static String stand(VolumeStatus.Use use) {
-    return owner(use.key())
-        + ": "
-        + published(use.status())
-        + (use.readOnly() ? ", read-only, at " : ", at ")
-        + ForeignText.of(use.path().toString());
-  }
-
   private static void describe(Work work, List<String> lines) {
     lines.add(
         "now: "
             + phrase(work.operation())
-            + work.usage().map(usage -> " for " + owner(usage)).orElse("")
+            + work.usage().map(usage -> " for " + usage.phrase()).orElse("")
             + ": "
             + ForeignText.of(work.step())
             + " for "
@@ -180,7 +151,7 @@ public record Explanation(String subject, List<Explained> volumes) {
           "waiting for it: "
               + waiting.stream()
                   .limit(NAMED)
-                  .map(Explanation::owner)
+                  .map(VolumeUse::phrase)
                   .collect(Collectors.joining(", "))
               + (waiting.size() > NAMED ? " and " + (waiting.size() - NAMED) + " more" : ""));
     }
@@ -196,38 +167,6 @@ public record Explanation(String subject, List<Explained> volumes) {
       case REPAIR -> "making anew what is dead";
       case REFRESH -> "refreshing";
     };
-  }
-
-  private static String staging(PathStatus status) {
-    return switch (status) {
-      case NONE -> "not staged";
-      case IN_DOUBT -> "perhaps staged";
-      case PRESENT -> "staged";
-      case GOING -> "being unstaged";
-      case DEAD -> "staged, and dead: what served it has ended";
-    };
-  }
-
-  private static String published(PathStatus status) {
-    return switch (status) {
-      case NONE -> "not published";
-      case IN_DOUBT -> "perhaps published";
-      case PRESENT -> "published";
-      case GOING -> "being unpublished";
-      case DEAD -> "published, and dead: what served it has ended, and every use of it fails";
-    };
-  }
-
-  private static String owner(VolumeUse usage) {
-    return "workload '"
-        + ForeignText.of(usage.workload().value())
-        + "' ("
-        + ForeignText.of(usage.volume().toString())
-        + ")";
-  }
-
-  private static String counted(int count, String what) {
-    return (count == 0 ? "no" : count) + " " + what + (count == 1 ? "" : "s");
   }
 
   /** A length of time for people: {@code 340 ms}, {@code 12 s}, {@code 3 min 20 s}. */

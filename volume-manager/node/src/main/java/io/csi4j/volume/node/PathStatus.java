@@ -21,5 +21,25 @@ public enum PathStatus {
    * The mount is there, and its server has ended: every use of it fails. Only in what is shown; on
    * record such a mount is {@link #PRESENT}.
    */
-  DEAD
+  DEAD;
+
+  /** Returns the status of a staging path for people, such as {@code perhaps staged}. */
+  public String ofStaging() {
+    return phrase("staged");
+  }
+
+  /** Returns the status of the path of a workload for people, such as {@code published}. */
+  public String ofTarget() {
+    return phrase("published") + (this == DEAD ? ", and every use of it fails" : "");
+  }
+
+  private String phrase(String there) {
+    return switch (this) {
+      case NONE -> "not " + there;
+      case IN_DOUBT -> "perhaps " + there;
+      case PRESENT -> there;
+      case GOING -> "being un" + there;
+      case DEAD -> there + ", and dead: the server of the mount has ended";
+    };
+  }
 }

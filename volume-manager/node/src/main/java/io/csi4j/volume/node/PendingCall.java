@@ -31,4 +31,13 @@ public record PendingCall(
     Objects.requireNonNull(call, "call");
     Objects.requireNonNull(why, "why");
   }
+
+  /** Returns the call for people, without the volume. */
+  public String phrase() {
+    return call.rpcName()
+        + use.map(of -> " for " + of.phrase()).orElse("")
+        + ", as "
+        + why
+        + (certain ? "" : "; not if the host still wants it");
+  }
 }

@@ -39,4 +39,9 @@ public record ViewedPath(
     Objects.requireNonNull(pending, "pending");
     Objects.requireNonNull(mounted, "mounted");
   }
+
+  /** Returns a status of this path for people, such as {@link #recorded} or {@link #found}. */
+  public String phrase(PathStatus status) {
+    return use.isPresent() ? status.ofTarget() : status.ofStaging();
+  }
 }

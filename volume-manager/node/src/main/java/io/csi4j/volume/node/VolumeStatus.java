@@ -2,12 +2,15 @@ package io.csi4j.volume.node;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeHealth;
+import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +61,42 @@ public record VolumeStatus(
   }
 
   /**
+   * Returns the status for people: a line for the volume, and one for each use. Trouble and health
+   * are not in it.
+   *
+   * @param most maximum number of uses that are listed; the others are counted
+   */
+  public List<String> lines(int most) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        new VolumeIdentity(plugin, handle)
+            + ": "
+            + (block ? "raw block device, " : "filesystem, ")
+            + staging.ofStaging()
+            + ", used by "
+            + (uses.isEmpty() ? "no" : uses.size())
+            + (uses.size() == 1 ? " workload" : " workloads"));
+    uses.stream().limit(most).map(Use::phrase).forEach(lines::add);
+    if (uses.size() > most) {
+      lines.add("and " + (uses.size() - most) + " more");
+    }
+    leaving.stream()
+        .limit(most)
+        .map(use -> "no workload has it any more; the last was " + use.phrase())
+        .forEach(lines::add);
+    abandoned.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .limit(most)
+        .map(
+            use ->
+                use.getKey().phrase()
+                    + ": abandoned by a person, who said: "
+                    + ForeignText.of(use.getValue()))
+        .forEach(lines::add);
+    return lines;
+  }
+
+  /**
    * One use of it.
    *
    * @param key whose
@@ -65,5 +104,14 @@ public record VolumeStatus(
    * @param readOnly whether it may only be read
    * @param path where it is on this host
    */
-  public record Use(VolumeUse key, PathStatus status, boolean readOnly, Path path) {}
+  public record Use(VolumeUse key, PathStatus status, boolean readOnly, Path path) {
+
+    private String phrase() {
+      return key.phrase()
+          + ": "
+          + status.ofTarget()
+          + (readOnly ? ", read-only, at " : ", at ")
+          + ForeignText.of(path.toString());
+    }
+  }
 }

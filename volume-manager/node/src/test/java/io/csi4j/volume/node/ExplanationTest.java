@@ -122,6 +122,36 @@ class ExplanationTest {
   }
 
   @Test
+  void usesThatAreDeadOverOrAbandonedAreListed() {
+    VolumeUse batch = VolumeUse.of(KEY, WorkloadId.of("batch"));
+    VolumeUse cron = VolumeUse.of(KEY, WorkloadId.of("cron"));
+
+    assertThat(
+            new VolumeStatus(
+                    IDENTITY.plugin(),
+                    IDENTITY.handle(),
+                    PathStatus.DEAD,
+                    List.of(
+                        use(WEB_1, PathStatus.DEAD, false), use(WEB_2, PathStatus.PRESENT, true)),
+                    List.of(batch),
+                    Map.of(cron, "node\u001b[2J lost", batch, "node lost"),
+                    AccessMode.SINGLE_NODE_WRITER,
+                    Optional.empty(),
+                    true,
+                    Optional.empty(),
+                    VolumeHealth.well())
+                .lines(1))
+        .containsExactly(
+            "volume 'vol-7f3' of plugin 'hostpath.csi': raw block device, staged, and dead: the"
+                + " server of the mount has ended, used by 2 workloads",
+            "workload 'web-1' (shop/db-1): published, and dead: the server of the mount has ended,"
+                + " and every use of it fails, at /v/k7/web-1",
+            "and 1 more",
+            "no workload has it any more; the last was workload 'batch' (shop/db-1)",
+            "workload 'batch' (shop/db-1): abandoned by a person, who said: node lost");
+  }
+
+  @Test
   void aVolumeInPeaceIsSaidToBeInPeace() {
     assertThat(
             new Explanation(

@@ -155,8 +155,8 @@ class ProbeTest {
           Fault.fail(StatusCode.INTERNAL, "no name today"),
           When.calling(CsiOperation.GET_PLUGIN_INFO));
       plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_GET_INFO));
-      Run table = probe(plugin.endpoint(), "--timeout", "400ms");
-      Run json = probe(plugin.endpoint(), "--timeout", "400ms", "--json");
+      Run table = probe(plugin.endpoint(), "--timeout", "800ms");
+      Run json = probe(plugin.endpoint(), "--timeout", "800ms", "--json");
 
       assertThat(table.code()).isEqualTo(ExitCode.FAILED);
       assertThat(table.outLines().stream().map(line -> line.replaceAll("  +", "|")))

@@ -100,7 +100,7 @@ public final class FakeRegistrar implements AutoCloseable {
 
   /** Its socket. */
   public Path socket() {
-    return core.socket();
+    return core.endpoint().path();
   }
 
   /** Sets what it announces from now on. */
@@ -161,7 +161,7 @@ public final class FakeRegistrar implements AutoCloseable {
 
   /** Listens again on a new socket in the place of the old one. Stops before, if it runs. */
   public void start() {
-    core.start();
+    core.restart();
   }
 
   /** Stops, and removes its socket, as one that is asked to end does. */

@@ -70,7 +70,7 @@ public abstract class TestPlugin implements AutoCloseable {
    * rules that fit a call, the one added first acts.
    */
   public final FaultRule inject(Fault fault, When when) {
-    return core.inject(fault, when);
+    return core.faults().add(fault, when);
   }
 
   /**
@@ -88,12 +88,12 @@ public abstract class TestPlugin implements AutoCloseable {
 
   /** The faults that were injected and not taken back. */
   public final List<FaultRule> faults() {
-    return core.faults();
+    return core.faults().rules();
   }
 
   /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
   public final void clearFaults() {
-    core.clearFaults();
+    core.faults().clear();
   }
 
   /** Lets every call go on that hangs by a fault: the plugin does its work, if due, and answers. */
@@ -137,8 +137,7 @@ public abstract class TestPlugin implements AutoCloseable {
 
   /** {@link #stop}, then {@link #start}. */
   public final void restart() {
-    stop();
-    start();
+    core.restart();
   }
 
   /** Puts new sockets in the place of the old ones while it goes on: connections break. */
@@ -148,7 +147,7 @@ public abstract class TestPlugin implements AutoCloseable {
 
   /** Notes in the journal that it lost what it knew. */
   final void forgotten() {
-    core.forgot();
+    core.journal().forgot();
   }
 
   /** Stops answering: the sockets stay, calls come in and wait for {@link #thaw}. */

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -212,6 +213,19 @@ class FakeRegistrarTest {
   }
 
   @Test
+  void itEndsAlsoIfTheRefusalWasHeardBeforeItsTurnToAnswer() {
+    registrar.inject(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Fault.apply());
+    try (PluginRegistrar client = connect(PATIENT)) {
+      RegistrarException failure =
+          catchThrowableOfType(
+              RegistrarException.class, () -> client.tell(RegistrationOutcome.refused("not here")));
+      assertThat(failure.reason()).isEqualTo(Reason.LOST);
+    }
+    until(() -> !registrar.listens());
+    assertThat(registrar.told()).containsExactly(RegistrationOutcome.refused("not here"));
+  }
+
+  @Test
   void oneThatStaysWhenItIsRefusedAnswers() {
     registrar.close();
     registrar = FakeRegistrar.builder(directory).announce(EBS).endsWhenRefused(false).open();
@@ -286,6 +300,41 @@ class FakeRegistrarTest {
       assertThatThrownBy(() -> client.tell(RegistrationOutcome.accepted()))
           .isInstanceOf(RegistrarException.class);
     }
+    assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
+  }
+
+  @Test
+  void aDuplicateIsHeardTwoTimesAlsoIfItIsDenied() {
+    registrar.inject(
+        RegistrationCall.NOTIFY_REGISTRATION_STATUS,
+        Fault.duplicate().then(Fault.fail(StatusCode.ABORTED, "later")));
+    try (PluginRegistrar client = connect(PATIENT)) {
+      assertThatThrownBy(() -> client.tell(RegistrationOutcome.accepted()))
+          .isInstanceOfSatisfying(
+              RegistrarException.class,
+              failure -> assertThat(failure.code()).isEqualTo(StatusCode.ABORTED));
+    }
+    assertThat(registrar.told())
+        .containsExactly(RegistrationOutcome.accepted(), RegistrationOutcome.accepted());
+  }
+
+  @Test
+  void whatIsPutOffAndNotAnsweredIsHeardOnItsClock() {
+    VirtualClock clock = VirtualClock.create();
+    registrar.close();
+    registrar = FakeRegistrar.builder(directory).announce(EBS).clock(clock).open();
+    Duration late = Duration.ofMinutes(1);
+    registrar.inject(
+        RegistrationCall.NOTIFY_REGISTRATION_STATUS,
+        Fault.applyLater(late).then(Fault.fail(StatusCode.ABORTED, "later")));
+    try (PluginRegistrar client = connect(PATIENT)) {
+      assertThatThrownBy(() -> client.tell(RegistrationOutcome.accepted()))
+          .isInstanceOf(RegistrarException.class);
+    }
+    assertThat(registrar.told()).isEmpty();
+
+    clock.advance(late);
+
     assertThat(registrar.told()).containsExactly(RegistrationOutcome.accepted());
   }
 
@@ -426,6 +475,17 @@ class FakeRegistrarTest {
     assertThat(failure)
         .hasMessageContaining("The test registrar failed itself")
         .hasMessageContaining("oops");
+  }
+
+  @Test
+  void closedByTwoThreadsItLeavesNeitherSocketNorThreadWhenEitherReturns() {
+    CompletableFuture.anyOf(
+            CompletableFuture.runAsync(registrar::close),
+            CompletableFuture.runAsync(registrar::close))
+        .join();
+
+    assertThat(registrar.socket()).doesNotExist();
+    assertThat(LifeTest.threads()).noneMatch(name -> name.contains("registrar"));
   }
 
   @Test

@@ -30,6 +30,7 @@ import io.csi4j.testkit.RawCaller.Pending;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.model.PluginShape;
@@ -517,6 +518,19 @@ class LifeTest {
         .map(Thread::getName)
         .filter(name -> name.startsWith("csi4j-testkit-"))
         .toList();
+  }
+
+  @Test
+  void closedByTwoThreadsItLeavesNothingBehindWhenEitherReturns() {
+    FakeCsiPlugin plugin = FakeCsiPlugin.open();
+    Path directory = plugin.endpoint().path().getParent();
+
+    CompletableFuture.anyOf(
+            CompletableFuture.runAsync(plugin::close), CompletableFuture.runAsync(plugin::close))
+        .join();
+
+    assertThat(directory).doesNotExist();
+    assertThat(PluginThread.of(plugin.journal())).isEmpty();
   }
 
   @Test

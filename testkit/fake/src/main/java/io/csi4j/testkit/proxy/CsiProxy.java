@@ -76,17 +76,17 @@ public final class CsiProxy implements AutoCloseable {
    * gets the call. Of several rules that fit a call, the one added first acts.
    */
   public FaultRule inject(Fault fault, When when) {
-    return core.inject(fault, when);
+    return core.faults().add(fault, when);
   }
 
   /** The faults that were injected and not taken back. */
   public List<FaultRule> faults() {
-    return core.faults();
+    return core.faults().rules();
   }
 
   /** Takes back every fault. Calls that hang by one go on hanging until {@link #release}. */
   public void clearFaults() {
-    core.clearFaults();
+    core.faults().clear();
   }
 
   /** Lets every call go on that hangs by a fault. */
@@ -244,11 +244,11 @@ public final class CsiProxy implements AutoCloseable {
      * @throws java.io.UncheckedIOException if it cannot listen or record, saying where and why
      */
     public CsiProxy open() {
-      return new CsiProxy(
+      ProxyCore core =
           new ProxyCore(
-              new ProxyCore.Settings(plugin, socket, node, newPlugin, recording, secrets)),
-          plugin,
-          told);
+              new ProxyCore.Settings(plugin, socket, node, newPlugin, recording, secrets));
+      core.open();
+      return new CsiProxy(core, plugin, told);
     }
   }
 }

@@ -188,7 +188,8 @@ public final class HostPathPlugin extends TestPlugin {
             new SpecBackend(core::shape, nodes, storage, core.clock(), java.time.Duration.ZERO);
         backend.open();
         if (!backend.contents().empty()) {
-          core.livedBefore();
+          // It lived before, and kept what it knew.
+          core.journal().stopped();
         }
         core.serve(backend);
         done = true;

@@ -12,6 +12,7 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2DataFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ResetFrame;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The stream of one call on the side of its caller: a call that CSI has is handed on whole, any
  * other frame by frame. Everything runs on the event loop.
  */
-final class CallerStream extends ChannelInboundHandlerAdapter {
+final class CallerStream extends ChannelInboundHandlerAdapter implements Caller {
 
   /** The code with which gRPC gives a call up. */
   static final long CANCEL = 8;
@@ -33,7 +34,7 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
   private static final int RESOURCE_EXHAUSTED = 8;
 
   private final Channel channel;
-  private final ProxyDesk desk;
+  private final ProxyCore proxy;
   private final ByteBuf body = Unpooled.buffer();
   private @Nullable Http2Headers headers;
   private @Nullable WireOperation operation;
@@ -44,13 +45,13 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
   private boolean headersSent;
   private boolean over;
 
-  CallerStream(Channel channel, ProxyDesk desk) {
+  CallerStream(Channel channel, ProxyCore proxy) {
     this.channel = channel;
-    this.desk = desk;
+    this.proxy = proxy;
   }
 
-  /** The connection that the call came on. */
-  Channel connection() {
+  @Override
+  public Channel connection() {
     return channel.parent();
   }
 
@@ -80,7 +81,7 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
   }
 
   private PluginWire.Way passUnread(Http2Headers asked, boolean last) {
-    PluginWire.Way way = desk.passUnknown(this, asked, last);
+    PluginWire.Way way = proxy.passUnknown(this, asked, last);
     raw = way;
     slowed = way;
     return way;
@@ -104,9 +105,9 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
       entered = true;
       byte[] whole = new byte[body.readableBytes()];
       body.readBytes(whole);
-      Optional<Message> request = ProxyDesk.request(operation, whole);
+      Optional<Message> request = ProxyCore.request(operation, whole);
       if (request.isPresent()) {
-        call = desk.take(this, operation, headers, whole, request.get());
+        call = proxy.take(this, operation, headers, whole, request.get());
       } else {
         PluginWire.Way way = passUnread(headers, false);
         way.data(Unpooled.wrappedBuffer(whole), true);
@@ -141,6 +142,7 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     leave(CANCEL);
+    proxy.abandoned(this);
     body.release();
   }
 
@@ -189,22 +191,21 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
     channel.flush();
   }
 
-  /** Answers with these messages and OK. */
-  void answer(List<byte[]> messages) {
+  @Override
+  public void answer(List<byte[]> messages, String text) {
     headers(responseHeaders(), false);
     messages.forEach(message -> data(Framing.packed(message), false));
-    headers(new DefaultHttp2Headers().set("grpc-status", "0"), true);
-    flush();
+    end(0, text);
   }
 
-  /** Answers with a status of any number. */
-  void fail(int code, String text) {
+  @Override
+  public void fail(int code, String text) {
+    end(code, text);
+  }
+
+  private void end(int code, String text) {
     Http2Headers trailers = headersSent ? new DefaultHttp2Headers() : responseHeaders();
-    trailers.set("grpc-status", Integer.toString(code));
-    if (!text.isEmpty()) {
-      trailers.set("grpc-message", Framing.percentEncoded(text));
-    }
-    headers(trailers, true);
+    headers(Framing.withStatus(trailers, code, text), true);
     flush();
   }
 
@@ -212,6 +213,16 @@ final class CallerStream extends ChannelInboundHandlerAdapter {
   void reset(long errorCode) {
     finished();
     var unused = channel.writeAndFlush(new DefaultHttp2ResetFrame(errorCode));
+  }
+
+  @Override
+  public void reset() {
+    reset(Http2Error.PROTOCOL_ERROR.code());
+  }
+
+  @Override
+  public void drop() {
+    proxy.breakConnection(connection());
   }
 
   private void finished() {

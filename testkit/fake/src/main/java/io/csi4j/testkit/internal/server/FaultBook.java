@@ -3,42 +3,53 @@ package io.csi4j.testkit.internal.server;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.journal.PluginJournal;
+import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The faults that are to happen, in the order they were added. */
-final class FaultBook {
+public final class FaultBook {
 
   private final List<Rule> rules = new CopyOnWriteArrayList<>();
 
   /** Adds a fault. */
-  FaultRule add(Fault fault, When when) {
+  public FaultRule add(Fault fault, When when) {
     Rule rule = new Rule(fault, when);
     rules.add(rule);
     return rule;
   }
 
-  /** Whether there is none. */
-  boolean isEmpty() {
-    return rules.isEmpty();
-  }
-
   /** The faults there are, in order. */
-  List<FaultRule> rules() {
+  public List<FaultRule> rules() {
     return List.copyOf(rules);
   }
 
   /** Takes back every fault. */
-  void clear() {
+  public void clear() {
     rules.clear();
   }
 
   /**
-   * Returns what happens to this call, step by step; nothing mostly. Called for one call at a time.
+   * The steps of the fault of this call, before it is in the journal; none mostly. Called for one
+   * call at a time.
    */
-  List<Fault> stepsFor(RecordedCall call) {
+  List<Fault> stepsFor(PluginJournal journal, Arrival arrival) {
+    if (rules.isEmpty()) {
+      return List.of();
+    }
+    try {
+      return stepsFor(journal.preview(arrival));
+    } catch (RuntimeException | Error e) {
+      // The condition of a fault is foreign code, and may fail.
+      return Fault.fail(FaultedCall.INTERNAL, "The condition of a fault failed itself: " + e)
+          .steps();
+    }
+  }
+
+  private List<Fault> stepsFor(RecordedCall call) {
     List<Fault> steps = List.of();
     for (Rule rule : rules) {
       // Every rule counts every call that fits it, even if another rule acts.

@@ -2,6 +2,7 @@ package io.csi4j.testkit.internal.server;
 
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -99,6 +100,15 @@ final class Framing {
       }
       return whole;
     }
+  }
+
+  /** Trailers, or the headers of an answer without messages, with this status and its text. */
+  static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
+    trailers.set("grpc-status", Integer.toString(code));
+    if (!text.isEmpty()) {
+      trailers.set("grpc-message", percentEncoded(text));
+    }
+    return trailers;
   }
 
   /** A text as {@code grpc-message} carries it: UTF-8, percent-encoded. */

@@ -1,107 +1,169 @@
 package io.csi4j.testkit.internal.server;
 
+import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.FaultRule;
-import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.internal.backend.Backend;
+import io.csi4j.testkit.internal.backend.Backend.Asked;
+import io.csi4j.testkit.internal.journal.CallFacts;
 import io.csi4j.testkit.internal.journal.PluginJournal;
-import io.csi4j.testkit.journal.CallJournal;
+import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A test plugin but for what it does with a call: its sockets, its faults, its journal, its life.
- *
- * <p>The life (start, stop, replace, close) goes under one lock; calls never take it.
- */
-public final class PluginCore {
+/** A test plugin but for the work of a call: its sockets, its faults, its journal. */
+public final class PluginCore extends TestServer {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final int UNIMPLEMENTED = 12;
 
   private final Settings settings;
-  private final PluginWorkers workers;
-  private final @Nullable RealClock ownClock;
-  private final PluginClock clock;
-  private final PluginJournal journal;
-  private final HoldingGate gate;
-  private final HoldingGate pen;
+  private final PluginJournal journal = new PluginJournal(clock());
   private final FaultBook faults = new FaultBook();
-  private final PluginSockets sockets;
-  private final ReentrantLock life = new ReentrantLock();
+  private final SocketDirectory directory = new SocketDirectory();
   private volatile PluginShape shape;
-  private volatile List<SocketSite> sites = List.of();
+  private volatile @Nullable Backend backend;
 
-  // Guarded by the lock.
+  /** Guarded by the lock of the life. */
   private @Nullable Path socket;
-  private @Nullable Path topmostMade;
-  private @Nullable Backend backend;
-  private @Nullable Reception reception;
-  private boolean running;
-  private boolean closed;
 
   /** A core that does not listen yet, and has neither thread nor file. */
   public PluginCore(Settings settings) {
+    super(
+        "test plugin",
+        "csi4j-testkit-" + settings.shape().name().value(),
+        settings.clock(),
+        CallThreads.WORKERS);
     this.settings = settings;
     this.shape = settings.shape();
-    this.workers = new PluginWorkers(threads("worker"));
-    PluginClock given = settings.clock();
-    this.ownClock = given == null ? new RealClock(workers, threads("timer")) : null;
-    this.clock = given == null ? Objects.requireNonNull(ownClock) : given;
-    this.journal = new PluginJournal(clock);
-    this.gate = new HoldingGate(workers);
-    this.pen = new HoldingGate(workers);
-    pen.shut();
-    this.sockets = new PluginSockets(threads("io"));
-  }
-
-  private ThreadFactory threads(String role) {
-    return PluginThread.factory(
-        this::journal, "csi4j-testkit-" + settings.shape().name().value() + "-" + role);
   }
 
   /**
-   * Listens, and hands every call to {@code backend}. To be called once.
+   * Listens, and hands every call to {@code work}. To be called once.
    *
-   * @throws UncheckedIOException if it cannot listen; it is closed then
+   * @throws java.io.UncheckedIOException if it cannot listen; it is closed then
    */
-  public void serve(Backend backend) {
-    life.lock();
-    try {
-      this.backend = backend;
-      CallRun.CallSurroundings plant =
-          new CallRun.CallSurroundings(backend, journal, clock, workers, gate, pen, this::shape);
-      reception = new Reception(plant, faults, settings.visiblePaths());
-      makeDirectory();
-      listen();
-    } catch (IOException e) {
-      close();
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } catch (RuntimeException | Error e) {
-      close();
-      throw e;
-    } finally {
-      life.unlock();
+  public void serve(Backend work) {
+    backend = work;
+    open();
+  }
+
+  @Override
+  void listen() throws IOException {
+    sockets().refuseToListenOnLoop();
+    Path main = socket;
+    if (main == null) {
+      main = makeDirectory();
+      socket = main;
+    }
+    Objects.requireNonNull(backend).open();
+    List<SocketSite> sites = SocketSite.of(main, shape, settings.nodes());
+    // Before the first call can come in.
+    journal.started(shape);
+    listenAt(sites, this::enter);
+  }
+
+  private Path makeDirectory() throws IOException {
+    Path given = settings.socket();
+    if (given == null) {
+      return directory.makeTemporary();
+    }
+    Path main = given.toAbsolutePath();
+    directory.makeFor(main);
+    return main;
+  }
+
+  @Override
+  void ending() {
+    journal.stopped();
+  }
+
+  @Override
+  void closing() throws IOException {
+    directory.remove();
+  }
+
+  private void enter(
+      SocketSite site, String path, SentHeaders sent, byte[] message, Caller caller) {
+    workers()
+        .travel(
+            () ->
+                WireOperation.at(path)
+                    .ifPresentOrElse(
+                        wire -> receive(site, wire, sent, message, caller),
+                        () ->
+                            caller.fail(
+                                UNIMPLEMENTED, "There is no method " + SafeText.quote(path))));
+  }
+
+  /** Calls are written down here, so that the journal has them in the order in which they came. */
+  private void receive(
+      SocketSite site, WireOperation wire, SentHeaders sent, byte[] message, Caller caller) {
+    CsiOperation operation = wire.operation();
+    Optional<Message> read = WireOperation.parsed(wire.request(), message);
+    Message request = read.orElse(wire.request());
+    Arrival arrival =
+        new Arrival(
+            operation,
+            Optional.ofNullable(site.node()),
+            request,
+            sent.authority(),
+            sent.metadata(),
+            CallFacts.paths(request, settings.visiblePaths()));
+    // The fault is chosen first, so that it is chosen once the call can be seen in the journal.
+    List<Fault> steps =
+        read.isEmpty()
+            ? refusal(
+                FaultedCall.INTERNAL, "The request is no " + request.getClass().getSimpleName())
+            : site.services().contains(operation.service())
+                ? faults.stepsFor(journal, arrival)
+                : refusal(UNIMPLEMENTED, operation.service().fullName() + " is not served here");
+    RecordedCall call = journal.began(arrival);
+    CallRun run =
+        new CallRun(
+            this,
+            Objects.requireNonNull(backend),
+            call,
+            new Asked(operation, site.node(), request),
+            steps,
+            caller);
+    came(run);
+    if (shape.has(Quirk.STRICT_AUTHORITY) && !sent.authority().equals("localhost")) {
+      run.refuse();
+    } else {
+      run.start();
     }
   }
 
-  /** Its time. */
-  public PluginClock clock() {
-    return clock;
+  private static List<Fault> refusal(int code, String text) {
+    return Fault.fail(code, text).steps();
+  }
+
+  /** New sockets in the place of the old; calls under way lose their callers, and go on. */
+  public void replaceSocket() {
+    exclusively(
+        () -> {
+          if (listens()) {
+            sockets().abort(this::breakCalls);
+            listenAt(sites(), this::enter);
+          }
+        });
+  }
+
+  /** Comes back as something else. */
+  public void upgrade(PluginShape newShape) {
+    restart(() -> shape = newShape);
   }
 
   /** Returns its present shape. */
@@ -114,14 +176,9 @@ public final class PluginCore {
     return settings.nodes();
   }
 
-  /** Where the controller is served, and the first node unless on a socket of its own. */
-  public CsiEndpoint endpoint() {
-    return CsiEndpoint.of(sites.get(0).socket());
-  }
-
   /** Where this node is served. */
   public CsiEndpoint nodeEndpoint(NodeId node) {
-    return sites.stream()
+    return sites().stream()
         .filter(site -> node.equals(site.node()))
         .findFirst()
         .map(site -> CsiEndpoint.of(site.socket()))
@@ -135,228 +192,20 @@ public final class PluginCore {
                         + "."));
   }
 
-  /** Adds a fault. */
-  public FaultRule inject(Fault fault, When when) {
-    return faults.add(fault, when);
-  }
-
-  /** The faults there are. */
-  public List<FaultRule> faults() {
-    return faults.rules();
-  }
-
-  /** Takes back every fault. */
-  public void clearFaults() {
-    faults.clear();
-  }
-
-  /** Lets hanging calls go on. */
-  public void release() {
-    // Calls on the way into the pen get there first, and out again.
-    workers.awaitRest(PATIENCE);
-    pen.flush();
-  }
-
-  /** Notes, before it serves, that it lived before and kept what it knew. */
-  public void livedBefore() {
-    journal.stopped();
+  /** The faults that happen to its calls. */
+  public FaultBook faults() {
+    return faults;
   }
 
   /** Returns the calls. */
-  public CallJournal journal() {
+  @Override
+  public PluginJournal journal() {
     return journal;
   }
 
-  /** Notes that the backend lost what it knew. */
-  public void forgot() {
-    journal.forgot();
-  }
-
-  /** Stops like a killed process. */
-  public void stop() {
-    life.lock();
-    try {
-      if (!running) {
-        return;
-      }
-      running = false;
-      Reception calls = Objects.requireNonNull(reception);
-      sockets.abort(
-          () -> {
-            calls.kill();
-            journal.stopped();
-          });
-      // The waiting calls have died; none is frozen after a restart.
-      pen.flush();
-      gate.open();
-      workers.awaitIdle(PATIENCE);
-    } finally {
-      life.unlock();
-    }
-  }
-
-  /** Listens again. */
-  public void start() {
-    life.lock();
-    try {
-      if (closed) {
-        throw new IllegalStateException(
-            "Starting the plugin "
-                + shape.name()
-                + " failed: it is closed, and its sockets are gone. Open another one.");
-      }
-      if (!running) {
-        listen();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } finally {
-      life.unlock();
-    }
-  }
-
-  /** New sockets in the place of the old; calls under way lose their callers, and go on. */
-  public void replaceSocket() {
-    life.lock();
-    try {
-      if (!running) {
-        return;
-      }
-      Reception calls = Objects.requireNonNull(reception);
-      sockets.abort(calls::breakAll);
-      listenOrStop(calls);
-    } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } finally {
-      life.unlock();
-    }
-  }
-
-  /** Stops answering. */
-  public void freeze() {
-    gate.shut();
-    workers.awaitRest(PATIENCE);
-  }
-
-  /** Answers again. */
-  public void thaw() {
-    gate.open();
-  }
-
-  /** Comes back as something else. */
-  public void upgrade(PluginShape newShape) {
-    life.lock();
-    try {
-      stop();
-      shape = newShape;
-      start();
-    } finally {
-      life.unlock();
-    }
-  }
-
-  /** Stops, and removes what it made in the filesystem. */
-  public void close() {
-    life.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      stop();
-      closed = true;
-      workers.close();
-      if (ownClock != null) {
-        ownClock.close();
-      }
-      sockets.close();
-      sockets.removeFiles();
-      removeDirectories();
-    } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } finally {
-      life.unlock();
-    }
-  }
-
-  private void listen() throws IOException {
-    sockets.refuseToListenOnLoop();
-    Reception calls = Objects.requireNonNull(reception);
-    Objects.requireNonNull(backend).open();
-    sites = SocketSite.of(Objects.requireNonNull(socket), shape, settings.nodes());
-    // Before the first call can come in.
-    journal.started(shape);
-    running = true;
-    listenOrStop(calls);
-  }
-
-  private void listenOrStop(Reception calls) throws IOException {
-    try {
-      sockets.listen(sites, calls::at);
-    } catch (IOException e) {
-      stop();
-      throw e;
-    }
-  }
-
-  private void makeDirectory() throws IOException {
-    Path given = settings.socket();
-    if (given == null) {
-      topmostMade = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
-      socket = topmostMade.resolve(SocketSite.MAIN);
-      return;
-    }
-    socket = given.toAbsolutePath();
-    Path directory = directoryOf(socket);
-    try {
-      topmostMade = topmostMissing(directory);
-      Files.createDirectories(directory);
-    } catch (IOException e) {
-      throw new IOException(
-          "Making the directory "
-              + SafeText.quote(directory.toString())
-              + " for the sockets of the plugin failed: "
-              + SafeText.escape(e.toString())
-              + ". Give it a directory that it may write into.",
-          e);
-    }
-  }
-
-  /** The first directory on the way to this one that is not there; null if all are. */
-  private static @Nullable Path topmostMissing(Path directory) {
-    @Nullable Path topmost = null;
-    for (Path each = directory; each != null && !Files.exists(each); each = each.getParent()) {
-      topmost = each;
-    }
-    return topmost;
-  }
-
-  private static Path directoryOf(Path socket) {
-    Path directory = socket.getParent();
-    if (directory == null) {
-      throw new IllegalArgumentException(
-          "A plugin cannot listen on " + SafeText.quote(socket.toString()) + ". Name a file.");
-    }
-    return directory;
-  }
-
-  /** Removes the directories that were made, the innermost first. */
-  private void removeDirectories() throws IOException {
-    Path top = topmostMade;
-    if (top == null) {
-      return;
-    }
-    try {
-      Path each = directoryOf(Objects.requireNonNull(socket));
-      while (each != null && each.startsWith(top)) {
-        if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
-          Files.deleteIfExists(each);
-        }
-        each = each.getParent();
-      }
-    } catch (DirectoryNotEmptyException e) {
-      // Another user keeps something there: it is theirs, with the directories above it.
-      topmostMade = null;
-    }
+  @Override
+  public String toString() {
+    return "the plugin " + shape.name();
   }
 
   /**

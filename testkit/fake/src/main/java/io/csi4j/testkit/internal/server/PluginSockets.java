@@ -44,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -76,29 +77,18 @@ final class PluginSockets {
     loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
   }
 
-  /** Makes the handler of each stream that a caller opens. */
-  interface Intake {
-    /** The handler of this stream. */
-    ChannelHandler of(Channel stream);
-  }
-
-  /** Listens at every site, or at none. */
-  void listen(List<SocketSite> sites, Function<SocketSite, ServedStream.Door> doors)
+  /**
+   * Listens at every site, or at none.
+   *
+   * @param intakes make the handler of each stream that a caller opens at a site
+   */
+  void listen(
+      List<SocketSite> sites, Function<SocketSite, Function<Channel, ChannelHandler>> intakes)
       throws IOException {
-    listenFor(
-        sites,
-        site -> {
-          ServedStream.Door door = doors.apply(site);
-          return stream -> new ServedStream(stream, door);
-        });
-  }
-
-  /** {@link #listen} with handlers of any kind. */
-  void listenFor(List<SocketSite> sites, Function<SocketSite, Intake> intakes) throws IOException {
     refuseToListenOnLoop();
     try {
       for (SocketSite site : sites) {
-        Intake intake = intakes.apply(site);
+        Function<Channel, ChannelHandler> intake = intakes.apply(site);
         onLoopToo(() -> listenNow(site, intake));
       }
     } catch (IOException e) {
@@ -117,8 +107,12 @@ final class PluginSockets {
     }
   }
 
-  /** Listens at one site. On the event loop. */
-  void listenNow(SocketSite site, Intake intake) throws IOException {
+  /**
+   * Listens at one site. On the event loop.
+   *
+   * @param intake makes the handler of each stream that a caller opens
+   */
+  void listenNow(SocketSite site, Function<Channel, ChannelHandler> intake) throws IOException {
     check(site.socket());
     Path hidden = hidden(site.socket());
     Channel server = bind(hidden, site.socket(), intake);
@@ -255,6 +249,22 @@ final class PluginSockets {
                     .setExtraStreamIds(Integer.MAX_VALUE)));
   }
 
+  /** Does {@code task} on the event loop, a moment later. */
+  void later(Runnable task) {
+    later(loop, task);
+  }
+
+  /** Does {@code task} on this event loop; nothing if its server is closed: no caller is left. */
+  static void later(EventLoop loop, Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      if (!loop.isShuttingDown()) {
+        throw e;
+      }
+    }
+  }
+
   /** Does {@code task} on the event loop, and waits for its end. */
   void onLoop(Runnable task) {
     if (loop.inEventLoop()) {
@@ -312,7 +322,8 @@ final class PluginSockets {
    * Binds this name. Netty removes the file that it bound when it closes, and a killed process does
    * not: the file is moved then, in one step, to where it belongs. On the event loop.
    */
-  private Channel bind(Path hidden, Path socket, Intake intake) throws IOException {
+  private Channel bind(Path hidden, Path socket, Function<Channel, ChannelHandler> intake)
+      throws IOException {
     // To register before binding is how both are done before this returns.
     Channel server =
         new ServerBootstrap()
@@ -330,12 +341,7 @@ final class PluginSockets {
     return server;
   }
 
-  /** Work that may fail with an exception of the disk. */
-  private interface DiskWork {
-    void run() throws IOException;
-  }
-
-  private void onLoopToo(DiskWork work) throws IOException {
+  private void onLoopToo(TestServer.DiskWork work) throws IOException {
     try {
       onLoop(
           () -> {
@@ -411,9 +417,9 @@ final class PluginSockets {
 
   /** Prepares each connection that comes in. */
   private final class Connections extends ChannelInitializer<Channel> {
-    private final Intake intake;
+    private final Function<Channel, ChannelHandler> intake;
 
-    Connections(Intake intake) {
+    Connections(Function<Channel, ChannelHandler> intake) {
       this.intake = intake;
     }
 
@@ -458,9 +464,9 @@ final class PluginSockets {
 
   /** Prepares each stream of a connection. */
   private static final class Streams extends ChannelInitializer<Channel> {
-    private final Intake intake;
+    private final Function<Channel, ChannelHandler> intake;
 
-    Streams(Intake intake) {
+    Streams(Function<Channel, ChannelHandler> intake) {
       this.intake = intake;
     }
 
@@ -471,7 +477,7 @@ final class PluginSockets {
 
     @Override
     protected void initChannel(Channel stream) {
-      stream.pipeline().addLast(intake.of(stream));
+      stream.pipeline().addLast(intake.apply(stream));
     }
   }
 }

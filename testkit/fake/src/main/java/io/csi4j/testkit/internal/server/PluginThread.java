@@ -6,25 +6,28 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** A thread of a test plugin, which is known by its journal. */
+/** A thread of a server of the testkit, which is known by the journal of its calls. */
 public final class PluginThread extends Thread {
 
-  private final Supplier<CallJournal> owner;
+  private final Supplier<? extends @Nullable CallJournal> owner;
 
-  private PluginThread(Supplier<CallJournal> owner, Runnable task, String name) {
+  private PluginThread(
+      Supplier<? extends @Nullable CallJournal> owner, Runnable task, String name) {
     super(task, name);
     this.owner = owner;
     setDaemon(true);
   }
 
-  /** Daemon threads of the plugin with this journal, numbered. */
-  public static ThreadFactory factory(Supplier<CallJournal> owner, String name) {
+  /** Daemon threads of the server with this journal, if it has one, numbered. */
+  public static ThreadFactory factory(
+      Supplier<? extends @Nullable CallJournal> owner, String name) {
     AtomicInteger count = new AtomicInteger();
     return task -> new PluginThread(owner, task, name + "-" + count.incrementAndGet());
   }
 
-  /** The threads of the plugin with this journal that run now. */
+  /** The threads of the server with this journal that run now. */
   public static Set<Thread> of(CallJournal journal) {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(each -> each instanceof PluginThread thread && thread.owner.get() == journal)

@@ -1,40 +1,50 @@
 package io.csi4j.testkit.internal.server;
 
+import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.FaultRule;
-import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.journal.CallFacts;
 import io.csi4j.testkit.internal.journal.PluginJournal;
+import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.internal.proxy.PluginAnswerRules;
 import io.csi4j.testkit.internal.proxy.RecordingWriter;
+import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.AnswerFinding;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy but for what it makes of the calls: its socket, its link to the plugin, its faults, its
- * life. Both sides are on one event loop, so that a call changes threads nowhere on its way.
+ * A proxy but for what it makes of the calls: its socket, its link to the plugin, its faults. Both
+ * sides are on one event loop, so that a call changes threads nowhere on its way.
  *
  * <p>It listens while the plugin can be reached, and breaks the connections of callers when the
  * plugin breaks its own: a caller finds what it would find without a proxy.
  */
-public final class ProxyCore {
+public final class ProxyCore extends TestServer {
 
   private static final System.Logger LOG = System.getLogger(ProxyCore.class.getName());
+
+  private static final int UNAVAILABLE = 14;
+  private static final int FINDINGS_LIMIT = 10_000;
+  private static final int METHODS_LIMIT = 1_000;
 
   /** Time between two attempts to listen where something stands in the way. */
   private static final long PAUSE_MILLIS = 100;
@@ -42,18 +52,17 @@ public final class ProxyCore {
   /** The rounds of an event loop in which the end of a connection reaches all of its streams. */
   private static final int ROUNDS = 4;
 
-  private final PluginJournal journal;
-  private final PluginWorkers workers;
-  private final RealClock clock;
-  private final PluginSockets sockets;
+  private final Settings settings;
+  private final PluginJournal journal = new PluginJournal(clock());
   private final FaultBook faults = new FaultBook();
+  private final SocketDirectory directory = new SocketDirectory();
   private final PluginWire link;
-  private final ProxyDesk desk;
-  private final SocketSite site;
-  private final @Nullable Path ownDirectory;
-  private final @Nullable RecordingWriter writer;
-  private final ReentrantLock life = new ReentrantLock();
-  private boolean closed;
+  private final List<AnswerFinding> findings = new CopyOnWriteArrayList<>();
+  private final Map<String, Long> unknown = new ConcurrentHashMap<>();
+  private volatile @Nullable RecordingWriter writer;
+
+  /** Whether a call came in since the plugin broke its connections. Belongs to the event loop. */
+  private boolean called;
 
   /**
    * The parts that a proxy starts with.
@@ -73,117 +82,101 @@ public final class ProxyCore {
       @Nullable Path recording,
       boolean secrets) {}
 
-  /**
-   * Listens, if the plugin does.
-   *
-   * @throws UncheckedIOException if it cannot listen or record, saying where and why
-   */
+  /** One that does not listen yet. */
   public ProxyCore(Settings settings) {
-    sockets = new PluginSockets(threads("io"));
-    workers = new PluginWorkers(threads("worker"));
-    clock = new RealClock(sockets.loop(), threads("timer"));
-    journal = new PluginJournal(clock);
-    link = new PluginWire(settings.plugin().path(), sockets.loop(), new AsThePluginIs());
-    desk = new ProxyDesk(journal, clock, workers, sockets.loop(), faults, link, settings.node());
+    super("proxy", "csi4j-testkit-proxy", null, CallThreads.EVENT_LOOP);
+    this.settings = settings;
+    link = new PluginWire(settings.plugin().path(), sockets().loop(), new AsThePluginIs());
     if (!settings.wholeLife()) {
       journal.stopped();
     }
-    @Nullable RecordingWriter opened = null;
-    @Nullable Path made = null;
-    try {
-      if (settings.recording() != null) {
-        opened = RecordingWriter.open(settings.recording(), settings.secrets());
-        journal.whenEnded(opened::write);
-      }
-      Path socket = settings.socket();
-      if (socket == null) {
-        made = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
-        socket = made.resolve(SocketSite.MAIN);
-      }
-      socket = socket.toAbsolutePath();
-      if (socket.equals(settings.plugin().path())) {
-        throw new IOException(
-            "The proxy cannot listen on "
-                + SafeText.quote(socket.toString())
-                + ", which is the socket of the plugin. Give it another path.");
-      }
-      site = new SocketSite(socket, EnumSet.allOf(CsiService.class), settings.node());
-      ownDirectory = made;
-      writer = opened;
-      sockets.tryOut(site);
-      boolean unused = look();
-      if (opened != null) {
-        // Only a proxy that has its socket begins a file again.
-        opened.begin();
-      }
-    } catch (IOException e) {
-      end(opened);
-      discard(made);
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } catch (RuntimeException | Error e) {
-      end(opened);
-      discard(made);
-      throw e;
+  }
+
+  @Override
+  void listen() throws IOException {
+    Path recording = settings.recording();
+    @Nullable RecordingWriter opened =
+        recording == null ? null : RecordingWriter.open(recording, settings.secrets());
+    writer = opened;
+    if (opened != null) {
+      journal.whenEnded(opened::write);
+    }
+    Path given = settings.socket();
+    Path socket = given == null ? directory.makeTemporary() : given.toAbsolutePath();
+    if (socket.equals(settings.plugin().path())) {
+      throw new IOException(
+          "The proxy cannot listen on "
+              + SafeText.quote(socket.toString())
+              + ", which is the socket of the plugin. Give it another path.");
+    }
+    SocketSite site = new SocketSite(socket, EnumSet.allOf(CsiService.class), settings.node());
+    site(site);
+    sockets().tryOut(site);
+    boolean unused = look();
+    if (opened != null) {
+      // Only a proxy that has its socket begins a file again.
+      opened.begin();
     }
   }
 
-  private ThreadFactory threads(String role) {
-    return PluginThread.factory(this::journal, "csi4j-testkit-proxy-" + role);
+  @Override
+  void ending() {
+    link.close();
   }
 
-  /** Where it listens. */
-  public CsiEndpoint endpoint() {
-    return CsiEndpoint.of(site.socket());
+  @Override
+  void closing() throws IOException {
+    RecordingWriter opened = writer;
+    if (opened != null) {
+      opened.close();
+    }
+    directory.remove();
   }
 
   /** The calls it has seen. */
+  @Override
   public PluginJournal journal() {
     return journal;
   }
 
   /** The rules that answers of the plugin broke. */
   public List<AnswerFinding> findings() {
-    return desk.findings();
+    return List.copyOf(findings);
   }
 
   /** How often methods were called that CSI does not have. */
   public Map<String, Long> unknownMethods() {
-    return desk.unknown();
+    return new TreeMap<>(unknown);
   }
 
-  /** Adds a fault. */
-  public FaultRule inject(Fault fault, When when) {
-    return faults.add(fault, when);
-  }
-
-  /** The faults there are. */
-  public List<FaultRule> faults() {
-    return faults.rules();
-  }
-
-  /** Takes back every fault. */
-  public void clearFaults() {
-    faults.clear();
+  /** The faults that happen to its calls. */
+  public FaultBook faults() {
+    return faults;
   }
 
   /** Lets hanging calls go on. */
+  @Override
   public void release() {
-    sockets.onLoop(desk.pen()::flush);
+    sockets().onLoop(pen()::flush);
   }
 
   /** Reads from nobody any more. */
+  @Override
   public void freeze() {
-    desk.gate().shut();
-    sockets.reading(false);
-    sockets.onLoop(() -> link.reading(false));
+    gate().shut();
+    sockets().reading(false);
+    sockets().onLoop(() -> link.reading(false));
   }
 
   /** Reads again. */
+  @Override
   public void thaw() {
-    desk.gate().open();
-    sockets.onLoop(() -> link.reading(true));
-    sockets.reading(true);
+    gate().open();
+    sockets().onLoop(() -> link.reading(true));
+    sockets().reading(true);
   }
+
+  // The presence of the plugin.
 
   /**
    * Looks for the plugin now. The proxy listens after that if it is there, and does not if it is
@@ -192,7 +185,7 @@ public final class ProxyCore {
    * @return whether it is there
    */
   public boolean look() {
-    if (sockets.loop().inEventLoop()) {
+    if (sockets().loop().inEventLoop()) {
       return link.isUp();
     }
     CompletableFuture<Boolean> seen = new CompletableFuture<>();
@@ -208,14 +201,15 @@ public final class ProxyCore {
    */
   private void afterSelecting(Runnable task) {
     // What is scheduled while the selected channels are served would run before the next look.
-    desk.onLoop(
-        () -> {
-          var unused = sockets.loop().schedule(task, 0, TimeUnit.NANOSECONDS);
-        });
+    sockets()
+        .later(
+            () -> {
+              var unused = sockets().loop().schedule(task, 0, TimeUnit.NANOSECONDS);
+            });
   }
 
   private void inRounds(int left, Runnable task) {
-    desk.onLoop(left == 0 ? task : () -> inRounds(left - 1, task));
+    sockets().later(left == 0 ? task : () -> inRounds(left - 1, task));
   }
 
   /** Does to callers what the plugin does. */
@@ -223,32 +217,32 @@ public final class ProxyCore {
 
     @Override
     public void here() {
-      if (!link.isUp() || sockets.isListening()) {
+      if (!link.isUp() || sockets().isListening()) {
         return;
       }
       try {
-        sockets.listenNow(site, stream -> new CallerStream(stream, desk));
+        sockets().listenNow(sites().get(0), stream -> new CallerStream(stream, ProxyCore.this));
       } catch (IOException e) {
         LOG.log(
             Level.WARNING,
             "The proxy does not listen, though its plugin does, and tries again: {0}",
             e.getMessage());
-        var unused = sockets.loop().schedule(this::here, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = sockets().loop().schedule(this::here, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
       }
     }
 
     @Override
     public void gone(boolean parting) {
-      sockets.rest();
+      sockets().rest();
       if (parting) {
-        sockets.partWithCallers();
+        sockets().partWithCallers();
       }
     }
 
     @Override
     public void socketRemoved() {
       try {
-        sockets.removeFiles();
+        sockets().removeFiles();
       } catch (IOException left) {
         // A socket that stays refuses everybody.
         return;
@@ -260,72 +254,129 @@ public final class ProxyCore {
     public void broke(Runnable then) {
       Runnable breaking =
           () -> {
-            desk.pluginBroke();
-            sockets.breakConnections(then);
+            pluginBroke();
+            sockets().breakConnections(then);
           };
       // A caller that connects again at once finds no listener that is about to be shut.
       afterSelecting(() -> inRounds(ROUNDS, breaking));
     }
   }
 
-  /** Breaks every connection, and removes the socket. */
-  public void close() {
-    life.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      closed = true;
-      sockets.abort(
-          () -> {
-            desk.breakAll();
-            link.close();
-          });
-      desk.gate().open();
-      desk.pen().flush();
-      sockets.removeFiles();
-      removeDirectory();
-    } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } finally {
-      end(writer);
-      life.unlock();
+  /** The plugin broke its connections: every call ends for the journal. On the event loop. */
+  private void pluginBroke() {
+    breakCalls();
+    if (called) {
+      called = false;
+      journal.stopped();
     }
   }
 
-  private void end(@Nullable RecordingWriter recording) {
-    workers.close();
-    clock.close();
-    sockets.close();
-    if (recording != null) {
-      recording.close();
+  // Calls.
+
+  PluginWire link() {
+    return link;
+  }
+
+  /** The request in the body of a call; nothing if it cannot be read. */
+  static Optional<Message> request(WireOperation wire, byte[] body) {
+    return Framing.messages(body)
+        .filter(messages -> messages.size() == 1)
+        .flatMap(messages -> WireOperation.parsed(wire.request(), messages.get(0)));
+  }
+
+  /** A call of CSI came in, whole. */
+  PassedCall take(
+      CallerStream caller, WireOperation wire, Http2Headers headers, byte[] body, Message request) {
+    SentHeaders sent = SentHeaders.of(headers);
+    Arrival arrival =
+        new Arrival(
+            wire.operation(),
+            Optional.ofNullable(settings.node()),
+            request,
+            sent.authority(),
+            sent.metadata(),
+            // To look at a path of a volume may take for ever.
+            CallFacts.paths(request, false));
+    List<Fault> steps = faults.stepsFor(journal, arrival);
+    RecordedCall call = journal.began(arrival);
+    PassedCall passed = new PassedCall(this, caller, wire, headers, body, request, call, steps);
+    came(passed);
+    called = true;
+    passed.begin();
+    return passed;
+  }
+
+  /**
+   * A call came in of a method that CSI does not have, or with a request that cannot be read:
+   * everything goes on as it comes. Nothing of it is written down, as nobody knows its secrets.
+   */
+  PluginWire.Way passUnknown(CallerStream caller, Http2Headers headers, boolean last) {
+    String path = String.valueOf(headers.path());
+    if (unknown.size() < METHODS_LIMIT || unknown.containsKey(path)) {
+      unknown.merge(path, 1L, Long::sum);
+    }
+    PluginWire.Way way = link.open(new Passing(caller, link));
+    way.headers(forPlugin(headers), last);
+    return way;
+  }
+
+  /** The headers of a call as the plugin gets them: by the name that gRPC has for UNIX sockets. */
+  Http2Headers forPlugin(Http2Headers headers) {
+    return new DefaultHttp2Headers(false).setAll(headers).authority("localhost");
+  }
+
+  /** Holds the answer of the plugin against the rules. */
+  void judge(RecordedCall call, Message request, List<Message> answers) {
+    if (findings.size() < FINDINGS_LIMIT) {
+      findings.addAll(PluginAnswerRules.broken(call, request, answers));
     }
   }
 
-  private static void discard(@Nullable Path made) {
-    try {
-      if (made != null) {
-        Files.deleteIfExists(made);
+  /** Passes an answer on as it comes. */
+  private record Passing(CallerStream caller, PluginWire link) implements PluginWire.Answering {
+    @Override
+    public void headers(Http2Headers headers, boolean last) {
+      caller.headers(headers, last);
+      caller.flush();
+    }
+
+    @Override
+    public void data(ByteBuf data, boolean last) {
+      caller.data(data.retainedDuplicate(), last);
+      caller.flush();
+    }
+
+    @Override
+    public void reset(long errorCode) {
+      caller.reset(errorCode);
+    }
+
+    @Override
+    public void lost() {
+      fail("The connection to the plugin behind the proxy broke.");
+    }
+
+    @Override
+    public void absent(String why) {
+      fail("The plugin behind the proxy did not get the call: " + why + ".");
+    }
+
+    /** The end of a connection says more than any word. */
+    private void fail(String text) {
+      if (!link.isBreaking()) {
+        caller.fail(UNAVAILABLE, text);
       }
-    } catch (IOException left) {
-      // What stood in the way is told.
-      return;
     }
   }
 
   /** Whether calls are missing in the recording. */
   public boolean recordingFailed() {
-    return writer != null && writer.failed();
+    RecordingWriter opened = writer;
+    return opened != null && opened.failed();
   }
 
-  private void removeDirectory() throws IOException {
-    if (ownDirectory != null) {
-      try {
-        Files.deleteIfExists(ownDirectory);
-      } catch (DirectoryNotEmptyException e) {
-        // Another user keeps something there: it is theirs.
-        return;
-      }
-    }
+  @Override
+  public String toString() {
+    return "the proxy in front of " + settings.plugin();
   }
 }

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A caller of a plugin that sends any message as it is, once. */
 final class RawCalls implements AutoCloseable {
@@ -26,15 +25,7 @@ final class RawCalls implements AutoCloseable {
 
   /** A caller of this plugin, connected with the first call. */
   RawCalls(CsiEndpoint plugin) {
-    AtomicInteger count = new AtomicInteger();
-    sockets =
-        new PluginSockets(
-            task -> {
-              Thread thread =
-                  new Thread(task, "csi4j-testkit-replay-io-" + count.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+    sockets = new PluginSockets(PluginThread.factory(() -> null, "csi4j-testkit-replay-io"));
     link = new PluginWire(plugin.path(), sockets.loop(), new Nobody());
   }
 

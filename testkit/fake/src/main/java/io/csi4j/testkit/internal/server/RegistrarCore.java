@@ -9,97 +9,47 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.registration.RegistrationOutcome;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.RegistrationCall;
-import io.grpc.netty.shaded.io.netty.channel.Channel;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A registrar: its socket, what it says and hears, its faults, its life.
- *
- * <p>The life (start, stop, close) goes under one lock; calls never take it.
- */
-public final class RegistrarCore {
+/** A registrar: what it says and hears, and its faults. */
+public final class RegistrarCore extends TestServer {
 
   private static final String SERVICE = "/pluginregistration.Registration/";
-  private static final int INTERNAL = 13;
   private static final int UNIMPLEMENTED = 12;
-  private static final int OVERSIZED = 5 << 20;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final SocketSite site;
   private final boolean endsWhenRefused;
-  private final PluginWorkers workers = new PluginWorkers(threads("worker"));
-  private final @Nullable RealClock ownClock;
-  private final PluginClock clock;
-  private final PluginSockets sockets = new PluginSockets(threads("io"));
-  private final HoldingGate pen = new HoldingGate(workers);
   private final Map<RegistrationCall, Due> faults = new ConcurrentHashMap<>();
   private final AtomicInteger asked = new AtomicInteger();
   private final List<RegistrationOutcome> told = new CopyOnWriteArrayList<>();
   private final List<String> authorities = new CopyOnWriteArrayList<>();
-  private final ReentrantLock life = new ReentrantLock();
   private volatile PluginInfo info = PluginInfo.getDefaultInstance();
-  private volatile boolean running;
-
-  /** How often it has stopped: a call of an earlier life goes no further. */
-  private final AtomicInteger ended = new AtomicInteger();
-
-  // Guarded by the lock.
-  private boolean closed;
 
   /** A fault, and how often it is still due. */
   private record Due(Fault fault, AtomicInteger left) {}
 
   /** One that does not listen yet. */
   public RegistrarCore(Path socket, @Nullable PluginClock given, boolean endsWhenRefused) {
-    this.site = new SocketSite(socket, Set.of(), null);
+    super("test registrar", "csi4j-testkit-registrar", given, CallThreads.WORKERS);
     this.endsWhenRefused = endsWhenRefused;
-    ownClock = given == null ? new RealClock(workers, threads("timer")) : null;
-    clock = given == null ? Objects.requireNonNull(ownClock) : given;
-    pen.shut();
+    site(new SocketSite(socket, Set.of(), null));
   }
 
-  private static ThreadFactory threads(String role) {
-    AtomicInteger count = new AtomicInteger();
-    return task -> {
-      Thread thread =
-          new Thread(task, "csi4j-testkit-registrar-" + role + "-" + count.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
-  }
-
-  /** Listens for the first time; ends what it has begun if that fails. */
-  public void open() {
-    boolean opened = false;
-    try {
-      start();
-      opened = true;
-    } finally {
-      if (!opened) {
-        close();
-      }
-    }
-  }
-
-  /** Where it listens. */
-  public Path socket() {
-    return site.socket();
+  @Override
+  void listen() throws IOException {
+    listenAt(sites(), this::enter);
   }
 
   /** Says this from now on. */
@@ -138,13 +88,6 @@ public final class RegistrarCore {
     faults.clear();
   }
 
-  /** Lets hanging calls go on. */
-  public void release() {
-    // Calls on the way into the pen get there first, and out again.
-    workers.awaitRest(PATIENCE);
-    pen.flush();
-  }
-
   /** How often it was asked. */
   public int asked() {
     return asked.get();
@@ -160,216 +103,103 @@ public final class RegistrarCore {
     return List.copyOf(authorities);
   }
 
-  /** Whether it listens. */
-  public boolean listens() {
-    return running;
+  @Override
+  public String toString() {
+    return "the registrar at " + SafeText.quote(sites().get(0).socket().toString());
   }
 
-  /** Listens, again if it does already. */
-  public void start() {
-    life.lock();
-    try {
-      if (closed) {
-        throw new IllegalStateException(
-            "Starting the registrar at "
-                + SafeText.quote(site.socket().toString())
-                + " failed: it is closed, and its socket is gone. Open another one.");
+  private void enter(
+      SocketSite site, String path, SentHeaders sent, byte[] message, Caller caller) {
+    authorities.add(sent.authority());
+    if (path.equals(SERVICE + RegistrationCall.GET_INFO.rpcName())) {
+      go(RegistrationCall.GET_INFO, Optional.empty(), caller);
+    } else if (path.equals(SERVICE + RegistrationCall.NOTIFY_REGISTRATION_STATUS.rpcName())) {
+      try {
+        RegistrationStatus status = RegistrationStatus.parseFrom(message);
+        RegistrationOutcome heard =
+            new RegistrationOutcome(status.getPluginRegistered(), status.getError());
+        go(RegistrationCall.NOTIFY_REGISTRATION_STATUS, Optional.of(heard), caller);
+      } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+        caller.fail(FaultedCall.INTERNAL, "What was told makes no sense: " + e.getMessage());
       }
-      stop();
-      Entrance entrance = new Entrance(ended.get());
-      sockets.listen(List.of(site), any -> entrance);
-      running = true;
-    } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } finally {
-      life.unlock();
+    } else {
+      caller.fail(UNIMPLEMENTED, "There is no method " + SafeText.quote(path));
     }
   }
 
-  /** Stops like a killed process. */
-  public void stop() {
-    life.lock();
-    try {
-      if (running) {
-        running = false;
-        ended.incrementAndGet();
-        sockets.abort(() -> {});
-        // Those that hang go out of the pen, and end there.
-        pen.flush();
-      }
-    } finally {
-      life.unlock();
-    }
-  }
-
-  /** Stops, and removes its socket. */
-  public void close() {
-    life.lock();
-    try {
-      stop();
-      closed = true;
-      workers.close();
-      if (ownClock != null) {
-        ownClock.close();
-      }
-      sockets.close();
-      sockets.removeFiles();
-    } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
-    } finally {
-      life.unlock();
-    }
-  }
-
-  /** Where calls come in. */
-  private final class Entrance implements ServedStream.Door {
-    private final int life;
-
-    Entrance(int life) {
-      this.life = life;
-    }
-
-    @Override
-    public void enter(String path, SentHeaders sent, byte[] message, Caller caller) {
-      authorities.add(sent.authority());
-      if (path.equals(SERVICE + RegistrationCall.GET_INFO.rpcName())) {
-        go(new Run(life, RegistrationCall.GET_INFO, Optional.empty(), caller));
-      } else if (path.equals(SERVICE + RegistrationCall.NOTIFY_REGISTRATION_STATUS.rpcName())) {
-        try {
-          RegistrationStatus status = RegistrationStatus.parseFrom(message);
-          go(
-              new Run(
-                  life,
-                  RegistrationCall.NOTIFY_REGISTRATION_STATUS,
-                  Optional.of(
-                      new RegistrationOutcome(status.getPluginRegistered(), status.getError())),
-                  caller));
-        } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-          caller.fail(INTERNAL, "What was told makes no sense: " + e.getMessage());
-        }
-      } else {
-        caller.fail(UNIMPLEMENTED, "There is no method " + SafeText.quote(path));
-      }
-    }
-
-    @Override
-    public void abandoned(Caller caller) {
-      // A caller that gives up need not be answered; an answer goes nowhere.
-    }
-
-    @Override
-    public void drop(Caller caller) {
-      PluginSockets.breakOff((Channel) caller.connection());
-    }
-  }
-
-  private void go(Run run) {
-    Due due = faults.get(run.call);
+  private void go(RegistrationCall call, Optional<RegistrationOutcome> heard, Caller caller) {
+    Due due = faults.get(call);
     List<Fault> steps =
         due == null || due.left.getAndDecrement() <= 0 ? List.of() : due.fault.steps();
-    workers.execute(
-        () -> {
-          // Counted by the worker: who sees the count finds the worker busy, and can await it.
-          if (run.call == RegistrationCall.GET_INFO) {
-            asked.incrementAndGet();
-          }
-          step(run, steps);
-        });
+    Run run = new Run(call, heard, steps, caller);
+    came(run);
+    workers()
+        .execute(
+            () -> {
+              // Counted by the worker: who sees the count finds the worker busy, and can await it.
+              if (call == RegistrationCall.GET_INFO) {
+                asked.incrementAndGet();
+              }
+              run.begin();
+            });
   }
 
-  /**
-   * One call on its way.
-   *
-   * @param life how often the registrar had stopped when it began
-   * @param call which
-   * @param heard what it tells, if it tells something
-   * @param caller who waits for the answer
-   */
-  private record Run(
-      int life, RegistrationCall call, Optional<RegistrationOutcome> heard, Caller caller) {}
+  /** One call on its way. Its work is to note what it tells, if it tells something. */
+  private final class Run extends FaultedCall {
+    private final RegistrationCall call;
+    private final Optional<RegistrationOutcome> heard;
+    private final AtomicBoolean noted = new AtomicBoolean();
 
-  private void step(Run run, List<Fault> steps) {
-    try {
-      take(run, steps);
-    } catch (RuntimeException | Error e) {
-      run.caller.fail(INTERNAL, "The test registrar failed itself: " + e);
+    Run(
+        RegistrationCall call,
+        Optional<RegistrationOutcome> heard,
+        List<Fault> steps,
+        Caller caller) {
+      super(
+          RegistrarCore.this,
+          call.rpcName(),
+          RegistrationStatus.getDefaultInstance(),
+          RegistrationStatusResponse.getDefaultInstance(),
+          steps,
+          caller);
+      this.call = call;
+      this.heard = heard;
     }
-  }
 
-  private void take(Run run, List<Fault> steps) {
-    if (run.life != ended.get()) {
-      return;
-    }
-    if (steps.isEmpty()) {
-      answer(run, null);
-      return;
-    }
-    Fault step = steps.get(0);
-    Runnable next = () -> step(run, steps.subList(1, steps.size()));
-    if (step instanceof Fault.Fail fail) {
-      run.caller.fail(fail.code(), fail.text());
-    } else if (step instanceof Fault.Apply) {
-      run.heard.ifPresent(told::add);
-      step(
-          new Run(run.life, run.call, Optional.empty(), run.caller),
-          steps.subList(1, steps.size()));
-    } else if (step instanceof Fault.Duplicate) {
-      run.heard.ifPresent(told::add);
-      next.run();
-    } else if (step instanceof Fault.ApplyLater later) {
-      clock.after(later.after(), () -> run.heard.ifPresent(told::add));
-      step(
-          new Run(run.life, run.call, Optional.empty(), run.caller),
-          steps.subList(1, steps.size()));
-    } else if (step instanceof Fault.Delay delay) {
-      clock.after(delay.time(), next);
-    } else if (step instanceof Fault.Hang) {
-      pen.pass(next);
-    } else if (step instanceof Fault.Drop) {
-      run.caller.drop();
-    } else if (step instanceof Fault.Answer wrong) {
-      answer(run, wrong.wrong());
-    } else {
-      throw new IllegalStateException("A sequence is no single step.");
-    }
-  }
-
-  private void answer(Run run, @Nullable WrongAnswer wrong) {
-    run.heard.ifPresent(told::add);
-    if (endsWhenRefused && run.heard.filter(outcome -> !outcome.registered()).isPresent()) {
-      // Those of Kubernetes exit where they stand: who told them gets no answer.
-      workers.execute(() -> endLife(run.life));
-      return;
-    }
-    Message right =
-        run.call == RegistrationCall.GET_INFO
-            ? info
-            : RegistrationStatusResponse.getDefaultInstance();
-    run.caller.answer(wrong == null ? List.of(right.toByteArray()) : spoilt(wrong, right), "");
-  }
-
-  /** Stops, unless it has stopped since that life. */
-  private void endLife(int number) {
-    life.lock();
-    try {
-      if (number == ended.get()) {
-        stop();
+    @Override
+    void work(Doing how, Message asked, Runnable then) {
+      boolean first = noted.compareAndSet(false, true);
+      if (first || how == Doing.AGAIN) {
+        heard.ifPresent(told::add);
       }
-    } finally {
-      life.unlock();
+      then.run();
     }
-  }
 
-  private static List<byte[]> spoilt(WrongAnswer wrong, Message right) {
-    return switch (wrong) {
-      case EMPTY -> List.of(new byte[0]);
-      case OVERSIZED ->
-          List.of(PluginInfo.newBuilder().setName("x".repeat(OVERSIZED)).build().toByteArray());
-      // A text that is longer than the message.
-      case MALFORMED -> List.of(new byte[] {0x0a, 0x7f, 0x01});
-      case NO_MESSAGE -> List.of();
-      case TWO_MESSAGES -> List.of(right.toByteArray(), right.toByteArray());
-      case OTHER_ID, LOOPING_PAGE -> throw new IllegalStateException("Such a fault is not taken.");
-    };
+    @Override
+    Optional<List<Message>> messages() {
+      return Optional.of(
+          List.of(
+              call == RegistrationCall.GET_INFO
+                  ? info
+                  : RegistrationStatusResponse.getDefaultInstance()));
+    }
+
+    @Override
+    void tell() {
+      answer(messages().orElseThrow());
+    }
+
+    /** Registrars of Kubernetes exit where they stand when their plugin is refused, unanswered. */
+    @Override
+    boolean ended(CallEnd end) {
+      boolean exits =
+          endsWhenRefused
+              && end instanceof CallEnd.Answered
+              && heard.filter(outcome -> !outcome.registered()).isPresent();
+      if (exits) {
+        workers().execute(this::stopServer);
+      }
+      return !exits;
+    }
   }
 }

@@ -16,7 +16,6 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ResetFrame;
 import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,26 +30,18 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
   private static final int RESOURCE_EXHAUSTED = 8;
 
   private final Channel channel;
-  private final Door door;
+  private final TestServer server;
+  private final SocketSite site;
+  private final TestServer.Entrance entrance;
   private final ByteBuf body = Unpooled.buffer();
   private @Nullable Http2Headers headers;
   private boolean entered;
 
-  /** Where calls go in. All methods run on the event loop. */
-  interface Door {
-    /** A call came in, whole. */
-    void enter(String path, SentHeaders sent, byte[] message, Caller caller);
-
-    /** The caller of a call that came in is gone, unless it was answered before. */
-    void abandoned(Caller caller);
-
-    /** Breaks the connection of a caller. */
-    void drop(Caller caller);
-  }
-
-  ServedStream(Channel channel, Door door) {
+  ServedStream(Channel channel, TestServer server, SocketSite site, TestServer.Entrance entrance) {
     this.channel = channel;
-    this.door = door;
+    this.server = server;
+    this.site = site;
+    this.entrance = entrance;
   }
 
   @Override
@@ -86,7 +77,8 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
   private void enter() {
     Http2Headers asked = headers == null ? new DefaultHttp2Headers() : headers;
     try {
-      door.enter(String.valueOf(asked.path()), SentHeaders.of(asked), Framing.unpacked(body), this);
+      entrance.enter(
+          site, String.valueOf(asked.path()), SentHeaders.of(asked), Framing.unpacked(body), this);
     } catch (Framing.UnreadableException e) {
       fail(e.code(), String.valueOf(e.getMessage()));
     }
@@ -95,14 +87,14 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (event instanceof Http2ResetFrame) {
-      door.abandoned(this);
+      server.abandoned(this);
     }
     ReferenceCountUtil.release(event);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    door.abandoned(this);
+    server.abandoned(this);
     body.release();
   }
 
@@ -135,11 +127,8 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
   }
 
   private void end(Http2Headers trailers, int code, String text) {
-    trailers.set("grpc-status", Integer.toString(code));
-    if (!text.isEmpty()) {
-      trailers.set("grpc-message", Framing.percentEncoded(text));
-    }
-    channel.writeAndFlush(new DefaultHttp2HeadersFrame(trailers, true));
+    channel.writeAndFlush(
+        new DefaultHttp2HeadersFrame(Framing.withStatus(trailers, code, text), true));
   }
 
   private static Http2Headers responseHeaders() {
@@ -154,17 +143,10 @@ final class ServedStream extends ChannelInboundHandlerAdapter implements Caller 
 
   @Override
   public void drop() {
-    onLoop(() -> door.drop(this));
+    onLoop(() -> server.breakConnection(connection()));
   }
 
   private void onLoop(Runnable task) {
-    try {
-      channel.eventLoop().execute(task);
-    } catch (RejectedExecutionException e) {
-      if (!channel.eventLoop().isShuttingDown()) {
-        throw e;
-      }
-      // The plugin is closed: there is no caller any more to be told anything.
-    }
+    PluginSockets.later(channel.eventLoop(), task);
   }
 }

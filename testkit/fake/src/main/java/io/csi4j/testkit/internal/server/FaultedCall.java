@@ -1,0 +1,245 @@
+package io.csi4j.testkit.internal.server;
+
+import com.google.protobuf.Message;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.WireMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * One call on its way through the steps of its fault, if it has one, to its work and back.
+ *
+ * <p>It holds no thread while it waits. It ends once for its caller; its work goes on after that,
+ * as it does in a real plugin, unless its server stops. Subclasses state what the work is.
+ */
+abstract class FaultedCall {
+
+  /** The status of a failure of the server itself. */
+  static final int INTERNAL = 13;
+
+  private final TestServer server;
+  private final int life;
+  private final String name;
+  private final Message request;
+  private final Message emptyAnswer;
+  private final List<Fault> steps;
+  private final Caller caller;
+
+  /**
+   * A call in the present life of its server.
+   *
+   * @param name the name of what is called
+   */
+  FaultedCall(
+      TestServer server,
+      String name,
+      Message request,
+      Message emptyAnswer,
+      List<Fault> steps,
+      Caller caller) {
+    this.server = server;
+    this.life = server.life();
+    this.name = name;
+    this.request = request;
+    this.emptyAnswer = emptyAnswer;
+    this.steps = steps;
+    this.caller = caller;
+  }
+
+  /** The reason for which work is done. */
+  enum Doing {
+    /** A step needs its outcome: it is done, unless it was, or the server has stopped. */
+    ONCE,
+    /** Its caller repeats itself: it is done although it was, unless the server has stopped. */
+    AGAIN,
+    /** It was put off: it is done unless it was, also behind a server that has stopped. */
+    LATE
+  }
+
+  // What a subclass states.
+
+  /** Does the work, keeps its outcome, and goes on then; goes no further without an outcome. */
+  abstract void work(Doing how, Message asked, Runnable then);
+
+  /** The messages of the outcome; nothing if it is no answer that can be changed. */
+  abstract Optional<List<Message>> messages();
+
+  /** Ends the call with the outcome as it is. */
+  abstract void tell();
+
+  /** Notes how the call ended; false if it had ended before. */
+  abstract boolean ended(CallEnd end);
+
+  /** The text beside OK. */
+  String textOfOk() {
+    return "";
+  }
+
+  /** Does what remains when every step was taken: the work, if it was not done, and the answer. */
+  void finish() {
+    workThen(Doing.ONCE, request, this::tell);
+  }
+
+  // The steps.
+
+  /** Goes its way. */
+  final void begin() {
+    guarded(() -> go(0));
+  }
+
+  private void go(int index) {
+    pass(server.gate(), () -> step(index));
+  }
+
+  private void step(int index) {
+    if (isDead()) {
+      return;
+    }
+    if (index == steps.size()) {
+      finish();
+      return;
+    }
+    Fault step = steps.get(index);
+    Runnable next = () -> go(index + 1);
+    if (step instanceof Fault.Fail fail) {
+      fail(fail.code(), fail.text());
+    } else if (step instanceof Fault.Apply) {
+      workThen(Doing.ONCE, request, next);
+    } else if (step instanceof Fault.ApplyLater later) {
+      after(later.after(), () -> workThen(Doing.LATE, request, () -> {}));
+      next.run();
+    } else if (step instanceof Fault.Duplicate) {
+      workThen(Doing.ONCE, request, () -> workThen(Doing.AGAIN, request, next));
+    } else if (step instanceof Fault.Delay delay) {
+      after(delay.time(), next);
+    } else if (step instanceof Fault.Hang) {
+      pass(server.pen(), next);
+    } else if (step instanceof Fault.Drop) {
+      boolean unused = ended(new CallEnd.Broken());
+      caller.drop();
+    } else if (step instanceof Fault.Answer answer) {
+      WrongAnswer wrong = answer.wrong();
+      workThen(
+          Doing.ONCE,
+          WrongAnswers.request(wrong, request),
+          () -> tellInstead(right -> answerWrongly(wrong, right)));
+    } else if (step instanceof Fault.Give give) {
+      make(() -> List.of(MessageFields.with(emptyAnswer, give.made().apply(shown(request)))));
+    } else if (step instanceof Fault.Change change) {
+      workThen(Doing.ONCE, request, () -> tellInstead(right -> make(() -> changed(change, right))));
+    } else {
+      throw new IllegalStateException("A sequence is no single step.");
+    }
+  }
+
+  private void workThen(Doing how, Message asked, Runnable then) {
+    work(how, asked, () -> pass(server.gate(), then));
+  }
+
+  private void tellInstead(Consumer<List<Message>> answering) {
+    messages().ifPresentOrElse(answering, this::tell);
+  }
+
+  private void answerWrongly(WrongAnswer wrong, List<Message> right) {
+    List<Message> told = WrongAnswers.messages(wrong, request, right);
+    answer(told, WrongAnswers.bytes(wrong, told));
+  }
+
+  private List<Message> changed(Fault.Change change, List<Message> right) {
+    return right.stream()
+        .map(
+            message ->
+                MessageFields.with(message, change.made().apply(shown(request), shown(message))))
+        .toList();
+  }
+
+  /** Answers with messages that the code of a test makes. */
+  private void make(Supplier<List<Message>> made) {
+    server.runTestCode(
+        () -> {
+          try {
+            List<Message> messages = made.get();
+            return () -> guarded(() -> answer(messages));
+          } catch (RuntimeException | Error e) {
+            String why =
+                e instanceof IllegalArgumentException
+                    ? String.valueOf(e.getMessage())
+                    : e.toString();
+            return () ->
+                fail(INTERNAL, "The answer that the test made for " + name + " is none: " + why);
+          }
+        });
+  }
+
+  private void after(Duration time, Runnable way) {
+    server.after(time, () -> guarded(() -> pass(server.gate(), way)));
+  }
+
+  private void pass(HoldingGate gate, Runnable way) {
+    gate.pass(() -> guarded(way));
+  }
+
+  /** Goes on from one resting place to the next. */
+  final void guarded(Runnable way) {
+    server.travel(
+        () -> {
+          try {
+            way.run();
+          } catch (RuntimeException | Error e) {
+            fail(INTERNAL, server.ownFailure(e));
+          }
+        });
+  }
+
+  /** Whether its server has stopped since it came in. */
+  final boolean isDead() {
+    return life != server.life();
+  }
+
+  /** Stops its server, unless it has stopped since the call came in. */
+  final void stopServer() {
+    server.stop(life);
+  }
+
+  // The end.
+
+  /** The way back to its caller. */
+  final Caller caller() {
+    return caller;
+  }
+
+  /** Answers with these messages, unless the call has ended. */
+  final void answer(List<Message> messages) {
+    answer(messages, messages.stream().map(Message::toByteArray).toList());
+  }
+
+  /**
+   * {@link #answer(List)} with other bytes than those of the messages.
+   *
+   * <p>The call ends first for the journal: a caller that got the answer may call again at once,
+   * and must not be found with two calls in flight.
+   */
+  private void answer(List<Message> messages, List<byte[]> bytes) {
+    if (ended(new CallEnd.Answered(messages.stream().map(FaultedCall::shown).toList()))) {
+      caller.answer(bytes, textOfOk());
+    }
+  }
+
+  /** Ends the call with a status, unless it has ended. */
+  final void fail(int code, String text) {
+    if (ended(new CallEnd.Failed(code, text))) {
+      caller.fail(code, text);
+    }
+  }
+
+  private static WireMessage shown(Message message) {
+    return new ProtoMessage(message);
+  }
+}

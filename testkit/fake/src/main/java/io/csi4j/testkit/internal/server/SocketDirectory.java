@@ -1,0 +1,65 @@
+package io.csi4j.testkit.internal.server;
+
+import io.csi4j.client.internal.text.SafeText;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The directories that a server makes for its sockets, and removes in the end. */
+final class SocketDirectory {
+
+  private @Nullable Path directory;
+  private @Nullable Path topmostMade;
+
+  /** Makes a directory for the main socket of a server, which is returned. */
+  Path makeTemporary() throws IOException {
+    Path made = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
+    directory = made;
+    topmostMade = made;
+    return made.resolve(SocketSite.MAIN);
+  }
+
+  /** Makes the directories that are missing on the way to this socket. */
+  void makeFor(Path socket) throws IOException {
+    Path parent = socket.getParent();
+    if (parent == null) {
+      throw new IllegalArgumentException(
+          "A plugin cannot listen on " + SafeText.quote(socket.toString()) + ". Name a file.");
+    }
+    directory = parent;
+    for (Path each = parent; each != null && !Files.exists(each); each = each.getParent()) {
+      topmostMade = each;
+    }
+    try {
+      Files.createDirectories(parent);
+    } catch (IOException e) {
+      throw new IOException(
+          "Making the directory "
+              + SafeText.quote(parent.toString())
+              + " for the sockets of the plugin failed: "
+              + SafeText.escape(e.toString())
+              + ". Give it a directory that it may write into.",
+          e);
+    }
+  }
+
+  /** Removes the directories that were made, the innermost first. */
+  void remove() throws IOException {
+    Path top = topmostMade;
+    try {
+      for (Path each = directory;
+          top != null && each != null && each.startsWith(top);
+          each = each.getParent()) {
+        if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+          Files.deleteIfExists(each);
+        }
+      }
+    } catch (DirectoryNotEmptyException e) {
+      // Another user keeps something there: it is theirs, with the directories above it.
+      topmostMade = null;
+    }
+  }
+}

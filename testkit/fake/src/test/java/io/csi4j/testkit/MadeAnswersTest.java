@@ -35,6 +35,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.VirtualClock;
@@ -190,7 +191,7 @@ class MadeAnswersTest {
   void valuesOfEveryKindReachTheirFields() {
     assertThat(
             MessageFields.with(
-                    MessageFields.emptyAnswer(CREATE_SNAPSHOT),
+                    WireOperation.of(CREATE_SNAPSHOT).answer(),
                     Map.of(
                         "snapshot",
                         Map.of(
@@ -214,14 +215,14 @@ class MadeAnswersTest {
             """);
     assertThat(
             MessageFields.with(
-                    MessageFields.emptyAnswer(NODE_GET_VOLUME_STATS),
+                    WireOperation.of(NODE_GET_VOLUME_STATS).answer(),
                     Map.of(
                         "usage",
                         List.of(Map.of("unit", "BYTES", "total", 9L), Map.of("unit", 4711))))
                 .toString())
         .isEqualTo("usage {\n  total: 9\n  unit: BYTES\n}\nusage {\n  unit: 4711\n}\n");
     assertThat(
-            MessageFields.with(MessageFields.emptyAnswer(PROBE), Map.of("ready", false)).toString())
+            MessageFields.with(WireOperation.of(PROBE).answer(), Map.of("ready", false)).toString())
         .isEqualTo("ready {\n}\n");
   }
 

@@ -18,6 +18,7 @@ import io.csi4j.testkit.internal.journal.JsonSkeleton;
 import io.csi4j.testkit.internal.journal.JsonText;
 import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.json.JsonReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +43,12 @@ public record MessageSender(CsiOperation operation, Message request) {
   public static MessageSender of(CsiOperation operation, String json) {
     return new MessageSender(
         operation,
-        MessageFields.with(MessageFields.emptyRequest(operation), JsonReader.object(json)));
+        MessageFields.with(WireOperation.of(operation).request(), JsonReader.object(json)));
   }
 
   /** The fields that the request of an operation may have, as JSON to fill in. */
   public static String fields(CsiOperation operation) {
-    return JsonSkeleton.of(MessageFields.emptyRequest(operation));
+    return JsonSkeleton.of(WireOperation.of(operation).request());
   }
 
   /**
@@ -129,7 +130,7 @@ public record MessageSender(CsiOperation operation, Message request) {
   private Message answer(BlockMetadataBatch batch) {
     boolean isKnown = batch.type() != BlockMetadataType.UNRECOGNIZED;
     return MessageFields.with(
-        MessageFields.emptyAnswer(operation),
+        WireOperation.of(operation).answer(),
         Map.of(
             "block_metadata_type",
             isKnown ? batch.type().name() : "UNKNOWN",

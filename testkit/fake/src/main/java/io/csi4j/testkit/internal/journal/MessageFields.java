@@ -6,11 +6,6 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.MapEntry;
 import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
-import io.csi4j.client.internal.proto.ControllerGrpc;
-import io.csi4j.client.internal.proto.GroupControllerGrpc;
-import io.csi4j.client.internal.proto.IdentityGrpc;
-import io.csi4j.client.internal.proto.NodeGrpc;
-import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
@@ -18,62 +13,18 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.testkit.internal.json.JsonReader;
-import io.grpc.MethodDescriptor;
-import io.grpc.MethodDescriptor.PrototypeMarshaller;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Messages made of values by the names of the spec, as a test or a JSON text has them. */
 public final class MessageFields {
 
-  private static final Map<CsiOperation, Message> REQUESTS =
-      prototypes(MethodDescriptor::getRequestMarshaller);
-  private static final Map<CsiOperation, Message> ANSWERS =
-      prototypes(MethodDescriptor::getResponseMarshaller);
-
   private MessageFields() {}
-
-  private static Map<CsiOperation, Message> prototypes(
-      Function<MethodDescriptor<?, ?>, MethodDescriptor.Marshaller<?>> side) {
-    return Stream.of(
-            IdentityGrpc.getServiceDescriptor(),
-            ControllerGrpc.getServiceDescriptor(),
-            GroupControllerGrpc.getServiceDescriptor(),
-            SnapshotMetadataGrpc.getServiceDescriptor(),
-            NodeGrpc.getServiceDescriptor())
-        .flatMap(service -> service.getMethods().stream())
-        .collect(
-            Collectors.toUnmodifiableMap(
-                MessageFields::operation, method -> prototype(side.apply(method))));
-  }
-
-  private static CsiOperation operation(MethodDescriptor<?, ?> method) {
-    return CsiOperation.ofRpcName(String.valueOf(method.getBareMethodName())).orElseThrow();
-  }
-
-  private static Message prototype(MethodDescriptor.Marshaller<?> marshaller) {
-    PrototypeMarshaller<?> known = (PrototypeMarshaller<?>) marshaller;
-    return (Message) Objects.requireNonNull(known.getMessagePrototype());
-  }
-
-  /** Returns the empty request of an operation. */
-  public static Message emptyRequest(CsiOperation operation) {
-    return Objects.requireNonNull(REQUESTS.get(operation));
-  }
-
-  /** Returns the empty answer of an operation. */
-  public static Message emptyAnswer(CsiOperation operation) {
-    return Objects.requireNonNull(ANSWERS.get(operation));
-  }
 
   /**
    * Checks that an answer of the operation can have these values.
@@ -81,7 +32,7 @@ public final class MessageFields {
    * @throws IllegalArgumentException as {@link #with}
    */
   public static void check(CsiOperation operation, Map<String, ?> fields) {
-    Message unused = with(emptyAnswer(operation), fields);
+    Message unused = with(WireOperation.of(operation).answer(), fields);
   }
 
   /**

@@ -5,7 +5,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.internal.backend.Backend;
 import io.csi4j.testkit.internal.backend.Backend.Asked;
 import io.csi4j.testkit.internal.backend.Refusal;
-import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.Quirk;
@@ -45,7 +45,7 @@ final class CallRun extends FaultedCall {
         plugin,
         asked.operation().rpcName(),
         asked.request(),
-        MessageFields.emptyAnswer(asked.operation()),
+        WireOperation.of(asked.operation()).answer(),
         steps,
         caller);
     this.plugin = plugin;

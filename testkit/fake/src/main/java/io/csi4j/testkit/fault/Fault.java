@@ -120,7 +120,7 @@ public sealed interface Fault {
    * @param made makes the fields of the request and the plugin's own answer; null clears a field
    */
   static Fault change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made) {
-    return new Change(made);
+    return new AlterAnswer(made);
   }
 
   /**
@@ -130,7 +130,7 @@ public sealed interface Fault {
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault change(CsiOperation operation, String json) {
-    return new Change(FixedAnswer.parse(operation, json).changing());
+    return new AlterAnswer(FixedAnswer.parse(operation, json).changing());
   }
 
   /** This fault, then {@code next}. */
@@ -209,7 +209,7 @@ public sealed interface Fault {
    *
    * @param made makes the changed fields of the request and the answer
    */
-  record Change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made)
+  record AlterAnswer(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made)
       implements Fault {}
 
   /**

@@ -132,7 +132,7 @@ abstract class FaultedCall {
           () -> tellInstead(right -> answerWrongly(wrong, right)));
     } else if (step instanceof Fault.Give give) {
       make(() -> List.of(MessageFields.with(emptyAnswer, give.made().apply(shown(request)))));
-    } else if (step instanceof Fault.Change change) {
+    } else if (step instanceof Fault.AlterAnswer change) {
       workThen(Doing.ONCE, request, () -> tellInstead(right -> make(() -> changed(change, right))));
     } else {
       throw new IllegalStateException("A sequence is no single step.");
@@ -152,7 +152,7 @@ abstract class FaultedCall {
     answer(told, WrongAnswers.bytes(wrong, told));
   }
 
-  private List<Message> changed(Fault.Change change, List<Message> right) {
+  private List<Message> changed(Fault.AlterAnswer change, List<Message> right) {
     return right.stream()
         .map(
             message ->

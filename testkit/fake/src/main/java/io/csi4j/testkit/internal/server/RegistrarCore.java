@@ -66,7 +66,7 @@ public final class RegistrarCore extends TestServer {
   /** Makes a fault happen to the next so many calls. */
   public void inject(RegistrationCall call, Fault fault, int times) {
     if (fault.steps().stream()
-        .anyMatch(step -> step instanceof Fault.Give || step instanceof Fault.Change)) {
+        .anyMatch(step -> step instanceof Fault.Give || step instanceof Fault.AlterAnswer)) {
       throw new IllegalArgumentException(
           "A registrar has no answers of a plugin to give or change. Let it announce something else"
               + " with announce(...).");

@@ -51,10 +51,10 @@ public final class CsiMetrics implements AutoCloseable {
   private final List<LongSupplier> inProgress = new CopyOnWriteArrayList<>();
   private final List<LongSupplier> onHold = new CopyOnWriteArrayList<>();
 
-  private CsiMetrics(MeterRegistry registry, int mostPlugins) {
+  private CsiMetrics(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
     meters = new Meters(Objects.requireNonNull(registry, "registry"));
     plugins = new PluginTags(mostPlugins);
-    gauges = new NodeGauges(meters, plugins);
+    gauges = new NodeGauges(meters, plugins, nanoTime);
   }
 
   /** Metrics in this registry, with at most {@link #MOST_PLUGINS} names of plugins. */
@@ -70,13 +70,18 @@ public final class CsiMetrics implements AutoCloseable {
    * @throws IllegalArgumentException if that is negative
    */
   public static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins) {
+    return bindTo(registry, mostPlugins, System::nanoTime);
+  }
+
+  /** Metrics whose gauges are as old as this clock says. */
+  static CsiMetrics bindTo(MeterRegistry registry, int mostPlugins, LongSupplier nanoTime) {
     if (mostPlugins < 0) {
       throw new IllegalArgumentException(
           "The number of plugins with a name of their own must not be negative, and is "
               + mostPlugins
               + ". Use 0 for none.");
     }
-    return new CsiMetrics(registry, mostPlugins);
+    return new CsiMetrics(registry, mostPlugins, nanoTime);
   }
 
   /**

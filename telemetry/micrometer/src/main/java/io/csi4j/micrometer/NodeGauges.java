@@ -49,6 +49,7 @@ final class NodeGauges {
 
   private final Meters meters;
   private final PluginTags tags;
+  private final LongSupplier nanoTime;
   private final List<VolumeManager> managers = new CopyOnWriteArrayList<>();
   private final List<PluginRegistry> registries = new CopyOnWriteArrayList<>();
 
@@ -96,9 +97,10 @@ final class NodeGauges {
     }
   }
 
-  NodeGauges(Meters meters, PluginTags tags) {
+  NodeGauges(Meters meters, PluginTags tags, LongSupplier nanoTime) {
     this.meters = meters;
     this.tags = tags;
+    this.nanoTime = nanoTime;
   }
 
   /** Looks at a manager from now on; gives what ends that. */
@@ -159,7 +161,7 @@ final class NodeGauges {
   private Number looked(LongSupplier figure) {
     looking.lock();
     try {
-      if (isStale || System.nanoTime() - lookedAt > FRESH) {
+      if (isStale || nanoTime.getAsLong() - lookedAt > FRESH) {
         look();
       }
       return figure.getAsLong();
@@ -185,7 +187,7 @@ final class NodeGauges {
     answered.keySet().removeIf(plugin -> !all.contains(PluginId.of(plugin)));
     seen = found;
     plugins = all.size();
-    lookedAt = System.nanoTime();
+    lookedAt = nanoTime.getAsLong();
     isStale = false;
     found.keySet().stream().filter(shown::add).forEach(this::show);
     shown.stream().filter(plugin -> !found.containsKey(plugin)).toList().forEach(this::hide);

@@ -61,6 +61,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +76,13 @@ class CsiMetricsTest {
 
   @TempDir Path directory;
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final AtomicLong now = new AtomicLong();
+
+  /** Metrics whose gauges are never older than the scrape. */
+  private CsiMetrics metrics() {
+    return CsiMetrics.bindTo(
+        registry, CsiMetrics.MOST_PLUGINS, () -> now.addAndGet(TimeUnit.SECONDS.toNanos(2)));
+  }
 
   /** The times of a timer, by the values of its tags in order. */
   private Map<String, Long> counts(CsiMeter meter) {
@@ -103,7 +112,7 @@ class CsiMetricsTest {
 
   @Test
   void realOperationsAreCountedByPluginOperationCallAndCode() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         RealRun run = RealRun.in(directory, metrics)) {
       Eventually.isTrue(
           "the events are told", () -> counts(CsiMeter.OPERATIONS).containsKey("fake unmount OK"));
@@ -138,7 +147,7 @@ class CsiMetricsTest {
   void aClaimThatCannotBeReadIsCountedByItsCode() {
     ClaimPage.Unreadable claim =
         new ClaimPage.Unreadable("key", Optional.empty(), "It is damaged.");
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry)) {
+    try (CsiMetrics metrics = metrics()) {
       metrics.claims().on(new ClaimEvent.Unreadable(claim.volume(), claim.message()));
 
       assertThat(counts(CsiMeter.NOTICES)).containsOnly(Map.entry("CLAIM_UNREADABLE", 1L));
@@ -156,7 +165,7 @@ class CsiMetricsTest {
 
   @Test
   void theGaugesShowWhatTheManagerShows() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         RealRun run = RealRun.in(directory, metrics)) {
       Eventually.isTrue(
           "the fault is shown", () -> counts(CsiMeter.UNWELL).getOrDefault("fake", 0L) == 1);
@@ -185,8 +194,27 @@ class CsiMetricsTest {
   }
 
   @Test
+  void theGaugesShareALookThatIsAtMostASecondOld() throws Exception {
+    try (CsiMetrics metrics = CsiMetrics.bindTo(registry, CsiMetrics.MOST_PLUGINS, now::get);
+        FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
+        VolumeManager manager = manager(fake, metrics.volumes())) {
+      AutoCloseable watched = metrics.watch(manager);
+      fake.addVolume(VOLUME);
+      assertThat(manager.mount(request()).usage()).isEqualTo(USE);
+
+      now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      assertThat(counts(CsiMeter.VOLUMES)).doesNotContainEntry("fake", 1L);
+
+      now.incrementAndGet();
+      assertThat(counts(CsiMeter.PLUGINS)).containsOnly(Map.entry("", 1L));
+      assertThat(counts(CsiMeter.VOLUMES)).containsOnly(Map.entry("fake", 1L));
+      watched.close();
+    }
+  }
+
+  @Test
   void whatIsOwedAndInTheWayIsShownUntilItIsDone() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         VolumeManager manager = manager(fake, metrics.volumes())) {
       AutoCloseable watched = metrics.watch(manager);
@@ -217,7 +245,7 @@ class CsiMetricsTest {
 
   @Test
   void aPluginWithoutASupervisorIsAsWellAsItsLastCallShowed() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         VolumeManager manager = manager(fake, metrics.volumes())) {
       AutoCloseable watched = metrics.watch(manager);
@@ -255,7 +283,7 @@ class CsiMetricsTest {
 
   @Test
   void aThousandPluginsHaveAHundredNamesAndShareOneMore() {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry)) {
+    try (CsiMetrics metrics = metrics()) {
       CsiListener calls = metrics.calls();
       VolumeListener volumes = metrics.volumes();
       for (int i = 0; i < 1000; i++) {
@@ -320,7 +348,7 @@ class CsiMetricsTest {
 
   @Test
   void noTagHoldsAnIdOfAVolumeAPathOrAText() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         RealRun run = RealRun.in(directory, metrics)) {
       Eventually.isTrue(
           "the fault is shown", () -> counts(CsiMeter.UNWELL).getOrDefault("fake", 0L) == 1);
@@ -368,7 +396,7 @@ class CsiMetricsTest {
 
   @Test
   void aFailureOfAnOperationWhoseStartWasNotToldLeavesNothingOpen() {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry)) {
+    try (CsiMetrics metrics = metrics()) {
       VolumeListener volumes = metrics.volumes();
       volumes.on(operation(1));
       volumes.on(new VolumeEvent.Ended(operation(2), Duration.ofMillis(1), Optional.empty()));
@@ -379,7 +407,7 @@ class CsiMetricsTest {
 
   @Test
   void aPluginThatHasNotToldItsNameIsUnknown() {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry)) {
+    try (CsiMetrics metrics = metrics()) {
       CsiListener.Started nameless =
           new CsiListener.Started(
               1,
@@ -396,7 +424,7 @@ class CsiMetricsTest {
   @Test
   void theCallsOfAPluginThatTheHostNamesHaveThatName() {
     ConnectOptions.Builder options = ConnectOptions.builder();
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         CsiPlugin plugin =
             CsiPlugin.connect(fake.endpoint(), options.listener(metrics.calls("nfs")).build())) {
@@ -411,7 +439,7 @@ class CsiMetricsTest {
   @Test
   void aConnectionThatIsLostAndMadeAgainIsCounted() {
     ConnectOptions.Builder options = ConnectOptions.builder();
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         CsiPlugin plugin =
             CsiPlugin.connect(fake.endpoint(), options.listener(metrics.calls()).build())) {
@@ -436,7 +464,7 @@ class CsiMetricsTest {
 
   @Test
   void aMessageIsCountedByItsCode() {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry)) {
+    try (CsiMetrics metrics = metrics()) {
       OperatorMessage.Part part = new OperatorMessage.Part("a text that is no tag");
       metrics.message(
           new OperatorMessage(OperatorCode.ACCESS_MODE_REPLACED, part, part, part, part));
@@ -448,7 +476,7 @@ class CsiMetricsTest {
   @Test
   void whatControllersHaveNotDoneIsAddedUpAndSplitByWhoGoesOnWithIt() throws Exception {
     List<String> pending = new ArrayList<>(List.of("a", "b", "c"));
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         AutoCloseable one = metrics.watchPending(() -> pending, () -> List.of("a"));
         AutoCloseable other = metrics.watchPending(() -> List.of("x"), List::of)) {
       assertThat(one).isNotSameAs(other);
@@ -467,7 +495,7 @@ class CsiMetricsTest {
   @Test
   void closingRemovesAllMetersAndNothingIsCountedAfterIt() throws Exception {
     List<CsiListener> calls = new ArrayList<>();
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         RealRun run = RealRun.in(directory, metrics)) {
       assertThat(run.manager.volumes()).isNotEmpty();
       assertThat(registry.getMeters()).isNotEmpty();
@@ -483,7 +511,7 @@ class CsiMetricsTest {
 
   @Test
   void aManagerThatIsClosedOverAHangingCallLeavesNoOperationOpen() {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
       fake.addVolume(VOLUME);
       fake.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME));
@@ -508,7 +536,7 @@ class CsiMetricsTest {
 
   @Test
   void aPluginThatIsDeregisteredAndHasNoVolumesHasNoGauges() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         VolumeManager manager = manager(fake, metrics.volumes())) {
       AutoCloseable watched = metrics.watch(manager);
@@ -532,7 +560,7 @@ class CsiMetricsTest {
 
   @Test
   void twoManagersAreAddedUpAndOneIsLeftWhenTheOtherIsNotWatchedAnyMore() throws Exception {
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         FakeCsiPlugin second = FakeCsiPlugin.open(PluginShape.nodeOnly());
         VolumeManager one = manager(fake, metrics.volumes());
@@ -570,7 +598,7 @@ class CsiMetricsTest {
                 throw new IllegalStateException("a broken filter");
               }
             });
-    try (CsiMetrics metrics = CsiMetrics.bindTo(registry);
+    try (CsiMetrics metrics = metrics();
         FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.nodeOnly());
         VolumeManager manager =
             VolumeManager.builder(directory.resolve("v"))

@@ -83,17 +83,22 @@ class MountAllTest {
   }
 
   VolumeManager manager(ManagerSettings settings) {
-    return open(settings, MountPolicy.builder().requireMount(false).build());
+    return open(settings, impatient().build());
   }
 
   /** A manager whose plugin takes labels of SELinux. */
   VolumeManager labelling() {
-    return open(
-        ManagerSettings.defaults(),
-        MountPolicy.builder().requireMount(false).takesSelinuxLabel(true).build());
+    return open(ManagerSettings.defaults(), impatient().takesSelinuxLabel(true).build());
   }
 
   /** The plugin makes directories only, so that everybody may run this. */
+  private static MountPolicy.Builder impatient() {
+    return MountPolicy.builder()
+        .requireMount(false)
+        .backoff(Duration.ofMillis(1))
+        .backoffCap(Duration.ofMillis(4));
+  }
+
   private VolumeManager open(ManagerSettings settings, MountPolicy policy) {
     return VolumeManager.builder(temp.resolve("root"))
         .state(MemoryMedium.create().open())

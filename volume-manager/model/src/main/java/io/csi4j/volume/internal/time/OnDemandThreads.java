@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.time;
 
 import java.time.Duration;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
@@ -19,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class OnDemandThreads implements Scheduler, AutoCloseable {
 
-  private static final long IDLE_SECONDS = 2;
+  private static final Duration IDLE = Duration.ofSeconds(2);
 
   private final ThreadPoolExecutor pool;
   private final ScheduledThreadPoolExecutor timer;
@@ -33,12 +32,7 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
    * @param name what their names begin with
    */
   public OnDemandThreads(String name) {
-    this(name, new NamedThreads(name + "-timer"));
-  }
-
-  /** No thread yet, and no bound; the one that watches the time is made by this. */
-  OnDemandThreads(String name, ThreadFactory watch) {
-    this(0, Integer.MAX_VALUE, new SynchronousQueue<>(), name, watch);
+    this(name, Integer.MAX_VALUE);
   }
 
   /**
@@ -48,18 +42,29 @@ public final class OnDemandThreads implements Scheduler, AutoCloseable {
    * @param most so many threads at most; further work waits in order
    */
   public OnDemandThreads(String name, int most) {
-    this(most, most, new LinkedBlockingQueue<>(), name, new NamedThreads(name + "-timer"));
-    pool.allowCoreThreadTimeOut(true);
+    this(name, most, IDLE, new NamedThreads(name + "-timer"));
   }
 
-  private OnDemandThreads(
-      int kept, int most, BlockingQueue<Runnable> waiting, String name, ThreadFactory watch) {
+  /**
+   * No thread yet.
+   *
+   * @param idle how long a thread stays that has nothing to do
+   * @param watch makes the thread that watches the time
+   */
+  OnDemandThreads(String name, int most, Duration idle, ThreadFactory watch) {
+    boolean isBounded = most < Integer.MAX_VALUE;
     pool =
         new ThreadPoolExecutor(
-            kept, most, IDLE_SECONDS, TimeUnit.SECONDS, waiting, new NamedThreads(name));
+            isBounded ? most : 0,
+            most,
+            idle.toNanos(),
+            TimeUnit.NANOSECONDS,
+            isBounded ? new LinkedBlockingQueue<>() : new SynchronousQueue<>(),
+            new NamedThreads(name));
+    pool.allowCoreThreadTimeOut(true);
     timer = new ScheduledThreadPoolExecutor(1, watch);
     timer.setRemoveOnCancelPolicy(true);
-    timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    timer.setKeepAliveTime(idle.toNanos(), TimeUnit.NANOSECONDS);
     timer.allowCoreThreadTimeOut(true);
   }
 

@@ -2,7 +2,10 @@ package io.csi4j.volume.internal.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -21,6 +24,24 @@ public final class Waits {
       assertThat(System.nanoTime() - end).as("nanoseconds that are left").isNegative();
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
     }
+  }
+
+  /**
+   * The threads with names that begin like this, without those that wait for work: they end a
+   * moment later, which {@link OnDemandThreads} sees to.
+   */
+  public static List<String> working(String name) {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(each -> each.getKey().getName().startsWith(name))
+        .filter(
+            each ->
+                Arrays.stream(each.getValue())
+                    .noneMatch(
+                        frame ->
+                            frame.getClassName().equals(ThreadPoolExecutor.class.getName())
+                                && frame.getMethodName().equals("getTask")))
+        .map(each -> each.getKey().getName())
+        .toList();
   }
 
   /** What comes of it. */

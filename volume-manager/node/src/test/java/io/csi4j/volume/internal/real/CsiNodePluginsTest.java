@@ -975,7 +975,7 @@ class CsiNodePluginsTest {
         .startsWith("the call was not sent: the host's provider of secrets gave none within 5");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     // Its thread was interrupted, and its place is free again.
-    Waits.until(() -> threads("csi4j-volume-secrets-").isEmpty());
+    Waits.until(() -> Waits.working("csi4j-volume-secrets-").isEmpty());
   }
 
   @Test
@@ -986,7 +986,7 @@ class CsiNodePluginsTest {
     CompletableFuture<Secrets> later = new CompletableFuture<>();
     CompletableFuture<Answer> answer =
         calling(plugin, stage(VOLUME, SecretsProvider.async(operation -> later)));
-    Waits.until(() -> threads("csi4j-volume-secrets-").isEmpty());
+    Waits.until(() -> Waits.working("csi4j-volume-secrets-").isEmpty());
     assertThat(answer).isNotDone();
 
     later.complete(Secrets.of(Map.of("key", "hush")));

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.plugin;
 
+import io.csi4j.volume.internal.text.TimeText;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.plugin.PluginConfig;
 import io.csi4j.volume.plugin.PluginHealth;
@@ -137,8 +138,8 @@ public record Vitals(
         new Told(
             OperatorCode.PLUGIN_START_TIMEOUT,
             "it was not ready "
-                + config.healthTimeout().toSeconds()
-                + " s after its start: "
+                + TimeText.of(config.healthTimeout())
+                + " after its start: "
                 + health.text());
     return at(
         new PluginHealth(State.UNHEALTHY, health.reason(), health.text(), now),

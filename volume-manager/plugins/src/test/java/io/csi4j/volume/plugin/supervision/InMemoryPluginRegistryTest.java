@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.mount.real.Eventually;
+import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -52,13 +53,6 @@ class InMemoryPluginRegistryTest {
         PluginBinding.of(ID, CsiEndpoint.of(Path.of("/run/" + name + ".sock"))),
         InstanceId.of(name),
         EnumSet.allOf(PluginRole.class));
-  }
-
-  private static List<String> threads() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .map(Thread::getName)
-        .filter(name -> name.startsWith("csi4j-volume-plugin"))
-        .toList();
   }
 
   @Test
@@ -211,6 +205,6 @@ class InMemoryPluginRegistryTest {
         catchThrowableOfType(ExecutionException.class, () -> late.get(60, TimeUnit.SECONDS));
     assertThat(((PluginException) failure.getCause()).operatorMessage().code())
         .isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
-    Eventually.isTrue("the threads end", () -> threads().isEmpty());
+    Eventually.isTrue("no thread works", () -> Waits.working("csi4j-volume-plugin").isEmpty());
   }
 }

@@ -103,6 +103,11 @@ class PluginSupervisorTest {
         .toList();
   }
 
+  /** The threads that stay, without the one that tells listeners. */
+  private static List<String> workers() {
+    return threads().stream().filter(each -> !each.contains("-events")).toList();
+  }
+
   private static void until(BooleanSupplier condition) {
     long end = System.nanoTime() + PATIENCE;
     while (!condition.getAsBoolean()) {
@@ -136,6 +141,10 @@ class PluginSupervisorTest {
                 .probeInterval(Duration.ofMillis(40))
                 .probeLimit(Duration.ofSeconds(20)))
         .build();
+  }
+
+  private static PluginConfig.Builder often(PluginConfig.Builder config) {
+    return config.startInterval(Duration.ofMillis(5)).probeInterval(Duration.ofMillis(5));
   }
 
   private SupervisedPlugin supervise(UnaryOperator<PluginConfig.Builder> change) {
@@ -248,15 +257,15 @@ class PluginSupervisorTest {
   @Test
   @Tag("C1")
   void aPluginThatNeverComesIsToldToTheHostOnce() {
-    SupervisedPlugin watched = supervise(each -> each.healthTimeout(Duration.ofSeconds(1)));
+    SupervisedPlugin watched = supervise(each -> each.healthTimeout(Duration.ofMillis(200)));
     becomes(watched, State.UNHEALTHY, Reason.NO_SOCKET);
 
     assertThat(told())
         .as("C1: a plugin without a socket is told when its time is over")
         .containsExactly(
             "starting not_asked -> starting no_socket",
-            "starting no_socket -> unhealthy no_socket PLUGIN_START_TIMEOUT: it was not ready 1 s"
-                + " after its start: there is no socket");
+            "starting no_socket -> unhealthy no_socket PLUGIN_START_TIMEOUT: it was not ready 200"
+                + " ms after its start: there is no socket");
     until(() -> !timeouts.isEmpty());
     assertThat(timeouts)
         .singleElement()
@@ -273,7 +282,7 @@ class PluginSupervisorTest {
   void threadsAreSharedAndNoneIsAddedForAPluginThatIsLookedAfter() {
     fake();
     ready();
-    until(() -> threads().size() == WORKERS);
+    until(() -> workers().size() == WORKERS);
     for (int i = 0; i < 20; i++) {
       supervisor.supervise(
           PluginConfig.builder("fake-" + i, directory.resolve("none-" + i))
@@ -283,7 +292,7 @@ class PluginSupervisorTest {
     }
     until(() -> told().size() == 20);
 
-    until(() -> threads().size() == WORKERS);
+    until(() -> workers().size() == WORKERS);
   }
 
   @Test
@@ -475,7 +484,7 @@ class PluginSupervisorTest {
   @Test
   void aPluginThatRestartsInALoopIsFlappingAndCostsNoThreads() {
     FakeCsiPlugin fake = fake();
-    SupervisedPlugin watched = ready(each -> each.failuresToUnhealthy(1));
+    SupervisedPlugin watched = ready(each -> often(each).failuresToUnhealthy(1));
     for (int i = 0; i < 20; i++) {
       fake.stop();
       until(() -> watched.health().state() == State.UNHEALTHY);
@@ -496,14 +505,14 @@ class PluginSupervisorTest {
                 + " the socket file is there, but no process listens on it",
             "PLUGIN_FLAPPING: it changed 6 times within 10 min, and is ready now: it says that it"
                 + " is ready");
-    until(() -> threads().size() == WORKERS);
+    until(() -> workers().size() == WORKERS);
   }
 
   @Test
   @DisplayName("hostile input 46: a probe that alternates with every call changes nothing")
   void aProbeThatAlternatesWithEveryCallChangesNothing() {
     FakeCsiPlugin fake = fake();
-    SupervisedPlugin watched = ready();
+    SupervisedPlugin watched = ready(PluginSupervisorTest::often);
     for (int nth = 1; nth < 40; nth += 2) {
       fake.inject(Fault.fail(StatusCode.INTERNAL, "now and then"), When.calling(PROBE).nth(nth));
     }

@@ -40,7 +40,8 @@ public final class RegistrationWatch implements AutoCloseable {
 
   private RegistrationWatch(Builder parts) {
     SocketWatch.Settings settings =
-        new SocketWatch.Settings(parts.options, parts.limit, parts.interval, parts.grace);
+        new SocketWatch.Settings(
+            parts.options, parts.limit, parts.interval, parts.grace, parts.firstPause);
     scheduler = new SystemScheduler(2, "csi4j-volume-registration", CLOSING);
     conversations = new RegistrarConversations(settings.connecting(), CLOSING);
     watch =
@@ -101,6 +102,7 @@ public final class RegistrationWatch implements AutoCloseable {
     private Duration limit = Duration.ofSeconds(5);
     private Duration interval = Duration.ofSeconds(1);
     private Duration grace = Duration.ofSeconds(2);
+    private Duration firstPause = SocketWatch.FIRST_PAUSE;
 
     private Builder(Path directory, PluginRegistry registry) {
       this.directory = directory.toAbsolutePath();
@@ -152,6 +154,12 @@ public final class RegistrationWatch implements AutoCloseable {
      */
     public Builder grace(Duration value) {
       grace = positive(value);
+      return this;
+    }
+
+    /** Sets how long a registrar is left alone after its first failure. */
+    Builder firstPause(Duration value) {
+      firstPause = positive(value);
       return this;
     }
 

@@ -68,8 +68,14 @@ final class SocketWatch {
    * @param limit how long connecting and each call may take
    * @param interval the longest time between two looks
    * @param grace how long a socket may be gone
+   * @param firstPause how long a registrar is left alone after its first failure
    */
-  record Settings(ConnectOptions options, Duration limit, Duration interval, Duration grace) {
+  record Settings(
+      ConnectOptions options,
+      Duration limit,
+      Duration interval,
+      Duration grace,
+      Duration firstPause) {
 
     /** The options with which registrars are connected. */
     ConnectOptions connecting() {
@@ -314,12 +320,13 @@ final class SocketWatch {
     socket.stopWaiting();
     socket.retry =
         scheduler.after(
-            pause(socket.failures, scheduler.random()), () -> tasks.put(() -> ask(socket)));
+            pause(settings.firstPause(), socket.failures, scheduler.random()),
+            () -> tasks.put(() -> ask(socket)));
   }
 
   /** Doubles from one failure to the next, and is spread by a quarter to either side. */
-  static Duration pause(int failures, double random) {
-    long doubled = FIRST_PAUSE.toNanos() << Math.min(failures - 1, MOST_DOUBLINGS);
+  static Duration pause(Duration first, int failures, double random) {
+    long doubled = first.toNanos() << Math.min(failures - 1, MOST_DOUBLINGS);
     long pause = Math.min(doubled, LONGEST_PAUSE.toNanos());
     return Duration.ofNanos((long) (pause * (0.75 + random / 2)));
   }

@@ -80,6 +80,7 @@ class RegistrationWatchTest {
                     .listener(events)
                     .interval(Duration.ofMillis(10))
                     .grace(Duration.ofMillis(50))
+                    .firstPause(Duration.ofMillis(20))
                     .limit(Duration.ofSeconds(20)))
             .open();
     opened.add(watch);
@@ -398,7 +399,7 @@ class RegistrationWatchTest {
   void aSocketThatWasLeftBehindIsDroppedUntilItIsMadeAnew() {
     FakeRegistrar registrar = registrar(ebs());
     registrar.stop();
-    watch(builder -> builder.limit(Duration.ofSeconds(1)));
+    watch(builder -> builder.limit(Duration.ofMillis(200)));
 
     events.await("REGISTRATION_SILENT of " + EBS_FILE);
     assertSaid(

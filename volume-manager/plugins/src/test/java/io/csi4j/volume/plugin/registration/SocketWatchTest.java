@@ -44,7 +44,11 @@ class SocketWatchTest {
           disk,
           DIRECTORY,
           new SocketWatch.Settings(
-              ConnectOptions.defaults(), Duration.ofSeconds(5), SECOND, Duration.ofSeconds(2)),
+              ConnectOptions.defaults(),
+              Duration.ofSeconds(5),
+              SECOND,
+              Duration.ofSeconds(2),
+              SocketWatch.FIRST_PAUSE),
           time,
           time,
           registrars,
@@ -140,13 +144,16 @@ class SocketWatchTest {
 
   @Test
   void pausesAreSpreadByAQuarterToEitherSide() {
-    assertThat(IntStream.rangeClosed(1, 9).mapToObj(failures -> SocketWatch.pause(failures, 0.5)))
+    assertThat(
+            IntStream.rangeClosed(1, 9)
+                .mapToObj(failures -> SocketWatch.pause(SECOND, failures, 0.5)))
         .extracting(Duration::toSeconds)
         .containsExactly(1L, 2L, 4L, 8L, 16L, 32L, 64L, 120L, 120L);
-    assertThat(SocketWatch.pause(4, 0)).isEqualTo(Duration.ofSeconds(6));
-    assertThat(SocketWatch.pause(4, 0.999999))
+    assertThat(SocketWatch.pause(SECOND, 4, 0)).isEqualTo(Duration.ofSeconds(6));
+    assertThat(SocketWatch.pause(SECOND, 4, 0.999999))
         .isBetween(SECOND.multipliedBy(9), SECOND.multipliedBy(10));
-    assertThat(SocketWatch.pause(Integer.MAX_VALUE, 0.5)).isEqualTo(SocketWatch.LONGEST_PAUSE);
+    assertThat(SocketWatch.pause(SECOND, Integer.MAX_VALUE, 0.5))
+        .isEqualTo(SocketWatch.LONGEST_PAUSE);
   }
 
   @Test

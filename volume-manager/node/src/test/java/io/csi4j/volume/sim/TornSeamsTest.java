@@ -3,11 +3,13 @@ package io.csi4j.volume.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.mount.campaign.PlayedInShares;
+import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.sim.Seams.Seam;
 import io.csi4j.volume.sim.Simulation.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,17 @@ class TornSeamsTest {
 
   /** Tears each seam at each n-th time that it is passed; returns what broke. */
   private static List<String> broken(Setup setup, int stride) {
+    try (CapturedLog log = CapturedLog.ofVolumes()) {
+      List<String> broken = torn(setup, stride);
+      assertThat(log.messages(Level.SEVERE))
+          .isNotEmpty()
+          .allMatch(
+              line -> line.matches("(Working on|Looking after) volume .* failed; report this\\."));
+      return broken;
+    }
+  }
+
+  private static List<String> torn(Setup setup, int stride) {
     Seams whole = Seams.counting();
     Simulation.torn(setup, Script.of(0), whole, false);
     List<String> broken = new ArrayList<>();

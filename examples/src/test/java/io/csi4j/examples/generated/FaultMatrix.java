@@ -2,110 +2,176 @@ package io.csi4j.examples.generated;
 
 import io.csi4j.volume.model.OperatorCode;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * What can go wrong, row by row, and which tests show that it is survived. A test shows a row if it
- * asserts the row by name; {@link Evidence} says how.
+ * Failures, row by row, and the tests that show that they are survived. A test shows a row if it
+ * asserts the row by name, {@code .as("A7: the plugin is asked again")} or {@code .as("A7 A11:
+ * ...")}; it carries the row as a tag as well, so that it is run by it.
  *
  * @param rows the rows, in order
  * @param open why a row has no test, by row
+ * @param tests the tests of the project
  */
-record FaultMatrix(List<Row> rows, Map<String, String> open) {
+record FaultMatrix(List<Row> rows, Map<String, String> open, List<WrittenTest> tests) {
 
-  /** The form of the names of rows. */
   static final Pattern NAME = Pattern.compile("[A-HJ-L][0-9]+|I-[0-9]+");
 
-  /** Where the lists are, as files of the project. */
-  static final Path LISTS =
-      Path.of(
-          System.getProperty("csi4j.root", "."),
-          "examples/src/test/resources/io/csi4j/examples/generated");
+  /** Tests that play random histories: that one of them might have met a row shows nothing. */
+  private static final Set<String> HISTORIES =
+      Set.of(
+          "SimulatorTest",
+          "ClaimSimulationTest",
+          "KillPointsTest",
+          "KillCampaignTest",
+          "EtcdContentionTest");
+
+  private static final String INTRODUCTION =
+      """
+      # What can go wrong, and which tests show that it is survived
+
+      Each row is one failure that can happen on a node, and what must hold nevertheless. A test counts for a row only if it asserts
+      the row by name, `.as("A7: a staging without an answer is in doubt")`; a random history that might have met the case does not
+      count. Each code of a row stands in such an assertion. The tests of
+      a row carry its name as a tag as well: `mvn test -Dgroups=A7` runs those of row A7. The codes are those that an operator may see:
+      [operator-codes.md](operator-codes.md) says what to do. Classes in italics run in the campaigns alone.
+
+      Generated from the lists and the tags of the tests; `FaultMatrixTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=FaultMatrixTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+
+      """;
+
+  private static final Map<Character, String> GROUPS =
+      Map.ofEntries(
+          Map.entry('A', "The process of the host dies"),
+          Map.entry('B', "The host boots or loses power"),
+          Map.entry('C', "The plugin's process has trouble"),
+          Map.entry('D', "The plugin's answers"),
+          Map.entry('E', "Several at once, and changing one's mind"),
+          Map.entry('F', "Directories, disks, paths"),
+          Map.entry('G', "The state on disk"),
+          Map.entry('H', "The kernel's mount table"),
+          Map.entry('I', "Clock, JVM, threads"),
+          Map.entry('J', "Many of everything"),
+          Map.entry('K', "Claims across machines"),
+          Map.entry('L', "Names and changes"));
 
   /**
-   * One thing that can go wrong.
+   * One failure.
    *
    * @param id its name in the matrix, and the tag of its tests
-   * @param codes what an operator may be told
+   * @param codes the codes that an operator may see
    * @param holds what must hold
    */
   record Row(String id, List<String> codes, String holds) {}
 
-  static FaultMatrix load() throws IOException {
+  static FaultMatrix load(List<WrittenTest> tests) throws IOException {
     List<Row> rows = new ArrayList<>();
-    for (String[] cells : lines("rows.txt")) {
+    for (String[] cells : GeneratedPage.rows("rows.txt", 3)) {
       List<String> codes =
           cells[1].equals("-") ? List.of() : Arrays.asList(cells[1].split(" ", -1));
       rows.add(new Row(cells[0], codes, cells[2]));
     }
-    return new FaultMatrix(rows, pairs("open.txt"));
+    Map<String, String> open = new LinkedHashMap<>();
+    GeneratedPage.rows("open.txt", 2).forEach(cells -> open.put(cells[0], cells[1]));
+    return new FaultMatrix(rows, open, tests);
   }
 
   /** Everything that is wrong, in sentences; nothing if all is well. */
-  List<String> problems(Evidence evidence) {
-    Set<String> ids = new TreeSet<>();
-    List<String> problems = new ArrayList<>(evidence.problems());
+  List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    Map<String, Set<String>> codes = new TreeMap<>();
+    for (WrittenTest test : tests) {
+      Set<String> named = new TreeSet<>();
+      for (WrittenTest.Assertion assertion : test.assertions(NAME)) {
+        named.addAll(assertion.rows());
+        assertion
+            .rows()
+            .forEach(
+                row ->
+                    codes.computeIfAbsent(row, each -> new HashSet<>()).addAll(assertion.codes()));
+      }
+      Set<String> tagged = new TreeSet<>(test.tags());
+      tagged.removeIf(tag -> !NAME.matcher(tag).matches());
+      if (!tagged.equals(named)) {
+        problems.add(test.name() + " is tagged with " + tagged + " and asserts " + named + ".");
+      }
+      if (HISTORIES.contains(test.type()) && !named.isEmpty()) {
+        problems.add(test.name() + " plays histories that need not meet " + named + ".");
+      }
+    }
+    Set<String> ids = new HashSet<>();
     for (Row row : rows) {
       String id = row.id();
-      boolean isShown = evidence.shown().containsKey(id);
       if (!ids.add(id)) {
         problems.add("Row " + id + " is listed twice.");
       }
-      if (isShown && open.containsKey(id)) {
-        problems.add(
-            "Row " + id + " has a test (" + evidence.classes(id) + "). Take it off open.txt.");
-      } else if (!isShown && !open.containsKey(id)) {
-        problems.add(
-            "Row " + id + " has no test. Let one assert it, or say in open.txt why none does.");
+      if (codes.containsKey(id) == open.containsKey(id)) {
+        problems.add("Row " + id + " needs either a test or a reason in open.txt.");
       }
       for (String code : row.codes()) {
         if (Arrays.stream(OperatorCode.values()).noneMatch(each -> each.name().equals(code))) {
-          problems.add("Row " + id + " names the code " + code + ", which there is not.");
-        } else if (isShown && !evidence.names(id, code)) {
+          problems.add("Row " + id + " names the code " + code + ", which does not exist.");
+        } else if (!codes.getOrDefault(id, Set.of()).contains(code) && !open.containsKey(id)) {
           problems.add("Row " + id + " has the code " + code + ", and no assertion of it has.");
         }
       }
     }
-    evidence
-        .shown()
-        .forEach(
-            (id, proofs) -> {
-              if (!ids.contains(id)) {
-                problems.add(evidence.classes(id) + " assert " + id + ", which is no row.");
-              }
-            });
-    open.keySet().stream()
-        .filter(id -> !ids.contains(id))
-        .forEach(id -> problems.add("There is no row " + id + ", but a reason in open.txt."));
+    Set<String> unknown = new TreeSet<>(codes.keySet());
+    unknown.addAll(open.keySet());
+    unknown.removeAll(ids);
+    unknown.forEach(id -> problems.add("There is no row " + id + "."));
     return problems;
   }
 
-  private static Map<String, String> pairs(String name) throws IOException {
-    Map<String, String> pairs = new LinkedHashMap<>();
-    for (String[] cells : lines(name)) {
-      if (pairs.put(cells[0], cells[1]) != null) {
-        throw new IOException(name + " has " + cells[0] + " twice.");
+  /** The page for people. */
+  String page() {
+    List<Row> shown = rows.stream().filter(row -> !open.containsKey(row.id())).toList();
+    StringBuilder page = new StringBuilder(INTRODUCTION);
+    page.append(
+        "Of " + rows.size() + " rows " + shown.size() + " have a test that asserts them.\n");
+    char group = ' ';
+    for (Row row : rows) {
+      if (row.id().charAt(0) != group) {
+        group = row.id().charAt(0);
+        page.append("\n## " + group + ". " + GROUPS.get(group))
+            .append("\n\n| row | what must hold | codes | tests |\n|---|---|---|---|\n");
       }
+      String codes =
+          row.codes().stream().map(code -> "`" + code + "`").collect(Collectors.joining(", "));
+      String reason = open.get(row.id());
+      page.append("| " + row.id() + " | " + row.holds() + ". | ")
+          .append(codes.isEmpty() ? "-" : codes)
+          .append(" | " + (reason == null ? classes(row.id()) : "Open: " + reason) + " |\n");
     }
-    return pairs;
+    return page.toString();
   }
 
-  private static List<String[]> lines(String name) throws IOException {
-    List<String[]> lines = new ArrayList<>();
-    for (String line : Files.readAllLines(LISTS.resolve(name))) {
-      if (!line.isBlank() && !line.startsWith("#")) {
-        lines.add(line.split(" \\| ", -1));
+  /**
+   * The classes with a test of a row, those of other modules than the volume manager with theirs,
+   * and those that only the campaigns run in italics.
+   */
+  private String classes(String row) {
+    Map<String, Boolean> classes = new TreeMap<>();
+    for (WrittenTest test : tests) {
+      if (test.tags().contains(row)) {
+        String module = test.module();
+        String name = module.startsWith("volume-manager/") ? "" : " of " + module;
+        classes.merge(test.type() + name, test.isCampaign(), Boolean::logicalAnd);
       }
     }
-    return lines;
+    return classes.entrySet().stream()
+        .map(each -> each.getValue() ? "*" + each.getKey() + "*" : each.getKey())
+        .collect(Collectors.joining(", "));
   }
 }

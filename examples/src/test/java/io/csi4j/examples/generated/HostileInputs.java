@@ -1,17 +1,14 @@
 package io.csi4j.examples.generated;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Inputs and plugins that mean harm, row by row, with the tests that show what is done about each.
@@ -19,15 +16,35 @@ import java.util.TreeSet;
  * @param rows the rows, in order
  * @param evidence the tests, in order of the rows
  * @param decided what was decided where no test can show it, by row
- * @param open what is missing yet, by row
  */
-record HostileInputs(
-    List<Row> rows,
-    List<Evidence> evidence,
-    Map<Integer, String> decided,
-    Map<Integer, String> open) {
+record HostileInputs(List<Row> rows, List<Evidence> evidence, Map<Integer, String> decided) {
 
-  private static final Path ROOT = Path.of(System.getProperty("csi4j.root", "."));
+  private static final String INTRODUCTION =
+      """
+      # Hostile inputs, and which tests show what is done about them
+
+      Names and options come from tenants, answers from plugins, files from disks, and each of them may mean harm. The host is trusted, its
+      operator too. A plugin has the rights to harm the mounts of its own node; it must not crash, blind, hang or mislead the program that
+      calls it, read what belongs to another plugin, or make that program act outside of its own directory.
+
+      Each test that this page names exists and holds the code or the outcome of its row.
+
+      Generated from the lists; `HostileInputsTest` fails when this page is stale and rewrites it with
+      `mvn test -Dtest=HostileInputsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcsi4j.regenerate=true`.
+
+      """;
+
+  /** The chapters, by the number of their first row. */
+  private static final Map<Integer, String> CHAPTERS =
+      Map.of(
+          1, "Names and ids",
+          16, "Options, contexts, secrets",
+          32, "What a plugin says about itself",
+          47, "The wire",
+          61, "Lists and values from plugins",
+          77, "Filesystems",
+          96, "State files",
+          102, "Hosts");
 
   /**
    * One hostile input.
@@ -43,35 +60,34 @@ record HostileInputs(
    *
    * @param row the number of the row
    * @param test path and method
-   * @param words the words in it that assert the row's code or outcome
+   * @param words the code or the outcome of the row, as the test has it
    */
   record Evidence(int row, String test, String words) {
 
-    String file() {
-      return test.substring(0, test.indexOf('#'));
+    /** Class and method, as surefire takes them. */
+    String name() {
+      return test.substring(test.lastIndexOf('/') + 1).replace(".java#", "#");
     }
 
-    String method() {
-      return test.substring(test.indexOf('#') + 1);
-    }
-
-    /** Returns the name of the test's class. */
-    String type() {
-      return file().substring(file().lastIndexOf('/') + 1, file().length() - ".java".length());
+    boolean isIn(WrittenTest written) {
+      return test.startsWith(written.module() + "/src/") && name().equals(written.name());
     }
   }
 
   static HostileInputs load() throws IOException {
     List<Row> rows = new ArrayList<>();
-    for (String[] cells : lines("hostile-rows.txt", 3)) {
+    for (String[] cells : GeneratedPage.rows("hostile-rows.txt", 3)) {
       rows.add(new Row(Integer.parseInt(cells[0]), cells[1], cells[2]));
     }
     List<Evidence> evidence = new ArrayList<>();
-    for (String[] cells : lines("hostile-tests.txt", 3)) {
+    for (String[] cells : GeneratedPage.rows("hostile-tests.txt", 3)) {
       evidence.add(new Evidence(Integer.parseInt(cells[0]), cells[1], cells[2]));
     }
-    return new HostileInputs(
-        rows, evidence, reasons("hostile-decided.txt"), reasons("hostile-open.txt"));
+    Map<Integer, String> decided = new TreeMap<>();
+    for (String[] cells : GeneratedPage.rows("hostile-decided.txt", 2)) {
+      decided.put(Integer.parseInt(cells[0]), cells[1]);
+    }
+    return new HostileInputs(rows, evidence, decided);
   }
 
   /**
@@ -81,83 +97,50 @@ record HostileInputs(
    */
   List<String> problems(List<WrittenTest> written) {
     List<String> problems = new ArrayList<>();
-    Set<Integer> numbers = new TreeSet<>();
-    for (Row row : rows) {
-      if (row.number() != numbers.size() + 1) {
-        problems.add("Row " + row.number() + " does not follow row " + numbers.size() + ".");
-      }
-      numbers.add(row.number());
-      boolean hasTest = evidence.stream().anyMatch(each -> each.row() == row.number());
-      boolean isOpen = open.containsKey(row.number());
-      if (isOpen && (hasTest || decided.containsKey(row.number()))) {
-        problems.add("Row " + row.number() + " has an answer. Take it off hostile-open.txt.");
-      } else if (!isOpen && !hasTest && !decided.containsKey(row.number())) {
-        problems.add(
-            "Row "
-                + row.number()
-                + " has neither a test in hostile-tests.txt nor a decision in"
-                + " hostile-decided.txt.");
-      }
-    }
+    Set<Integer> answered = new HashSet<>(decided.keySet());
     for (Evidence each : evidence) {
-      if (!numbers.contains(each.row())) {
-        problems.add("There is no row " + each.row() + ", but a test of it: " + each.test());
+      answered.add(each.row());
+      if (written.stream().noneMatch(test -> each.isIn(test) && test.says(each.words()))) {
+        problems.add("Row " + each.row() + ": " + each.test() + " does not say " + each.words());
       }
-      problem(each, written)
-          .ifPresent(
-              wrong ->
-                  problems.add("Row " + each.row() + ", test " + each.test() + ": " + wrong + "."));
     }
-    for (Map<Integer, String> reasons : List.of(decided, open)) {
-      reasons.keySet().stream()
-          .filter(number -> !numbers.contains(number))
-          .forEach(number -> problems.add("There is no row " + number + ", but a reason for it."));
+    int last = 0;
+    for (Row row : rows) {
+      if (row.number() != ++last) {
+        problems.add("Row " + row.number() + " stands where row " + last + " should.");
+      }
+      if (!answered.remove(row.number())) {
+        problems.add("Row " + row.number() + " has neither a test nor a decision.");
+      }
     }
+    answered.forEach(number -> problems.add("There is no row " + number + "."));
     return problems;
   }
 
-  /** Returns the tests of a row. */
-  List<Evidence> tests(Row row) {
-    return evidence.stream().filter(each -> each.row() == row.number()).toList();
-  }
-
-  private static Optional<String> problem(Evidence evidence, List<WrittenTest> written) {
-    Path file = ROOT.resolve(evidence.file());
-    if (!Files.isRegularFile(file)) {
-      return Optional.of("there is no such file");
-    }
-    Optional<WrittenTest> test =
-        written.stream()
-            .filter(each -> evidence.file().startsWith(each.module() + "/"))
-            .filter(each -> each.name().equals(evidence.type() + "#" + evidence.method()))
-            .findFirst();
-    if (test.isEmpty() || !test.get().idle().isEmpty()) {
-      return Optional.of(test.map(WrittenTest::idle).orElse("there is no such test"));
-    }
-    try {
-      return new AssertedWords(Files.readString(file), evidence.method()).problem(evidence.words());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Map<Integer, String> reasons(String name) throws IOException {
-    Map<Integer, String> reasons = new TreeMap<>();
-    for (String[] cells : lines(name, 2)) {
-      if (reasons.put(Integer.parseInt(cells[0]), cells[1]) != null) {
-        throw new IOException(name + " has " + cells[0] + " twice.");
+  /** The page for people. */
+  String page() {
+    StringBuilder page = new StringBuilder(INTRODUCTION);
+    page.append(rows.size() + " rows, each with a test or a decision.\n");
+    for (Row row : rows) {
+      String chapter = CHAPTERS.get(row.number());
+      if (chapter != null) {
+        page.append("\n## " + chapter)
+            .append("\n\n| row | what comes | what must hold | tests |\n|---|---|---|---|\n");
       }
+      page.append("| " + row.number() + " | " + row.input() + ". | " + row.holds() + ". | ")
+          .append(answer(row.number()) + " |\n");
     }
-    return new LinkedHashMap<>(reasons);
+    return page.toString();
   }
 
-  private static List<String[]> lines(String name, int cells) throws IOException {
-    List<String[]> lines = new ArrayList<>();
-    for (String line : Files.readAllLines(FaultMatrix.LISTS.resolve(name))) {
-      if (!line.isBlank() && !line.startsWith("#")) {
-        lines.add(line.split(" \\| ", cells));
-      }
-    }
-    return lines;
+  private String answer(int row) {
+    String decision = decided.get(row);
+    return Stream.concat(
+            decision == null ? Stream.of() : Stream.of(decision + "."),
+            evidence.stream()
+                .filter(each -> each.row() == row)
+                .map(each -> "`" + each.name().replace('#', '.') + "`")
+                .distinct())
+        .collect(Collectors.joining(" "));
   }
 }

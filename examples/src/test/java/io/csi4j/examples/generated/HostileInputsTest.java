@@ -2,102 +2,51 @@ package io.csi4j.examples.generated;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.examples.generated.HostileInputs.Evidence;
+import io.csi4j.examples.generated.HostileInputs.Row;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Every hostile input has a test that asserts its outcome, or a written decision. */
+/** Every hostile input has a test with its outcome, or a written decision. */
 class HostileInputsTest {
 
-  private static final Path PAGE =
-      Path.of(System.getProperty("csi4j.root", "."), "docs", "hostile-inputs.md");
-
-  private static final String SOURCE =
-      """
-      class SomeTest {
-
-        @Test
-        void works() {
-          // assertThat(told).isEqualTo(COMMENTED);
-          String text = "assertThat(it).isEqualTo(QUOTED)";
-          run(PREPARED);
-          assertThat(told()).isEqualTo(Code.ADOPTED);
-          assertThat(told().text())
-              .contains("it; that");
-          isTold(RESUMED);
-        }
-
-        private static void isTold(Code code) {
-          assertThat(told()).isEqualTo(code);
-        }
-
-        private static void run(Code code) {
-          told().add(code);
-        }
-      }
-      """;
-
   @Test
-  void everyRowHasATestThatAssertsItsOutcomeOrADecision() throws IOException {
-    assertThat(HostileInputs.load().problems(WrittenTests.ofTheHouse())).isEmpty();
-  }
-
-  @Test
-  void allRowsAreThereAndNoneIsOpen() throws IOException {
+  void eachOfThe106RowsHasATestWithItsOutcomeOrADecision() throws IOException {
     HostileInputs inputs = HostileInputs.load();
     assertThat(inputs.rows()).hasSize(106);
-    assertThat(inputs.open()).isEmpty();
+    assertThat(inputs.problems(WrittenTest.all())).isEmpty();
   }
 
   @Test
   void thePageAgreesWithTheLists() throws IOException {
-    String expected = HostileInputsDoc.render(HostileInputs.load());
-    if (Boolean.getBoolean("csi4j.regenerate")) {
-      Files.writeString(PAGE, expected);
-    }
-    assertThat(PAGE)
-        .as("docs/hostile-inputs.md is stale; run this test with -Dcsi4j.regenerate=true")
-        .content()
-        .isEqualTo(expected);
+    GeneratedPage.isFresh("hostile-inputs.md", HostileInputs.load().page());
   }
 
   @Test
-  void wordsInAnAssertionAreEvidenceAlsoThroughAMethodThatAsserts() {
-    AssertedWords test = new AssertedWords(SOURCE, "works");
-    assertThat(test.problem("Code.ADOPTED")).isEmpty();
-    assertThat(test.problem("\"it; that\"")).isEmpty();
-    assertThat(test.problem("RESUMED")).isEmpty();
-  }
+  void aRowWithoutAnAnswerAndAnswersWithoutARowAreFound() {
+    WrittenTest test =
+        new WrittenTest("m", "SomeTest", "works", Set.of(), "assertThat(it).isEqualTo(\n  CODE);");
+    String path = "m/src/test/java/SomeTest.java#works";
 
-  @Test
-  void wordsThatNothingAssertsAreNoEvidence() {
-    AssertedWords test = new AssertedWords(SOURCE, "works");
-    assertThat(test.problem("COMMENTED")).contains("it does not say COMMENTED");
-    assertThat(test.problem("QUOTED")).contains("nothing is asserted with QUOTED");
-    assertThat(test.problem("PREPARED")).contains("nothing is asserted with PREPARED");
-    assertThat(new AssertedWords(SOURCE, "nowhere").problem("code"))
-        .contains("there is no such test");
-  }
-
-  @Test
-  void aRowWithoutAnAnswerAndAnswersWithoutARowAreProblems() {
-    HostileInputs.Evidence gone = new HostileInputs.Evidence(3, "nowhere/SomeTest.java#a", "b");
-    HostileInputs inputs =
-        new HostileInputs(
-            List.of(
-                new HostileInputs.Row(1, "This", "that"), new HostileInputs.Row(3, "This", "that")),
-            List.of(gone),
-            Map.of(7, "No."),
-            Map.of(3, "Later"));
-    assertThat(inputs.problems(List.of()))
+    assertThat(
+            new HostileInputs(
+                    List.of(new Row(1, "This", "that"), new Row(3, "This", "that")),
+                    List.of(
+                        new Evidence(3, path, "isEqualTo( CODE)"),
+                        new Evidence(3, path, "OTHER"),
+                        new Evidence(3, path + "Not", "CODE"),
+                        new Evidence(3, "other/" + path, "CODE")),
+                    Map.of(7, "No."))
+                .problems(List.of(test)))
         .containsExactly(
-            "Row 1 has neither a test in hostile-tests.txt nor a decision in hostile-decided.txt.",
-            "Row 3 does not follow row 1.",
-            "Row 3 has an answer. Take it off hostile-open.txt.",
-            "Row 3, test nowhere/SomeTest.java#a: there is no such file.",
-            "There is no row 7, but a reason for it.");
+            "Row 3: m/src/test/java/SomeTest.java#works does not say OTHER",
+            "Row 3: m/src/test/java/SomeTest.java#worksNot does not say CODE",
+            "Row 3: other/m/src/test/java/SomeTest.java#works does not say CODE",
+            "Row 1 has neither a test nor a decision.",
+            "Row 3 stands where row 2 should.",
+            "There is no row 7.");
   }
 }

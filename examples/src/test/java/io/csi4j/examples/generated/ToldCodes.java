@@ -1,45 +1,54 @@
 package io.csi4j.examples.generated;
 
 import io.csi4j.volume.model.OperatorCode;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** Which codes are told at all: those whose name stands somewhere in the code but the catalogue. */
-public final class ToldCodes {
+/** The codes that the volume manager reports: those that its code names outside the catalogue. */
+final class ToldCodes {
 
-  private static final Path SOURCES =
-      Path.of(System.getProperty("csi4j.root", "."), "volume-manager");
+  private static final Path SOURCES = GeneratedPage.ROOT.resolve("volume-manager");
+  private static final Pattern NAME = Pattern.compile("[A-Z][A-Z_]+");
 
-  private static final Pattern NOT_A_NAME = Pattern.compile("[^A-Z_]+");
+  /** A call that only makes a message. */
+  private static final Pattern MADE = Pattern.compile("Messages\\.of\\(\\s*OperatorCode\\.\\w+");
 
   private ToldCodes() {}
 
-  /** The names of the codes that are told. */
-  public static Set<String> names() {
-    Set<String> words = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(SOURCES)) {
-      for (Path file : files.filter(ToldCodes::tells).toList()) {
-        words.addAll(Arrays.asList(NOT_A_NAME.split(Files.readString(file), -1)));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    words.retainAll(
+  /** The names of the codes that are reported. */
+  static Set<String> names() {
+    Map<Path, String> sources = WrittenTest.sources(SOURCES, "/src/main/java/");
+    sources.keySet().removeIf(file -> file.endsWith("OperatorCode.java"));
+    Set<String> names = new TreeSet<>();
+    sources.values().forEach(text -> names.addAll(namesIn(text)));
+    names.retainAll(
         Arrays.stream(OperatorCode.values()).map(OperatorCode::name).collect(Collectors.toSet()));
-    return words;
+    return names;
   }
 
-  private static boolean tells(Path file) {
-    return file.toString().contains("/src/main/java/")
-        && file.toString().endsWith(".java")
-        && !file.endsWith("OperatorCode.java");
+  /** The names of the codes that are reported and that no test names but to make a message. */
+  static Set<String> withoutTest() {
+    Set<String> names = names();
+    WrittenTest.sources(SOURCES, "/src/test/java/")
+        .forEach(
+            (file, text) -> {
+              // The tests of texts make messages with every code.
+              if (file.toString().endsWith("Test.java")
+                  && !file.toString().contains("/internal/text/")) {
+                String code = WrittenTest.COMMENT.matcher(text).replaceAll("");
+                names.removeAll(namesIn(MADE.matcher(code).replaceAll("")));
+              }
+            });
+    return names;
+  }
+
+  private static Set<String> namesIn(String text) {
+    return NAME.matcher(text).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 }

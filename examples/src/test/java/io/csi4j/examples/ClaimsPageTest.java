@@ -39,7 +39,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,15 +71,6 @@ class ClaimsPageTest {
                 .map(arrow -> arrow.strip().replaceFirst(" .*", ""))
                 .distinct())
         .containsExactly(Arrays.stream(ClaimState.values()).map(Enum::name).toArray(String[]::new));
-  }
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
   }
 
   @Test

@@ -18,11 +18,9 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountRequest;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,22 +28,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** Holds docs/health.md to what really compiles, runs and is said. */
 class HealthPageTest {
 
-  private static final Page PAGE = Page.of("docs/health.md", "HealthSnippets.java");
   private static final PluginId PLUGIN = PluginId.of("fake");
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
   private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-1"));
 
   @TempDir Path directory;
   private final List<String> told = new CopyOnWriteArrayList<>();
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
-  }
 
   @Test
   void aFaultIsToldOnceWhenItBeginsAndOnceWhenItEnds() {

@@ -23,10 +23,8 @@ import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class MetricsPageTest {
 
-  private static final Page PAGE = Page.of("docs/metrics.md", "MetricsSnippets.java");
   private static final PluginId PLUGIN = PluginId.of("fake");
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
   private static final VolumeUse USE = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-1"));
@@ -45,15 +42,6 @@ class MetricsPageTest {
   private static final MountPolicy POLICY = MountPolicy.builder().requireMount(false).build();
 
   @TempDir Path directory;
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
-  }
 
   @Test
   void theMetricsOfThePageAreThere() throws Exception {

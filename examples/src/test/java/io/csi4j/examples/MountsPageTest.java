@@ -10,23 +10,12 @@ import io.csi4j.testkit.mount.MemoryKernel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Holds docs/mounts.md to what really compiles and runs. */
 class MountsPageTest {
 
   private static final Page PAGE = Page.of("docs/mounts.md", "MountsSnippets.java");
-  private static final String STALE = PAGE.stale();
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(STALE).isEqualTo(regions);
-  }
 
   @Test
   void theCommandShownStartsAProgramThatIsThere() throws IOException {

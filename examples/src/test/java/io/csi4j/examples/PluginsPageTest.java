@@ -34,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Holds docs/plugins.md to what really compiles, runs and is there. */
 class PluginsPageTest {
 
-  private static final Page PAGE = Page.of("docs/plugins.md", "PluginsSnippets.java");
   private static final Pattern SETTING =
       Pattern.compile("(?m)^\\| `([a-z]\\w+)` \\| ([\\d ]+(?: s| min)?) \\|");
 
@@ -48,15 +47,6 @@ class PluginsPageTest {
   }
 
   // ---- the page
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
-  }
 
   @Test
   void theTablesHaveEverySettingWithItsDefault() throws Exception {

@@ -61,7 +61,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Holds docs/storage.md to what really compiles and runs. */
 class StoragePageTest {
 
-  private static final Page PAGE = Page.of("docs/storage.md", "StorageSnippets.java");
   private static final PluginId ID = PluginId.of("fake");
   private static final NodeId N1 = NodeId.of("n1");
   private static final NodeId N2 = NodeId.of("n2");
@@ -135,15 +134,6 @@ class StoragePageTest {
                   Optional.of(said),
                   false)));
     }
-  }
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
   }
 
   @Test

@@ -12,7 +12,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -20,18 +19,8 @@ import org.junit.jupiter.api.Test;
 /** Holds docs/tenants.md to what compiles and decides as it says. */
 class TenantsPageTest {
 
-  private static final Page PAGE = Page.of("docs/tenants.md", "TenantSnippets.java");
   private static final VolumeIdentity DISK =
       new VolumeIdentity(PluginId.of("ebs.csi.example"), VolumeId.of("vol-7"));
-
-  @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
-  }
 
   @Test
   void theOwnerMayUseItsVolumeAndAnotherTenantMayNot() {

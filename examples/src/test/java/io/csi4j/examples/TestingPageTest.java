@@ -114,15 +114,6 @@ class TestingPageTest {
   }
 
   @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).isEqualTo(regions);
-  }
-
-  @Test
   void theFirstBlockHasFifteenLines() throws IOException {
     assertThat(PAGE.blocks("java").get(0).group(3).lines()).hasSizeLessThanOrEqualTo(15);
   }

@@ -56,15 +56,6 @@ class VolumesPageTest {
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z]\\w+)` \\| ([^|]+) \\|");
 
   @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).containsExactlyInAnyOrderEntriesOf(regions);
-  }
-
-  @Test
   void whatIsMountedGetsItsNextTokenAtItsPlace(@TempDir Path directory) {
     MemoryKernel kernel = new MemoryKernel();
     PluginId plugin = PluginId.of("fake.csi4j.example");

@@ -43,15 +43,6 @@ class WorkloadsPageTest {
   private final List<String> told = new ArrayList<>();
 
   @Test
-  void everyJavaBlockIsARegionOfASourceThatIsCompiled() throws IOException {
-    Map<String, String> regions = PAGE.regions();
-    if (Page.regenerating()) {
-      PAGE.regenerate(regions);
-    }
-    assertThat(PAGE.javaBlocks()).as(PAGE.stale()).isEqualTo(regions);
-  }
-
-  @Test
   void theTableOfPropagationHasAllWordsAndThoseOfTheKernel() throws IOException {
     String page = java.nio.file.Files.readString(PAGE.file());
     assertThat(WORD.matcher(page).results().map(row -> row.group(1) + " " + row.group(2)))

@@ -40,13 +40,9 @@ final class CaseSteps {
             t.check(
                 reply.code() == StatusCode.INVALID_ARGUMENT
                     || (reply.code() == StatusCode.NOT_FOUND && field.endsWith("_id")),
-                RawPlugin.operation(whole).rpcName()
-                    + " without "
-                    + field
-                    + " fails with "
-                    + Trial.words(StatusCode.INVALID_ARGUMENT),
-                t.shown(reply));
-            t.adviseUnless(lacking, reply, StatusCode.INVALID_ARGUMENT);
+                reply,
+                "without " + field + " fails with " + Trial.words(StatusCode.INVALID_ARGUMENT));
+            t.adviseUnless(reply, StatusCode.INVALID_ARGUMENT);
           });
     }
   }

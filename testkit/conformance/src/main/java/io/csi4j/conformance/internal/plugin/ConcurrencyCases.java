@@ -43,7 +43,7 @@ final class ConcurrencyCases {
     all.add(
         "concurrency/one-name-snapshotted-twice-at-once-is-one-snapshot",
         t -> {
-          Message request = toSnapshot(t, t.create()).build();
+          Message request = toSnapshot(t, TestVolumes.create(t)).build();
           Set<String> ids = new HashSet<>();
           List<Reply> replies = new ArrayList<>(twiceAtOnce(t, request));
           replies.add(t.best(request, StatusCode.OK, StatusCode.ABORTED));
@@ -56,10 +56,12 @@ final class ConcurrencyCases {
         });
     all.add(
         "concurrency/one-snapshot-deleted-twice-at-once-is-gone",
-        t -> twiceAtOnceAndAgain(t, toDeleteSnapshot(t, t.snapshot(t.create()))));
+        t ->
+            twiceAtOnceAndAgain(
+                t, toDeleteSnapshot(t, TestSnapshots.snapshot(t, TestVolumes.create(t)))));
     all.add(
         "concurrency/one-volume-deleted-twice-at-once-is-gone",
-        t -> twiceAtOnceAndAgain(t, toDelete(t, t.create())));
+        t -> twiceAtOnceAndAgain(t, toDelete(t, TestVolumes.create(t))));
     all.add(
         "concurrency/different-volumes-are-made-at-once",
         t -> {
@@ -68,7 +70,7 @@ final class ConcurrencyCases {
           Message first = toCreate(t).build();
           for (Reply each :
               t.together(first, toCreate(t).build(), toCreate(t).build(), toCreate(t).build())) {
-            t.adviseUnless(first, each, StatusCode.OK);
+            t.adviseUnless(each, StatusCode.OK);
             if (each.isOk()) {
               made++;
               ids.add(t.answer(each, CreateVolumeResponse.class).getVolume().getVolumeId());
@@ -78,29 +80,29 @@ final class ConcurrencyCases {
         });
     all.add(
         "concurrency/one-volume-attached-twice-at-once",
-        t -> twiceAtOnceAndAgain(t, toAttach(t, t.volume())));
+        t -> twiceAtOnceAndAgain(t, toAttach(t, TestVolumes.volume(t))));
     all.add(
         "concurrency/one-volume-staged-twice-at-once",
         t -> {
-          Volume volume = t.volume();
-          twiceAtOnceAndAgain(t, toStage(t, volume, t.attach(volume)));
+          Volume volume = TestVolumes.volume(t);
+          twiceAtOnceAndAgain(t, toStage(t, volume, TestVolumes.attach(t, volume)));
         });
     all.add(
         "concurrency/one-volume-published-twice-at-once",
         t -> {
-          Volume volume = t.volume();
-          twiceAtOnceAndAgain(t, toPublish(t, volume, t.stage(volume)));
+          Volume volume = TestVolumes.volume(t);
+          twiceAtOnceAndAgain(t, toPublish(t, volume, TestVolumes.stage(t, volume)));
         });
     all.add(
         "concurrency/one-volume-unpublished-twice-at-once",
-        t -> twiceAtOnceAndAgain(t, toUnpublish(t, t.publishedVolume())));
+        t -> twiceAtOnceAndAgain(t, toUnpublish(t, TestVolumes.publishedVolume(t))));
   }
 
   /** Two calls at once, of which one better succeeds and the other succeeds too, or is aborted. */
   private static List<Reply> twiceAtOnce(Trial t, Message request) throws CaseEndedException {
     List<Reply> replies = t.together(request, request);
     for (Reply each : replies) {
-      t.adviseUnless(request, each, StatusCode.OK, StatusCode.ABORTED);
+      t.adviseUnless(each, StatusCode.OK, StatusCode.ABORTED);
     }
     return replies;
   }

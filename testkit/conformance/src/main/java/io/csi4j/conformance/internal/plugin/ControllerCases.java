@@ -93,7 +93,7 @@ final class ControllerCases {
   private static void attached(CaseSteps all) {
     all.required(
         "controller/publish",
-        t -> toAttach(t, t.volume()),
+        t -> toAttach(t, TestVolumes.volume(t)),
         "volume_id",
         "node_id",
         "volume_capability");
@@ -102,12 +102,12 @@ final class ControllerCases {
         t ->
             t.adviseSize(
                 "publish_context",
-                t.taken(toAttach(t, t.volume()), ControllerPublishVolumeResponse.class)
+                t.taken(toAttach(t, TestVolumes.volume(t)), ControllerPublishVolumeResponse.class)
                     .getPublishContextMap()));
     all.add(
         "controller/publish/again-succeeds",
         t -> {
-          ControllerPublishVolumeRequest request = toAttach(t, t.volume()).build();
+          ControllerPublishVolumeRequest request = toAttach(t, TestVolumes.volume(t)).build();
           var first = t.taken(request, ControllerPublishVolumeResponse.class);
           var again = t.ok(request, ControllerPublishVolumeResponse.class);
           if (!first.getPublishContextMap().equals(again.getPublishContextMap())) {
@@ -117,18 +117,20 @@ final class ControllerCases {
     all.add(
         "controller/publish/an-unknown-volume-is-not-found",
         t ->
-            t.unknownVolumeIfTaken(
-                NOT_FOUND, volume -> toAttach(t, volume), volume -> toDetach(t, volume)));
+            UnknownThings.volumeIfTaken(
+                t, NOT_FOUND, volume -> toAttach(t, volume), volume -> toDetach(t, volume)));
     all.add(
         "controller/publish/an-unknown-node-is-not-found",
         t ->
             t.refused(
-                toAttach(t, t.volume()).setNodeId(NO_SUCH_NODE), NOT_FOUND, INVALID_ARGUMENT));
+                toAttach(t, TestVolumes.volume(t)).setNodeId(NO_SUCH_NODE),
+                NOT_FOUND,
+                INVALID_ARGUMENT));
     all.add(
         "controller/publish/another-capability-is-attached-or-refused",
         t -> {
-          Volume volume = t.volume();
-          t.attach(volume);
+          Volume volume = TestVolumes.volume(t);
+          TestVolumes.attach(t, volume);
           t.best(
               toAttach(t, volume).setVolumeCapability(otherCapability(t)),
               OK,
@@ -139,8 +141,8 @@ final class ControllerCases {
     all.add(
         "controller/publish/readonly-after-writable-is-attached-or-refused",
         t -> {
-          Volume volume = t.volume();
-          t.attach(volume);
+          Volume volume = TestVolumes.volume(t);
+          TestVolumes.attach(t, volume);
           t.best(toAttach(t, volume).setReadonly(true), OK, ALREADY_EXISTS);
         });
     all.add(
@@ -148,14 +150,14 @@ final class ControllerCases {
         t -> {
           long most = t.offers().info().getMaxVolumesPerNode();
           for (long attached = 0; attached < most; attached++) {
-            var request = toAttach(t, t.create());
+            var request = toAttach(t, TestVolumes.create(t));
             Reply before = t.prepared(() -> attachedOrFull(t, request));
             // Volumes of others may be attached to the node as well.
             if (!before.isOk()) {
               return;
             }
           }
-          Reply reply = t.call(toAttach(t, t.create()));
+          Reply reply = t.call(toAttach(t, TestVolumes.create(t)));
           if (reply.isOk()) {
             t.advise("The node takes more volumes than the " + most + " that it tells.");
           } else {
@@ -172,33 +174,33 @@ final class ControllerCases {
     Reply reply = t.call(request);
     t.check(
         reply.isOk() || reply.code() == RESOURCE_EXHAUSTED,
-        "ControllerPublishVolume ends with " + Trial.words(OK, RESOURCE_EXHAUSTED),
-        t.shown(reply));
+        reply,
+        "ends with " + Trial.words(OK, RESOURCE_EXHAUSTED));
     return reply;
   }
 
   private static void detached(CaseSteps all) {
-    all.required("controller/unpublish", t -> toDetach(t, t.volume()), "volume_id");
+    all.required("controller/unpublish", t -> toDetach(t, TestVolumes.volume(t)), "volume_id");
     all.add(
         "controller/unpublish/again-succeeds",
         t -> {
-          Volume volume = t.volume();
-          t.attach(volume);
+          Volume volume = TestVolumes.volume(t);
+          TestVolumes.attach(t, volume);
           t.okTwice(toDetach(t, volume));
         });
     all.add(
         "controller/unpublish/the-volume-can-be-attached-otherwise",
         t -> {
-          Volume volume = t.volume();
-          t.attach(volume);
+          Volume volume = TestVolumes.volume(t);
+          TestVolumes.attach(t, volume);
           t.prepared(() -> t.ok(toDetach(t, volume), Message.class));
           t.ok(toAttach(t, volume).setReadonly(true));
         });
     all.add(
         "controller/unpublish/without-a-node-from-every-node",
         t -> {
-          Volume volume = t.volume();
-          t.attach(volume);
+          Volume volume = TestVolumes.volume(t);
+          TestVolumes.attach(t, volume);
           t.ok(toDetach(t, volume).clearNodeId());
           t.ok(toAttach(t, volume).setReadonly(true));
         });
@@ -209,19 +211,25 @@ final class ControllerCases {
         "controller/unpublish/an-unknown-node-is-detached-or-not-found",
         t ->
             t.best(
-                toDetach(t, t.volume()).setNodeId(NO_SUCH_NODE), OK, NOT_FOUND, INVALID_ARGUMENT));
+                toDetach(t, TestVolumes.volume(t)).setNodeId(NO_SUCH_NODE),
+                OK,
+                NOT_FOUND,
+                INVALID_ARGUMENT));
   }
 
   private static void validated(CaseSteps all) {
     all.required(
-        "controller/validate", t -> toValidate(t, t.volume()), "volume_id", "volume_capabilities");
+        "controller/validate",
+        t -> toValidate(t, TestVolumes.volume(t)),
+        "volume_id",
+        "volume_capabilities");
     all.add(
         "controller/validate/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toValidate(t, volume)));
+        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toValidate(t, volume)));
     all.add(
         "controller/validate/what-it-was-made-for-is-confirmed",
         t -> {
-          ValidateVolumeCapabilitiesRequest request = toValidate(t, t.volume()).build();
+          ValidateVolumeCapabilitiesRequest request = toValidate(t, TestVolumes.volume(t)).build();
           var answer = t.ok(request, ValidateVolumeCapabilitiesResponse.class);
           if (!answer.hasConfirmed() && t.plugin().existingVolume().isPresent()) {
             t.advise(
@@ -246,7 +254,9 @@ final class ControllerCases {
 
   private static List<ListVolumesResponse.Entry> listing(Trial t, int entries)
       throws CaseEndedException {
-    return t.listed(toList(entries)).stream().map(ListVolumesResponse.Entry.class::cast).toList();
+    return Listing.entries(t, toList(entries)).stream()
+        .map(ListVolumesResponse.Entry.class::cast)
+        .toList();
   }
 
   private static boolean holds(List<ListVolumesResponse.Entry> list, Volume volume) {
@@ -268,19 +278,20 @@ final class ControllerCases {
     all.add(
         "controller/list/a-new-volume-appears",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           t.check(holds(listing(t, 0), volume), "the new volume is listed", "it is not");
         });
     all.add(
         "controller/list/a-deleted-volume-disappears",
         t -> {
-          Volume volume = t.deletedVolume();
+          Volume volume = TestVolumes.deletedVolume(t);
           t.check(!holds(listing(t, 0), volume), "the deleted volume is not listed", "it is");
         });
     all.add(
         "controller/list/pages-hold-every-volume",
         t -> {
-          List<Volume> made = List.of(t.create(), t.create(), t.create());
+          List<Volume> made =
+              List.of(TestVolumes.create(t), TestVolumes.create(t), TestVolumes.create(t));
           for (Volume each : made) {
             t.check(
                 isOnAPage(t, each),
@@ -291,14 +302,14 @@ final class ControllerCases {
     all.add(
         "controller/list/pages-go-on-while-volumes-come-and-go",
         t -> {
-          Volume first = t.create();
-          Volume second = t.create();
+          Volume first = TestVolumes.create(t);
+          Volume second = TestVolumes.create(t);
           String token = t.ok(toList(1), ListVolumesResponse.class).getNextToken();
           t.check(
               !token.isEmpty(),
               "a next_token, as there are two volumes and one is on the page",
               "none");
-          Volume third = t.create();
+          Volume third = TestVolumes.create(t);
           t.ok(toDelete(t, first));
           Reply reply = t.call(toList(1).setStartingToken(token));
           t.check(
@@ -320,8 +331,8 @@ final class ControllerCases {
     all.add(
         "controller/list/tells-where-a-volume-is-attached",
         t -> {
-          Volume volume = t.create();
-          t.attach(volume);
+          Volume volume = TestVolumes.create(t);
+          TestVolumes.attach(t, volume);
           String node = t.offers().info().getNodeId();
           t.check(
               isListedOnNode(t, volume),
@@ -373,11 +384,11 @@ final class ControllerCases {
     all.required("controller/get", t -> toGet(NO_SUCH_VOLUME), "volume_id");
     all.add(
         "controller/get/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toGet(volume)));
+        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toGet(volume)));
     all.add(
         "controller/get/tells-of-the-volume",
         t -> {
-          Volume volume = t.volume();
+          Volume volume = TestVolumes.volume(t);
           var answer = t.ok(toGet(volume), ControllerGetVolumeResponse.class);
           t.checkSame("the volume ", volume.getVolumeId(), answer.getVolume().getVolumeId());
           t.check(answer.hasStatus(), "a status", "none");
@@ -385,7 +396,7 @@ final class ControllerCases {
     all.add(
         "controller/get/tells-the-condition-of-the-volume",
         t -> {
-          var answer = t.ok(toGet(t.volume()), ControllerGetVolumeResponse.class);
+          var answer = t.ok(toGet(TestVolumes.volume(t)), ControllerGetVolumeResponse.class);
           t.check(answer.getStatus().hasVolumeCondition(), "a volume_condition", "none");
         });
   }
@@ -410,18 +421,18 @@ final class ControllerCases {
   private static void expanded(CaseSteps all) {
     all.required(
         "controller/expand",
-        t -> toExpand(t, t.create(), t.plugin().volumeBytes()),
+        t -> toExpand(t, TestVolumes.create(t), t.plugin().volumeBytes()),
         "volume_id",
         "capacity_range");
     all.add(
         "controller/expand/an-unknown-volume-is-not-found",
         t ->
-            t.unknownVolumeIfTaken(
-                NOT_FOUND, volume -> toExpand(t, volume, t.plugin().volumeBytes()), null));
+            UnknownThings.volumeIfTaken(
+                t, NOT_FOUND, volume -> toExpand(t, volume, t.plugin().volumeBytes()), null));
     all.add(
         "controller/expand/a-volume-grows",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           long size =
               t.taken(toExpand(t, volume, bigger(t)), ControllerExpandVolumeResponse.class)
                   .getCapacityBytes();
@@ -433,14 +444,14 @@ final class ControllerCases {
     all.add(
         "controller/expand/again-succeeds",
         t -> {
-          var request = toExpand(t, t.create(), bigger(t));
+          var request = toExpand(t, TestVolumes.create(t), bigger(t));
           t.prepared(() -> grown(t, request));
           t.best(request, OK);
         });
     all.add(
         "controller/expand/never-shrinks",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           long size = t.prepared(() -> grown(t, toExpand(t, volume, bigger(t))));
           Reply reply = t.best(toExpand(t, volume, t.plugin().volumeBytes()), OK, OUT_OF_RANGE);
           if (reply.isOk()) {
@@ -454,7 +465,7 @@ final class ControllerCases {
     all.add(
         "controller/expand/a-size-that-nobody-has-is-out-of-range",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           Reply reply =
               t.best(
                   toExpand(t, volume, FAR_TOO_MUCH),
@@ -474,18 +485,18 @@ final class ControllerCases {
         "controller/expand/a-limit-below-the-size-is-left-or-refused",
         t ->
             t.best(
-                toExpand(t, t.create(), 1).setCapacityRange(range(1, 1)),
+                toExpand(t, TestVolumes.create(t), 1).setCapacityRange(range(1, 1)),
                 OK,
                 OUT_OF_RANGE,
                 INVALID_ARGUMENT));
     all.add(
         "controller/expand/a-volume-in-use-is-refused-where-only-others-grow",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           if (t.offers().node()) {
-            t.publish(volume);
+            TestVolumes.publish(t, volume);
           } else {
-            t.attach(volume);
+            TestVolumes.attach(t, volume);
           }
           long size = volume.getCapacityBytes();
           Reply reply =
@@ -500,7 +511,8 @@ final class ControllerCases {
         "controller/expand/a-capability-that-does-not-fit-is-better-refused",
         t ->
             t.best(
-                toExpand(t, t.create(), bigger(t)).setVolumeCapability(otherCapability(t)),
+                toExpand(t, TestVolumes.create(t), bigger(t))
+                    .setVolumeCapability(otherCapability(t)),
                 OK,
                 INVALID_ARGUMENT,
                 OUT_OF_RANGE));
@@ -513,14 +525,17 @@ final class ControllerCases {
 
   private static void modified(CaseSteps all) {
     all.required(
-        "controller/modify", t -> toModify(t, t.volume()), "volume_id", "mutable_parameters");
+        "controller/modify",
+        t -> toModify(t, TestVolumes.volume(t)),
+        "volume_id",
+        "mutable_parameters");
     all.add(
         "controller/modify/an-unknown-volume-is-not-found",
-        t -> t.unknownVolumeIfTaken(NOT_FOUND, volume -> toModify(t, volume), null));
+        t -> UnknownThings.volumeIfTaken(t, NOT_FOUND, volume -> toModify(t, volume), null));
     all.add(
         "controller/modify/a-volume-is-modified-and-again",
         t -> {
-          var request = toModify(t, t.volume()).build();
+          var request = toModify(t, TestVolumes.volume(t)).build();
           Message unused = t.taken(request, Message.class);
           t.ok(request);
         });
@@ -528,7 +543,7 @@ final class ControllerCases {
         "controller/modify/an-unknown-parameter-is-better-refused",
         t ->
             t.best(
-                toModify(t, t.volume())
+                toModify(t, TestVolumes.volume(t))
                     .clearMutableParameters()
                     .putMutableParameters("csi4j.io/unknown", "1"),
                 OK,

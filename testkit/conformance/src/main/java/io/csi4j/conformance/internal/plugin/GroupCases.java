@@ -35,14 +35,16 @@ final class GroupCases {
   }
 
   private static void made(CaseSteps all) {
-    all.required("groups/create", t -> toGroup(t, t.create()), "name", "source_volume_ids");
+    all.required(
+        "groups/create", t -> toGroup(t, TestVolumes.create(t)), "name", "source_volume_ids");
     all.add(
         "groups/create/a-group-is-made",
         t -> {
-          Volume first = t.create();
-          Volume second = t.create();
+          Volume first = TestVolumes.create(t);
+          Volume second = TestVolumes.create(t);
           VolumeGroupSnapshot group =
-              t.named(t.taken(toGroup(t, first, second), CreateVolumeGroupSnapshotResponse.class));
+              TestSnapshots.named(
+                  t, t.taken(toGroup(t, first, second), CreateVolumeGroupSnapshotResponse.class));
           Set<String> sources = ofMembers(group, Snapshot::getSourceVolumeId);
           t.check(group.hasCreationTime(), "a creation_time", "none");
           t.check(
@@ -62,24 +64,24 @@ final class GroupCases {
         });
     all.add(
         "groups/create/the-same-again-is-the-same-group",
-        t -> isOneGroup(t, toGroup(t, t.create())));
+        t -> isOneGroup(t, toGroup(t, TestVolumes.create(t))));
     all.add(
         "groups/create/a-name-of-128-bytes-is-accepted",
-        t -> isOneGroup(t, toGroup(t, t.create()).setName(name128(t))));
+        t -> isOneGroup(t, toGroup(t, TestVolumes.create(t)).setName(name128(t))));
     all.add(
         "groups/create/the-same-name-of-other-volumes-is-refused",
         t -> {
-          Volume first = t.create();
-          Volume second = t.create();
+          Volume first = TestVolumes.create(t);
+          Volume second = TestVolumes.create(t);
           var request = toGroup(t, first);
-          VolumeGroupSnapshot unused = t.readyGroup(request);
+          VolumeGroupSnapshot unused = TestSnapshots.readyGroup(t, request);
           t.refused(
               request.clearSourceVolumeIds().addSourceVolumeIds(second.getVolumeId()),
               ALREADY_EXISTS);
         });
     all.add(
         "groups/create/of-an-unknown-volume-is-refused",
-        t -> t.refusedSomehow(toGroup(t, t.create(), NO_SUCH_VOLUME)));
+        t -> t.refusedSomehow(toGroup(t, TestVolumes.create(t), NO_SUCH_VOLUME)));
   }
 
   private static Set<String> ofMembers(VolumeGroupSnapshot group, Function<Snapshot, String> what) {
@@ -91,7 +93,8 @@ final class GroupCases {
       throws CaseEndedException {
     var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
     var again =
-        t.repeated(request, first.getReadyToUse(), CreateVolumeGroupSnapshotResponse.class)
+        TestSnapshots.repeated(
+                t, request, first.getReadyToUse(), CreateVolumeGroupSnapshotResponse.class)
             .getGroupSnapshot();
     t.check(
         first.getGroupSnapshotId().equals(again.getGroupSnapshotId())
@@ -102,15 +105,20 @@ final class GroupCases {
   }
 
   private static void deleted(CaseSteps all) {
-    all.required("groups/delete", t -> toDeleteGroup(t, t.group(t.create())), "group_snapshot_id");
+    all.required(
+        "groups/delete",
+        t -> toDeleteGroup(t, TestSnapshots.group(t, TestVolumes.create(t))),
+        "group_snapshot_id");
     all.add(
         "groups/delete/an-unknown-group-is-gone-already",
-        t -> t.unknownGroup(OK, group -> toDeleteGroup(t, group)));
-    all.add("groups/delete/again-succeeds", t -> t.okTwice(toDeleteGroup(t, t.group(t.create()))));
+        t -> UnknownThings.group(t, OK, group -> toDeleteGroup(t, group)));
+    all.add(
+        "groups/delete/again-succeeds",
+        t -> t.okTwice(toDeleteGroup(t, TestSnapshots.group(t, TestVolumes.create(t)))));
     all.add(
         "groups/delete/the-members-go-with-the-group",
         t -> {
-          VolumeGroupSnapshot group = t.group(t.create());
+          VolumeGroupSnapshot group = TestSnapshots.group(t, TestVolumes.create(t));
           t.prepared(() -> t.ok(toDeleteGroup(t, group), Message.class));
           t.refused(toGetGroup(t, group), NOT_FOUND);
         });
@@ -118,29 +126,32 @@ final class GroupCases {
         "groups/delete/other-members-are-better-refused",
         t ->
             t.best(
-                toDeleteGroup(t, t.group(t.create()))
+                toDeleteGroup(t, TestSnapshots.group(t, TestVolumes.create(t)))
                     .clearSnapshotIds()
                     .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()),
                 INVALID_ARGUMENT));
   }
 
   private static void told(CaseSteps all) {
-    all.required("groups/get", t -> toGetGroup(t, t.group(t.create())), "group_snapshot_id");
+    all.required(
+        "groups/get",
+        t -> toGetGroup(t, TestSnapshots.group(t, TestVolumes.create(t))),
+        "group_snapshot_id");
     all.add(
         "groups/get/an-unknown-group-is-not-found",
-        t -> t.unknownGroup(NOT_FOUND, group -> toGetGroup(t, group)));
+        t -> UnknownThings.group(t, NOT_FOUND, group -> toGetGroup(t, group)));
     all.add(
         "groups/get/other-members-are-better-refused",
         t ->
             t.best(
-                toGetGroup(t, t.group(t.create()))
+                toGetGroup(t, TestSnapshots.group(t, TestVolumes.create(t)))
                     .clearSnapshotIds()
                     .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()),
                 INVALID_ARGUMENT));
     all.add(
         "groups/get/tells-of-the-group",
         t -> {
-          VolumeGroupSnapshot group = t.group(t.create());
+          VolumeGroupSnapshot group = TestSnapshots.group(t, TestVolumes.create(t));
           var told =
               t.ok(toGetGroup(t, group), GetVolumeGroupSnapshotResponse.class).getGroupSnapshot();
           t.check(

@@ -41,9 +41,7 @@ final class HealthCases {
         t -> {
           Reply reply = t.call(toGetHealth(t, NO_SUCH_VOLUME));
           t.check(
-              reply.code() != UNIMPLEMENTED,
-              "ControllerGetVolumeHealth is served, as LIST_VOLUME_HEALTH brings it",
-              t.shown(reply));
+              reply.code() != UNIMPLEMENTED, reply, "is served, as LIST_VOLUME_HEALTH brings it");
         });
   }
 
@@ -59,7 +57,7 @@ final class HealthCases {
     all.add(
         "controller/list-health/a-new-volume-is-better-left-out",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           for (VolumeHealth each : listing(t, 0)) {
             if (each.getVolumeId().equals(volume.getVolumeId())
                 && each.getHealthStatusesCount() == 0) {
@@ -76,7 +74,9 @@ final class HealthCases {
   }
 
   private static List<VolumeHealth> listing(Trial t, int entries) throws CaseEndedException {
-    return t.listed(toListHealth(t, entries)).stream().map(VolumeHealth.class::cast).toList();
+    return Listing.entries(t, toListHealth(t, entries)).stream()
+        .map(VolumeHealth.class::cast)
+        .toList();
   }
 
   private static void told(CaseSteps all) {
@@ -89,10 +89,12 @@ final class HealthCases {
     all.add(
         "controller/get-health/tells-of-the-volume",
         t -> {
-          Volume volume = t.volume();
+          Volume volume = TestVolumes.volume(t);
           isOf(t, volume, health(t, volume));
         });
-    all.add("controller/get-health/every-fault-is-told-once", t -> once(t, health(t, t.volume())));
+    all.add(
+        "controller/get-health/every-fault-is-told-once",
+        t -> once(t, health(t, TestVolumes.volume(t))));
   }
 
   private static VolumeHealth health(Trial t, Volume volume) throws CaseEndedException {
@@ -109,8 +111,8 @@ final class HealthCases {
     all.add(
         "node/health/a-volume-whose-staging-was-refused-is-better-told-of",
         t -> {
-          Volume volume = t.volume();
-          var staging = toStage(t, volume, t.attach(volume));
+          Volume volume = TestVolumes.volume(t);
+          var staging = toStage(t, volume, TestVolumes.attach(t, volume));
           // Refused for its request; what the plugin makes of it is the matter of other cases.
           t.call(staging.clearVolumeCapability());
           t.best(
@@ -119,15 +121,15 @@ final class HealthCases {
     all.add(
         "node/health/tells-of-the-volume",
         t -> {
-          Volume volume = t.volume();
-          NodePublishVolumeRequest published = t.publish(volume);
+          Volume volume = TestVolumes.volume(t);
+          NodePublishVolumeRequest published = TestVolumes.publish(t, volume);
           isOf(t, volume, onNode(t, volume, published));
         });
     all.add(
         "node/health/every-fault-is-told-once",
         t -> {
-          Volume volume = t.volume();
-          NodePublishVolumeRequest published = t.publish(volume);
+          Volume volume = TestVolumes.volume(t);
+          NodePublishVolumeRequest published = TestVolumes.publish(t, volume);
           once(t, onNode(t, volume, published));
         });
     all.add(

@@ -84,7 +84,7 @@ final class IdentityCases {
               reply.isOk() || reply.code() == FAILED_PRECONDITION,
               "OK or " + Trial.words(FAILED_PRECONDITION),
               t.shown(reply));
-          Optional<String> unready = t.unready(reply);
+          Optional<String> unready = Readiness.unready(t, reply);
           if (unready.isPresent()) {
             throw new CaseEndedException.NotRun(unready.get());
           }
@@ -152,8 +152,7 @@ final class IdentityCases {
     all.add(
         "identity/capabilities/a-controller-that-is-not-declared-is-not-implemented",
         t -> {
-          Message request = ControllerGetCapabilitiesRequest.getDefaultInstance();
-          t.adviseUnless(request, t.call(request), UNIMPLEMENTED);
+          t.best(ControllerGetCapabilitiesRequest.getDefaultInstance(), UNIMPLEMENTED);
         });
   }
 
@@ -173,10 +172,7 @@ final class IdentityCases {
               + service.name()
               + " and does not serve it here: name the socket of the instance that does");
     }
-    t.check(
-        reply.code() != UNIMPLEMENTED,
-        RawPlugin.operation(first).rpcName() + " is served",
-        t.shown(reply));
+    t.check(reply.code() != UNIMPLEMENTED, reply, "is served");
   }
 
   private static List<PluginCapability> offered(Trial t) throws CaseEndedException {

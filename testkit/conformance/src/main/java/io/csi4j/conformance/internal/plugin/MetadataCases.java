@@ -50,20 +50,21 @@ final class MetadataCases {
   }
 
   private static Snapshot snapshot(Trial t) throws CaseEndedException {
-    return t.snapshot(t.volume(LawfulRequests.capability(t, AccessTypeCase.BLOCK)));
+    return TestSnapshots.snapshot(
+        t, TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK)));
   }
 
   private static GetMetadataDeltaRequest.Builder toReadDeltaOfTwo(Trial t)
       throws CaseEndedException {
-    Volume volume = t.volume(LawfulRequests.capability(t, AccessTypeCase.BLOCK));
-    return toReadDelta(t, t.snapshot(volume), t.snapshot(volume));
+    Volume volume = TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK));
+    return toReadDelta(t, TestSnapshots.snapshot(t, volume), TestSnapshots.snapshot(t, volume));
   }
 
   /** A snapshot of a volume whose snapshots can be compared. */
   private static Snapshot compared(Trial t) throws CaseEndedException {
-    Volume volume = t.volume(LawfulRequests.capability(t, AccessTypeCase.BLOCK));
-    Snapshot known = t.snapshot(volume);
-    Snapshot later = t.snapshot(volume);
+    Volume volume = TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK));
+    Snapshot known = TestSnapshots.snapshot(t, volume);
+    Snapshot later = TestSnapshots.snapshot(t, volume);
     t.prepared(() -> ranges(t, toReadDelta(t, known, later), 0, 0));
     return known;
   }
@@ -72,7 +73,7 @@ final class MetadataCases {
     all.required("metadata/allocated", t -> toReadAllocated(t, snapshot(t)), "snapshot_id");
     all.add(
         "metadata/allocated/an-unknown-snapshot-is-not-found",
-        t -> t.unknownSnapshot(NOT_FOUND, snapshot -> toReadAllocated(t, snapshot)));
+        t -> UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toReadAllocated(t, snapshot)));
     all.add(
         "metadata/allocated/a-negative-offset-is-out-of-range",
         t -> t.refusedBest(toReadAllocated(t, snapshot(t)).setStartingOffset(-1), OUT_OF_RANGE));
@@ -113,13 +114,13 @@ final class MetadataCases {
         "metadata/delta/an-unknown-base-is-not-found",
         t -> {
           Snapshot known = compared(t);
-          t.unknownSnapshot(NOT_FOUND, snapshot -> toReadDelta(t, snapshot, known));
+          UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toReadDelta(t, snapshot, known));
         });
     all.add(
         "metadata/delta/an-unknown-target-is-not-found",
         t -> {
           Snapshot known = compared(t);
-          t.unknownSnapshot(NOT_FOUND, snapshot -> toReadDelta(t, known, snapshot));
+          UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toReadDelta(t, known, snapshot));
         });
     all.add(
         "metadata/delta/snapshots-of-two-volumes-are-better-refused",

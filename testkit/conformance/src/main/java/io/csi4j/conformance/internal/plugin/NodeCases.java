@@ -97,8 +97,7 @@ final class NodeCases {
             throw new CaseEndedException.Skipped(
                 "the plugin does not attach volumes, and has no NodeGetInfo");
           }
-          t.check(reply.isOk(), "NodeGetInfo succeeds", t.shown(reply));
-          NodeGetInfoResponse info = t.answer(reply, NodeGetInfoResponse.class);
+          NodeGetInfoResponse info = t.succeeded(reply, NodeGetInfoResponse.class);
           int bytes = SafeText.utf8Length(info.getNodeId());
           t.check(bytes > 0, "a node_id", "an empty one");
           t.check(bytes <= FieldLimits.NODE_ID, "a node_id of at most 256 bytes", bytes + " bytes");
@@ -112,8 +111,8 @@ final class NodeCases {
 
   /** A request to stage a new volume, which is attached. */
   private static NodeStageVolumeRequest.Builder toStageNew(Trial t) throws CaseEndedException {
-    Volume volume = t.volume();
-    return toStage(t, volume, t.attach(volume));
+    Volume volume = TestVolumes.volume(t);
+    return toStage(t, volume, TestVolumes.attach(t, volume));
   }
 
   private static void staged(CaseSteps all) {
@@ -131,8 +130,8 @@ final class NodeCases {
     all.add(
         "node/stage/another-capability-is-staged-or-refused",
         t -> {
-          Volume volume = t.volume();
-          Map<String, String> context = t.stage(volume);
+          Volume volume = TestVolumes.volume(t);
+          Map<String, String> context = TestVolumes.stage(t, volume);
           t.best(
               toStage(t, volume, context).setVolumeCapability(otherCapability(t)),
               OK,
@@ -143,25 +142,29 @@ final class NodeCases {
   }
 
   private static void unstaged(CaseSteps all) {
-    all.required("node/unstage", t -> toUnstage(t, t.volume()), "volume_id", "staging_target_path");
+    all.required(
+        "node/unstage",
+        t -> toUnstage(t, TestVolumes.volume(t)),
+        "volume_id",
+        "staging_target_path");
     all.add(
         "node/unstage/again-succeeds",
         t -> {
-          Volume volume = t.volume();
-          t.stage(volume);
+          Volume volume = TestVolumes.volume(t);
+          TestVolumes.stage(t, volume);
           t.okTwice(toUnstage(t, volume));
         });
     all.add(
         "node/unstage/a-volume-that-was-never-staged-succeeds",
-        t -> t.ok(toUnstage(t, t.volume())));
+        t -> t.ok(toUnstage(t, TestVolumes.volume(t))));
     all.add(
         "node/unstage/an-unknown-volume-is-unstaged-or-not-found",
         t -> t.best(toUnstage(t, NO_SUCH_VOLUME), NOT_FOUND, OK, INVALID_ARGUMENT));
     all.add(
         "node/unstage/the-volume-can-be-staged-otherwise",
         t -> {
-          Volume volume = t.volume();
-          var context = t.stage(volume);
+          Volume volume = TestVolumes.volume(t);
+          var context = TestVolumes.stage(t, volume);
           t.prepared(() -> t.ok(toUnstage(t, volume), Message.class));
           t.ok(toStage(t, volume, context).setStagingTargetPath(t.paths().staging("staging-2")));
         });
@@ -174,8 +177,8 @@ final class NodeCases {
 
   /** A request to publish a new volume, which is staged. */
   private static NodePublishVolumeRequest.Builder toPublishNew(Trial t) throws CaseEndedException {
-    Volume volume = t.volume();
-    return toPublish(t, volume, t.stage(volume));
+    Volume volume = TestVolumes.volume(t);
+    return toPublish(t, volume, TestVolumes.stage(t, volume));
   }
 
   /**
@@ -184,7 +187,7 @@ final class NodeCases {
    */
   private static NodePublishVolumeRequest publishNew(
       Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
-    NodePublishVolumeRequest request = t.staged(volume, capability).build();
+    NodePublishVolumeRequest request = TestVolumes.staged(t, volume, capability).build();
     Message unused = t.taken(request, Message.class);
     return request;
   }
@@ -200,14 +203,14 @@ final class NodeCases {
     if (!reply.isOk()) {
       t.checkTaken(writable);
     }
-    t.check(reply.isOk(), "NodePublishVolume succeeds", t.shown(reply));
+    t.check(reply.isOk(), reply, "succeeds");
     return request;
   }
 
   /** Publishes a volume, which the case is about; the request. */
   private static NodePublishVolumeRequest published(
       Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
-    NodePublishVolumeRequest request = t.staged(volume, capability).build();
+    NodePublishVolumeRequest request = TestVolumes.staged(t, volume, capability).build();
     t.ok(request);
     return request;
   }
@@ -239,8 +242,8 @@ final class NodeCases {
           }
           t.check(
               reply.code() == FAILED_PRECONDITION || reply.code() == INVALID_ARGUMENT,
-              "NodePublishVolume fails with " + Trial.words(FAILED_PRECONDITION, INVALID_ARGUMENT),
-              t.shown(reply));
+              reply,
+              "fails with " + Trial.words(FAILED_PRECONDITION, INVALID_ARGUMENT));
         });
     all.add(
         "node/publish/an-unknown-volume-is-not-found",
@@ -249,7 +252,7 @@ final class NodeCases {
         "node/publish/makes-a-directory-for-a-filesystem",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          var request = publishNew(t, t.volume(capability), capability);
+          var request = publishNew(t, TestVolumes.volume(t, capability), capability);
           t.check(
               Files.isDirectory(t.paths().here(request.getTargetPath())),
               "a directory at the target path",
@@ -259,7 +262,7 @@ final class NodeCases {
         "node/publish/makes-a-file-for-a-block-device",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.BLOCK);
-          var request = publishNew(t, t.volume(capability), capability);
+          var request = publishNew(t, TestVolumes.volume(t, capability), capability);
           Path target = t.paths().here(request.getTargetPath());
           t.check(
               Files.exists(target) && !Files.isDirectory(target),
@@ -276,7 +279,8 @@ final class NodeCases {
         "node/publish/another-access-mode-at-the-same-target-is-published-or-refused",
         t ->
             t.best(
-                t.publish(t.volume()).toBuilder().setVolumeCapability(otherMode(t)),
+                TestVolumes.publish(t, TestVolumes.volume(t)).toBuilder()
+                    .setVolumeCapability(otherMode(t)),
                 OK,
                 ALREADY_EXISTS,
                 FAILED_PRECONDITION,
@@ -286,7 +290,7 @@ final class NodeCases {
         t -> {
           VolumeCapability mount = capability(t, AccessTypeCase.MOUNT);
           t.refusedBest(
-              t.publish(t.volume(mount), mount).toBuilder()
+              TestVolumes.publish(t, TestVolumes.volume(t, mount), mount).toBuilder()
                   .setVolumeCapability(capability(t, AccessTypeCase.BLOCK)),
               ALREADY_EXISTS,
               FAILED_PRECONDITION,
@@ -298,7 +302,7 @@ final class NodeCases {
     all.add(
         "node/publish/readonly-at-a-writable-target-is-refused",
         t -> {
-          var request = t.publish(t.volume()).toBuilder().setReadonly(true);
+          var request = TestVolumes.publish(t, TestVolumes.volume(t)).toBuilder().setReadonly(true);
           Reply reply = t.best(request, ALREADY_EXISTS);
           Path target = t.paths().here(request.getTargetPath());
           if (reply.isOk() && Files.isDirectory(target) && SeenMounts.at(target) > 0) {
@@ -313,8 +317,8 @@ final class NodeCases {
         "node/publish/readonly-cannot-be-written",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = t.volume(capability);
-          var request = publishReadonly(t, t.staged(volume, capability));
+          Volume volume = TestVolumes.volume(t, capability);
+          var request = publishReadonly(t, TestVolumes.staged(t, volume, capability));
           Path target = t.paths().here(request.getTargetPath());
           needMount(target);
           t.check(!write(target.resolve("csi4j")), "writing fails", "a file was written");
@@ -324,12 +328,15 @@ final class NodeCases {
   private static void publishedElsewhere(CaseSteps all) {
     all.add(
         "node/publish/second-target-of-a-single-node-volume-is-better-refused",
-        t -> t.best(toPublishElsewhere(t, t.publish(t.volume())), FAILED_PRECONDITION));
+        t ->
+            t.best(
+                toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t))),
+                FAILED_PRECONDITION));
     all.add(
         "node/publish/second-target-with-another-capability-is-better-refused",
         t ->
             t.best(
-                toPublishElsewhere(t, t.publish(t.volume()))
+                toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t)))
                     .setVolumeCapability(otherCapability(t)),
                 FAILED_PRECONDITION));
     all.add(
@@ -360,10 +367,9 @@ final class NodeCases {
               if (reply.code() == INVALID_ARGUMENT || reply.code() == FAILED_PRECONDITION) {
                 throw new CaseEndedException.Skipped("the plugin makes no volumes of mode " + mode);
               }
-              t.check(reply.isOk(), "CreateVolume succeeds", t.shown(reply));
-              return t.named(t.answer(reply, CreateVolumeResponse.class));
+              return TestVolumes.named(t, t.succeeded(reply, CreateVolumeResponse.class));
             });
-    return t.publish(volume, capability);
+    return TestVolumes.publish(t, volume, capability);
   }
 
   private static NodePublishVolumeRequest.Builder toPublishElsewhere(
@@ -372,22 +378,25 @@ final class NodeCases {
   }
 
   private static void unpublished(CaseSteps all) {
-    all.required("node/unpublish", t -> toUnpublish(t, t.volume()), "volume_id", "target_path");
+    all.required(
+        "node/unpublish", t -> toUnpublish(t, TestVolumes.volume(t)), "volume_id", "target_path");
     all.add(
         "node/unpublish/removes-the-target-path",
         t -> {
-          Volume volume = t.volume();
-          var request = t.publish(volume);
+          Volume volume = TestVolumes.volume(t);
+          var request = TestVolumes.publish(t, volume);
           t.ok(toUnpublish(t, volume));
           t.check(
               !isThere(t, request.getTargetPath()),
               "nothing at the target path",
               "something is left there");
         });
-    all.add("node/unpublish/again-succeeds", t -> t.okTwice(toUnpublish(t, t.publishedVolume())));
+    all.add(
+        "node/unpublish/again-succeeds",
+        t -> t.okTwice(toUnpublish(t, TestVolumes.publishedVolume(t))));
     all.add(
         "node/unpublish/a-volume-that-was-never-published-succeeds",
-        t -> t.ok(toUnpublish(t, t.volume())));
+        t -> t.ok(toUnpublish(t, TestVolumes.volume(t))));
     all.add(
         "node/unpublish/an-unknown-volume-is-unpublished-or-not-found",
         t -> t.best(toUnpublish(t, NO_SUCH_VOLUME), NOT_FOUND, OK, INVALID_ARGUMENT));
@@ -395,20 +404,26 @@ final class NodeCases {
 
   private static void stats(CaseSteps all) {
     all.required(
-        "node/stats", t -> toReadStats(t, t.publishedVolume()), "volume_id", "volume_path");
+        "node/stats",
+        t -> toReadStats(t, TestVolumes.publishedVolume(t)),
+        "volume_id",
+        "volume_path");
     all.add(
         "node/stats/an-unknown-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toReadStats(t, volume)));
+        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toReadStats(t, volume)));
     all.add(
         "node/stats/a-path-without-the-volume-is-not-found",
         t ->
             t.refused(
-                toReadStats(t, t.publishedVolume()).setVolumePath(t.paths().target("nowhere")),
+                toReadStats(t, TestVolumes.publishedVolume(t))
+                    .setVolumePath(t.paths().target("nowhere")),
                 NOT_FOUND));
     all.add(
         "node/stats/tells-how-full-a-volume-is",
         t -> {
-          var answer = t.ok(toReadStats(t, t.publishedVolume()), NodeGetVolumeStatsResponse.class);
+          var answer =
+              t.ok(
+                  toReadStats(t, TestVolumes.publishedVolume(t)), NodeGetVolumeStatsResponse.class);
           for (VolumeUsage each : answer.getUsageList()) {
             t.check(
                 each.getUnit() != VolumeUsage.Unit.UNKNOWN,
@@ -430,19 +445,19 @@ final class NodeCases {
   private static void expanded(CaseSteps all) {
     all.required(
         "node/expand",
-        t -> toExpandOnNode(t, t.publishedVolume(), t.plugin().volumeBytes()),
+        t -> toExpandOnNode(t, TestVolumes.publishedVolume(t), t.plugin().volumeBytes()),
         "volume_id",
         "volume_path");
     all.add(
         "node/expand/an-unknown-volume-is-not-found",
         t ->
-            t.unknownVolume(
-                NOT_FOUND, volume -> toExpandOnNode(t, volume, t.plugin().volumeBytes())));
+            UnknownThings.volume(
+                t, NOT_FOUND, volume -> toExpandOnNode(t, volume, t.plugin().volumeBytes())));
     all.add(
         "node/expand/a-published-volume-grows",
         t -> {
-          Volume volume = t.create();
-          t.publish(volume);
+          Volume volume = TestVolumes.create(t);
+          TestVolumes.publish(t, volume);
           long bytes = bigger(t);
           if (Need.EXPAND.met(t)) {
             t.prepared(() -> t.ok(toExpand(t, volume, bytes), Message.class));
@@ -458,7 +473,7 @@ final class NodeCases {
         t -> {
           Reply reply =
               t.best(
-                  toExpandOnNode(t, t.publishedVolume(), FAR_TOO_MUCH),
+                  toExpandOnNode(t, TestVolumes.publishedVolume(t), FAR_TOO_MUCH),
                   OK,
                   OUT_OF_RANGE,
                   FAILED_PRECONDITION,
@@ -476,7 +491,7 @@ final class NodeCases {
         "node/expand/a-capability-that-does-not-fit-is-better-refused",
         t ->
             t.best(
-                toExpandOnNode(t, t.publishedVolume(), t.plugin().volumeBytes())
+                toExpandOnNode(t, TestVolumes.publishedVolume(t), t.plugin().volumeBytes())
                     .setVolumeCapability(otherCapability(t)),
                 OK,
                 INVALID_ARGUMENT,
@@ -489,7 +504,7 @@ final class NodeCases {
     all.add(
         "node/life/a-volume-comes-back-after-it-was-away",
         t -> {
-          Volume volume = t.publishedVolume();
+          Volume volume = TestVolumes.publishedVolume(t);
           takeAway(t, volume);
           published(t, volume, capability(t));
           takeAway(t, volume);
@@ -498,8 +513,8 @@ final class NodeCases {
         "node/life/a-volume-from-a-snapshot-holds-its-data",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = t.create();
-          Path target = t.paths().here(t.publish(volume, capability).getTargetPath());
+          Volume volume = TestVolumes.create(t);
+          Path target = t.paths().here(TestVolumes.publish(t, volume, capability).getTargetPath());
           Path file = target.resolve("csi4j");
           needMount(target);
           if (!write(file)) {
@@ -510,9 +525,12 @@ final class NodeCases {
                 takeAway(t, volume);
                 return volume;
               });
-          Snapshot snapshot = t.snapshot(volume);
+          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
           Volume copy =
-              t.prepared(() -> t.made(toFill(t, snapshot).setVolumeCapabilities(0, capability)));
+              t.prepared(
+                  () ->
+                      TestVolumes.made(
+                          t, toFill(t, snapshot).setVolumeCapabilities(0, capability)));
           var again = published(t, copy, capability);
           needMount(t.paths().here(again.getTargetPath()));
           t.check(
@@ -523,11 +541,11 @@ final class NodeCases {
     all.add(
         "node/life/two-volumes-live-side-by-side",
         t -> {
-          Volume first = t.create();
-          Volume second = t.create();
-          t.publish(first);
+          Volume first = TestVolumes.create(t);
+          Volume second = TestVolumes.create(t);
+          TestVolumes.publish(t, first);
           String staging = Need.STAGING.met(t) ? t.paths().staging("staging-2") : "";
-          Map<String, String> context = t.attach(second);
+          Map<String, String> context = TestVolumes.attach(t, second);
           if (!staging.isEmpty()) {
             t.prepared(
                 () ->
@@ -545,7 +563,7 @@ final class NodeCases {
 
   private static void wholeLife(Trial t, AccessTypeCase type) throws CaseEndedException {
     VolumeCapability capability = capability(t, type);
-    Volume volume = t.volume(capability);
+    Volume volume = TestVolumes.volume(t, capability);
     NodePublishVolumeRequest unused = publishNew(t, volume, capability);
     takeAway(t, volume);
     if (Need.CREATE.met(t) && t.plugin().existingVolume().isEmpty()) {

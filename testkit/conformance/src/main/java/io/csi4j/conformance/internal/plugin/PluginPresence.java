@@ -78,23 +78,20 @@ final class PluginPresence {
   }
 
   /** Ends the case if a call is not implemented, and another case has failed for that. */
-  void checkServed(CsiOperation operation, Reply reply) throws CaseEndedException {
-    String failed = unserved.get(operation);
+  void checkServed(Reply reply) throws CaseEndedException {
+    String failed = unserved.get(reply.operation());
     if (reply.code() == StatusCode.UNIMPLEMENTED && failed != null) {
       throw new CaseEndedException.NotRun(
-          operation.rpcName()
-              + " is not implemented, for which the case "
-              + failed
-              + " has failed");
+          reply.rpcName() + " is not implemented, for which the case " + failed + " has failed");
     }
   }
 
   /** Ends the case if a call had no answer. */
-  void heard(CsiOperation operation, Reply reply, RawPlugin socket) throws CaseEndedException {
+  void heard(Reply reply, RawPlugin socket) throws CaseEndedException {
     if (isLate(reply)) {
-      hung.put(operation, about);
+      hung.put(reply.operation(), about);
       throw new CaseEndedException.NotRun(
-          operation.rpcName()
+          reply.rpcName()
               + " was not answered within "
               + plugin.deadline().toMillis() / 1000.0
               + " s. Look at the plugin's log, or give it more time");
@@ -113,7 +110,7 @@ final class PluginPresence {
               + ". Look whether the plugin runs and listens on the socket"
               + (started == null ? "" : started.lastWords()));
     }
-    throw lost(operation, socket.endpoint());
+    throw lost(reply.operation(), socket.endpoint());
   }
 
   private CaseEndedException.Failed lost(CsiOperation operation, CsiEndpoint endpoint) {
@@ -141,9 +138,9 @@ final class PluginPresence {
   }
 
   /** Whether a call that undoes something had no answer; notes why. */
-  boolean isSilent(CsiOperation operation, Reply reply, RawPlugin socket) {
+  boolean isSilent(Reply reply, RawPlugin socket) {
     try {
-      heard(operation, reply, socket);
+      heard(reply, socket);
       return false;
     } catch (CaseEndedException e) {
       return true;

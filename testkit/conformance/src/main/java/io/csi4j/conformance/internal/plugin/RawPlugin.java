@@ -127,6 +127,7 @@ final class RawPlugin implements AutoCloseable {
             @Nullable String text = status.getDescription();
             reply.complete(
                 new Reply(
+                    operation(request),
                     StatusCode.ofValue(status.getCode().value()),
                     text == null ? "" : text,
                     messages,

@@ -3,6 +3,7 @@ package io.csi4j.conformance.internal.plugin;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.redaction.RedactedText;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import java.time.Duration;
 import java.util.List;
@@ -12,16 +13,28 @@ import java.util.stream.Collectors;
 /**
  * How the plugin answered.
  *
+ * @param operation the call
  * @param code with which status
  * @param text and which words, as they came
  * @param messages the answer: one message, those of a stream, or none
  * @param took how long it took
  * @param lost whether the connection ended before the answer, or there was none
  */
-record Reply(StatusCode code, String text, List<Message> messages, Duration took, boolean lost) {
+record Reply(
+    CsiOperation operation,
+    StatusCode code,
+    String text,
+    List<Message> messages,
+    Duration took,
+    boolean lost) {
 
   Reply {
     messages = List.copyOf(messages);
+  }
+
+  /** Returns the name of the call. */
+  String rpcName() {
+    return operation.rpcName();
   }
 
   boolean isOk() {

@@ -45,14 +45,14 @@ final class SnapshotCases {
         "snapshots/place/none-is-told-without-the-capability",
         t ->
             t.check(
-                t.snapshot(t.create()).getAccessibleTopologyCount() == 0,
+                TestSnapshots.snapshot(t, TestVolumes.create(t)).getAccessibleTopologyCount() == 0,
                 "no accessible_topology, as the plugin has no SNAPSHOT_ACCESSIBILITY_CONSTRAINTS",
                 "one"));
     all.add(
         "snapshots/place/a-snapshot-is-where-it-was-asked-for",
         t -> {
           Topology here = LawfulRequests.place(t);
-          var request = toSnapshot(t, t.create());
+          var request = toSnapshot(t, TestVolumes.create(t));
           request.getAccessibilityRequirementsBuilder().addRequisite(here);
           Snapshot snapshot = taken(t, request);
           t.check(
@@ -63,8 +63,8 @@ final class SnapshotCases {
     all.add(
         "snapshots/place/a-volume-is-made-where-its-snapshot-is",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
-          Volume volume = t.made(toFill(t, snapshot));
+          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
+          Volume volume = TestVolumes.made(t, toFill(t, snapshot));
           for (Topology each : volume.getAccessibleTopologyList()) {
             t.check(
                 isWithin(each, snapshot.getAccessibleTopologyList()),
@@ -82,11 +82,12 @@ final class SnapshotCases {
   }
 
   private static void made(CaseSteps all) {
-    all.required("snapshots/create", t -> toSnapshot(t, t.create()), "name", "source_volume_id");
+    all.required(
+        "snapshots/create", t -> toSnapshot(t, TestVolumes.create(t)), "name", "source_volume_id");
     all.add(
         "snapshots/create/a-snapshot-is-made",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           Snapshot snapshot = taken(t, toSnapshot(t, volume));
           t.check(
               snapshot.getSourceVolumeId().equals(volume.getVolumeId()),
@@ -106,23 +107,23 @@ final class SnapshotCases {
     all.add(
         "snapshots/create/the-same-again-is-the-same-snapshot",
         t -> {
-          var request = toSnapshot(t, t.create());
+          var request = toSnapshot(t, TestVolumes.create(t));
           isCutOnce(t, request, taken(t, request));
         });
     all.add(
         "snapshots/create/a-name-of-128-bytes-is-accepted",
         t -> {
-          Snapshot unused = t.deletedSnapshot();
-          var request = toSnapshot(t, t.create()).setName(name128(t));
-          isCutOnce(t, request, t.cut(request));
+          Snapshot unused = TestSnapshots.deletedSnapshot(t);
+          var request = toSnapshot(t, TestVolumes.create(t)).setName(name128(t));
+          isCutOnce(t, request, TestSnapshots.cut(t, request));
         });
     all.add(
         "snapshots/create/the-same-name-of-another-volume-is-refused",
         t -> {
-          Volume first = t.create();
-          Volume second = t.create();
+          Volume first = TestVolumes.create(t);
+          Volume second = TestVolumes.create(t);
           var request = toSnapshot(t, first);
-          Snapshot unused = t.readySnapshot(request);
+          Snapshot unused = TestSnapshots.readySnapshot(t, request);
           t.refused(request.setSourceVolumeId(second.getVolumeId()), ALREADY_EXISTS);
         });
     all.add(
@@ -131,7 +132,7 @@ final class SnapshotCases {
     all.add(
         "snapshots/create/two-names-are-two-snapshots",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           String first = taken(t, toSnapshot(t, volume)).getSnapshotId();
           String second = taken(t, toSnapshot(t, volume)).getSnapshotId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
@@ -141,14 +142,17 @@ final class SnapshotCases {
   /** The snapshot of a request that fits the description. */
   private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request)
       throws CaseEndedException {
-    return t.named(t.taken(request, CreateSnapshotResponse.class));
+    return TestSnapshots.named(t, t.taken(request, CreateSnapshotResponse.class));
   }
 
   /** Asked again, the plugin answers with the snapshot that it has cut first. */
   private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first)
       throws CaseEndedException {
     Snapshot again =
-        t.named(t.repeated(request, first.getReadyToUse(), CreateSnapshotResponse.class));
+        TestSnapshots.named(
+            t,
+            TestSnapshots.repeated(
+                t, request, first.getReadyToUse(), CreateSnapshotResponse.class));
     t.checkSame("the snapshot ", first.getSnapshotId(), again.getSnapshotId());
   }
 
@@ -156,27 +160,27 @@ final class SnapshotCases {
     all.required("snapshots/delete", t -> toDeleteSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
         "snapshots/delete/an-unknown-snapshot-is-gone-already",
-        t -> t.unknownSnapshot(OK, snapshot -> toDeleteSnapshot(t, snapshot)));
+        t -> UnknownThings.snapshot(t, OK, snapshot -> toDeleteSnapshot(t, snapshot)));
     all.add(
         "snapshots/delete/again-succeeds",
-        t -> t.okTwice(toDeleteSnapshot(t, t.snapshot(t.create()))));
+        t -> t.okTwice(toDeleteSnapshot(t, TestSnapshots.snapshot(t, TestVolumes.create(t)))));
     all.add(
         "snapshots/delete/a-deleted-snapshot-fills-no-volume",
         t -> {
-          Snapshot snapshot = t.deletedSnapshot();
+          Snapshot snapshot = TestSnapshots.deletedSnapshot(t);
           t.refused(toFill(t, snapshot), NOT_FOUND);
         });
     all.add(
         "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
-          t.prepared(() -> t.made(toFill(t, snapshot)));
+          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
+          t.prepared(() -> TestVolumes.made(t, toFill(t, snapshot)));
           t.best(toDeleteSnapshot(t, snapshot), OK, FAILED_PRECONDITION);
         });
     all.add(
         "snapshots/delete/a-member-of-a-group-is-deleted-or-kept",
         t -> {
-          var group = t.group(t.create());
+          var group = TestSnapshots.group(t, TestVolumes.create(t));
           if (group.getSnapshotsCount() == 0) {
             throw new CaseEndedException.NotRun("the group has no members");
           }
@@ -188,11 +192,11 @@ final class SnapshotCases {
     all.required("snapshots/get", t -> toGetSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
         "snapshots/get/an-unknown-snapshot-is-not-found",
-        t -> t.unknownSnapshot(NOT_FOUND, snapshot -> toGetSnapshot(t, snapshot)));
+        t -> UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toGetSnapshot(t, snapshot)));
     all.add(
         "snapshots/get/tells-of-the-snapshot",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
+          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
           Snapshot told = t.ok(toGetSnapshot(t, snapshot), GetSnapshotResponse.class).getSnapshot();
           t.check(
               told.getSnapshotId().equals(snapshot.getSnapshotId())
@@ -204,7 +208,7 @@ final class SnapshotCases {
 
   private static List<Snapshot> listing(Trial t, ListSnapshotsRequest.Builder request)
       throws CaseEndedException {
-    return t.listed(request).stream()
+    return Listing.entries(t, request).stream()
         .map(each -> ((ListSnapshotsResponse.Entry) each).getSnapshot())
         .toList();
   }
@@ -227,7 +231,7 @@ final class SnapshotCases {
     all.add(
         "snapshots/list/a-new-snapshot-appears",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
+          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
           t.check(
               holds(listing(t, toListSnapshots(t)), snapshot),
               "the new snapshot is listed",
@@ -236,7 +240,7 @@ final class SnapshotCases {
     all.add(
         "snapshots/list/a-deleted-snapshot-disappears",
         t -> {
-          Snapshot snapshot = t.deletedSnapshot();
+          Snapshot snapshot = TestSnapshots.deletedSnapshot(t);
           t.check(
               !holds(listing(t, toListSnapshots(t)), snapshot),
               "the deleted snapshot is not listed",
@@ -245,8 +249,12 @@ final class SnapshotCases {
     all.add(
         "snapshots/list/pages-hold-every-snapshot",
         t -> {
-          Volume volume = t.create();
-          List<Snapshot> made = List.of(t.snapshot(volume), t.snapshot(volume), t.snapshot(volume));
+          Volume volume = TestVolumes.create(t);
+          List<Snapshot> made =
+              List.of(
+                  TestSnapshots.snapshot(t, volume),
+                  TestSnapshots.snapshot(t, volume),
+                  TestSnapshots.snapshot(t, volume));
           for (Snapshot each : made) {
             t.check(
                 isOnAPage(t, each),
@@ -279,33 +287,33 @@ final class SnapshotCases {
     all.add(
         "snapshots/list/by-id-is-one",
         t -> {
-          Volume volume = t.create();
-          Snapshot snapshot = t.snapshot(volume);
-          t.snapshot(volume);
+          Volume volume = TestVolumes.create(t);
+          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
+          TestSnapshots.snapshot(t, volume);
           var list = listing(t, toListSnapshots(t).setSnapshotId(snapshot.getSnapshotId()));
           isAlone(t, list, snapshot);
         });
     all.add(
         "snapshots/list/by-source-is-those-of-the-volume",
         t -> {
-          Volume volume = t.create();
-          Snapshot snapshot = t.snapshot(volume);
-          t.snapshot(t.create());
+          Volume volume = TestVolumes.create(t);
+          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
+          TestSnapshots.snapshot(t, TestVolumes.create(t));
           var list = listing(t, toListSnapshots(t).setSourceVolumeId(volume.getVolumeId()));
           isAlone(t, list, snapshot);
         });
     all.add(
         "snapshots/list/by-an-unknown-id-is-empty",
         t -> {
-          t.snapshot(t.create());
-          String gone = t.deletedSnapshot().getSnapshotId();
+          TestSnapshots.snapshot(t, TestVolumes.create(t));
+          String gone = TestSnapshots.deletedSnapshot(t).getSnapshotId();
           isEmpty(t, toListSnapshots(t).setSnapshotId(gone));
         });
     all.add(
         "snapshots/list/by-an-unknown-source-is-empty",
         t -> {
-          t.snapshot(t.create());
-          isEmpty(t, toListSnapshots(t).setSourceVolumeId(t.create().getVolumeId()));
+          TestSnapshots.snapshot(t, TestVolumes.create(t));
+          isEmpty(t, toListSnapshots(t).setSourceVolumeId(TestVolumes.create(t).getVolumeId()));
         });
   }
 

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -45,8 +44,7 @@ public final class SuiteRun implements ConformanceRun {
   private final String mark = UUID.randomUUID().toString().substring(0, 8);
   private final long began = System.nanoTime();
   private volatile boolean stopped;
-  private boolean readinessAsked;
-  private Optional<String> unready = Optional.empty();
+  private final Readiness readiness = new Readiness(this);
   private boolean keepLedger;
   private @Nullable Trial present;
   private int trials;
@@ -137,7 +135,7 @@ public final class SuiteRun implements ConformanceRun {
       outcome = Outcome.FAILED;
       story = story(about, e, trial);
       causes = List.of("expected: " + e.expected() + "; got: " + e.text());
-      trial.lastUnserved().ifPresent(presence::failedUnserved);
+      trial.calls().lastUnserved().ifPresent(presence::failedUnserved);
     } catch (CaseEndedException.NotRun e) {
       outcome = Outcome.NOT_RUN;
       story = e.text();
@@ -165,7 +163,7 @@ public final class SuiteRun implements ConformanceRun {
             outcome,
             causes.stream().map(this::named).toList(),
             named(story),
-            trial.calls(),
+            trial.calls().lines(),
             left,
             Duration.ofNanos(System.nanoTime() - began));
     if (!keep && !left.isEmpty()) {
@@ -181,24 +179,10 @@ public final class SuiteRun implements ConformanceRun {
     checkNotStopped();
     checkInBudget();
     if (presence.begin(about.name())) {
-      readinessAsked = false;
-      new Trial(this, 0).awaitAnswer();
+      readiness.awaitAnswer();
     }
     if (!about.group().equals("identity")) {
-      checkReady();
-    }
-  }
-
-  /** Ends the case if the plugin says that it is not ready, as its calls may fail then. */
-  private void checkReady() throws CaseEndedException {
-    if (!readinessAsked) {
-      // A plugin that does not answer this is judged by the other cases all the same.
-      readinessAsked = true;
-      unready = Optional.empty();
-      unready = new Trial(this, 0).awaitReady();
-    }
-    if (unready.isPresent()) {
-      throw new CaseEndedException.NotRun(unready.get());
+      readiness.check();
     }
   }
 
@@ -352,7 +336,7 @@ public final class SuiteRun implements ConformanceRun {
     line(out, "the case", about.expectation());
     line(out, "the spec", about.strength() + ", " + about.place() + ": " + about.sentence());
     line(out, "look at", hint(ending, trial));
-    List<String> calls = trial.calls();
+    List<String> calls = trial.calls().lines();
     out.append("calls:");
     calls.forEach(each -> out.append("\n  ").append(each));
     return out.toString();
@@ -363,7 +347,7 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   private static String hint(CaseEndedException.Failed ending, Trial trial) {
-    return switch (trial.lastCode()) {
+    return switch (trial.calls().lastCode()) {
       case DEADLINE_EXCEEDED ->
           "the plugin's log: the call was not answered in time. It may hang on its storage, or the"
               + " deadline is too short for it.";
@@ -374,7 +358,7 @@ public final class SuiteRun implements ConformanceRun {
       case OK ->
           ending.expected().contains("INVALID_ARGUMENT")
               ? "the checks of the request, which come before any work is done."
-              : trial.lastIsAboutTheSame()
+              : trial.calls().lastIsAboutTheSame()
                   ? "what the plugin remembers of earlier calls, and compares with this one."
                   : "how the plugin makes this answer.";
       default -> "which of the plugin's checks made this answer, and in which order they come.";

@@ -65,7 +65,7 @@ final class VolumeCases {
     all.add(
         "controller/create/a-volume-is-made",
         t -> {
-          Volume volume = t.named(t.taken(toCreate(t), CreateVolumeResponse.class));
+          Volume volume = TestVolumes.named(t, t.taken(toCreate(t), CreateVolumeResponse.class));
           t.adviseSize("volume_id", volume.getVolumeId());
           t.adviseSize("volume_context", volume.getVolumeContextMap());
           t.check(
@@ -78,7 +78,8 @@ final class VolumeCases {
         t -> {
           for (VolumeCapability each : LawfulRequests.capabilities(t)) {
             Volume unused =
-                t.named(
+                TestVolumes.named(
+                    t,
                     t.taken(
                         toCreate(t).setVolumeCapabilities(0, each), CreateVolumeResponse.class));
           }
@@ -89,7 +90,7 @@ final class VolumeCases {
     all.add(
         "controller/create/a-volume-without-a-size-is-made",
         t -> {
-          Volume unused = t.deletedVolume();
+          Volume unused = TestVolumes.deletedVolume(t);
           Reply reply = t.best(toCreate(t).clearCapacityRange(), OK);
           if (reply.isOk()) {
             long size = made(t, reply).getCapacityBytes();
@@ -99,7 +100,7 @@ final class VolumeCases {
     all.add(
         "controller/create/the-size-is-what-was-asked-for",
         t -> {
-          long size = t.create().getCapacityBytes();
+          long size = TestVolumes.create(t).getCapacityBytes();
           t.check(
               size == 0 || size >= t.plugin().volumeBytes(),
               "at least " + t.plugin().volumeBytes() + " bytes, or 0",
@@ -164,15 +165,16 @@ final class VolumeCases {
         "controller/create/the-same-again-is-the-same-volume",
         t -> {
           var request = toCreate(t);
-          Volume first = t.named(t.taken(request, CreateVolumeResponse.class));
-          t.checkSame("the volume ", first.getVolumeId(), t.made(request).getVolumeId());
+          Volume first = TestVolumes.named(t, t.taken(request, CreateVolumeResponse.class));
+          t.checkSame(
+              "the volume ", first.getVolumeId(), TestVolumes.made(t, request).getVolumeId());
         });
     all.add(
         "controller/create/the-same-name-with-another-size-is-refused",
         t -> {
           long bytes = t.plugin().volumeBytes();
           var request = toCreate(t).setCapacityRange(range(bytes, bytes));
-          Volume volume = t.prepared(() -> t.made(request));
+          Volume volume = t.prepared(() -> TestVolumes.made(t, request));
           Reply reply = t.call(request.setCapacityRange(range(2 * bytes, 2 * bytes)));
           if (reply.isOk() && volume.getCapacityBytes() == 0) {
             t.checkSame("the volume ", volume.getVolumeId(), made(t, reply).getVolumeId());
@@ -180,36 +182,37 @@ final class VolumeCases {
             // A plugin may look first whether it makes volumes of that size at all.
             t.check(
                 reply.code() == ALREADY_EXISTS || reply.code() == OUT_OF_RANGE,
-                "CreateVolume fails with " + Trial.words(ALREADY_EXISTS, OUT_OF_RANGE),
-                t.shown(reply));
+                reply,
+                "fails with " + Trial.words(ALREADY_EXISTS, OUT_OF_RANGE));
           }
         });
     all.add(
         "controller/create/the-same-name-with-another-capability-is-no-other-volume",
         t -> {
           var request = toCreate(t);
-          Volume volume = t.prepared(() -> t.made(request));
+          Volume volume = t.prepared(() -> TestVolumes.made(t, request));
           isNoOther(t, volume, request.setVolumeCapabilities(0, otherCapability(t)));
         });
     all.add(
         "controller/create/the-same-name-with-another-parameter-is-no-other-volume",
         t -> {
           var request = toCreate(t);
-          Volume volume = t.prepared(() -> t.made(request));
+          Volume volume = t.prepared(() -> TestVolumes.made(t, request));
           isNoOther(t, volume, request.putParameters("csi4j.io/unknown", "1"));
         });
     all.add(
         "controller/create/the-same-name-with-another-source-is-refused",
         t -> {
           var request = toCreate(t);
-          Snapshot snapshot = t.snapshot(t.prepared(() -> t.made(request)));
+          Snapshot snapshot =
+              TestSnapshots.snapshot(t, t.prepared(() -> TestVolumes.made(t, request)));
           t.refused(toFill(t, request, snapshot), ALREADY_EXISTS);
         });
     all.add(
         "controller/create/two-names-are-two-volumes",
         t -> {
-          String first = t.create().getVolumeId();
-          String second = t.create().getVolumeId();
+          String first = TestVolumes.create(t).getVolumeId();
+          String second = TestVolumes.create(t).getVolumeId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
         });
     all.add(
@@ -221,10 +224,10 @@ final class VolumeCases {
 
   /** A plugin that makes volumes makes one of this name, asked twice. */
   private static void namesOneVolume(Trial t, String name) throws CaseEndedException {
-    Volume unused = t.deletedVolume();
+    Volume unused = TestVolumes.deletedVolume(t);
     var request = toCreate(t).setName(name);
-    Volume first = t.made(request);
-    t.checkSame("the volume ", first.getVolumeId(), t.made(request).getVolumeId());
+    Volume first = TestVolumes.made(t, request);
+    t.checkSame("the volume ", first.getVolumeId(), TestVolumes.made(t, request).getVolumeId());
   }
 
   /** The request is refused, or answered with the volume of that name. */
@@ -240,21 +243,21 @@ final class VolumeCases {
     all.add(
         "controller/create/a-volume-is-made-from-a-snapshot",
         t -> {
-          Volume source = t.create();
-          filled(t, source, toFill(t, t.snapshot(source)));
+          Volume source = TestVolumes.create(t);
+          filled(t, source, toFill(t, TestSnapshots.snapshot(t, source)));
         });
     all.add(
         "controller/create/a-volume-is-made-from-a-volume",
         t -> {
-          Volume source = t.create();
+          Volume source = TestVolumes.create(t);
           filled(t, source, toClone(t, source));
         });
     all.add(
         "controller/create/an-unknown-source-snapshot-is-not-found",
-        t -> t.unknownSnapshot(NOT_FOUND, snapshot -> toFill(t, snapshot)));
+        t -> UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toFill(t, snapshot)));
     all.add(
         "controller/create/an-unknown-source-volume-is-not-found",
-        t -> t.unknownVolume(NOT_FOUND, volume -> toClone(t, volume)));
+        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toClone(t, volume)));
     all.add(
         "controller/create/a-source-without-an-id-is-refused",
         t ->
@@ -272,7 +275,7 @@ final class VolumeCases {
     all.add(
         "controller/create/a-size-below-the-source-is-out-of-range",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
+          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
           if (snapshot.getSizeBytes() <= 1) {
             throw new CaseEndedException.Skipped("the plugin does not tell the size of snapshots");
           }
@@ -290,7 +293,7 @@ final class VolumeCases {
     all.add(
         "controller/create/a-size-above-the-source-is-made-or-out-of-range",
         t -> {
-          Snapshot snapshot = t.snapshot(t.create());
+          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
           Reply reply =
               t.best(
                   toCreate(t)
@@ -310,7 +313,7 @@ final class VolumeCases {
 
   private static void filled(Trial t, Volume source, CreateVolumeRequest.Builder request)
       throws CaseEndedException {
-    Volume volume = t.made(request);
+    Volume volume = TestVolumes.made(t, request);
     t.check(
         !volume.getVolumeId().equals(source.getVolumeId()),
         "another volume than its source",
@@ -330,7 +333,7 @@ final class VolumeCases {
         "topology/a-volume-is-made-where-it-was-asked-for",
         t -> {
           t.check(
-              isAccessibleFrom(LawfulRequests.place(t), t.create()),
+              isAccessibleFrom(LawfulRequests.place(t), TestVolumes.create(t)),
               "an accessible_topology that includes the place that was asked for, or none",
               "others");
         });
@@ -390,12 +393,12 @@ final class VolumeCases {
     all.required("controller/delete", t -> toDelete(t, NO_SUCH_VOLUME), "volume_id");
     all.add(
         "controller/delete/an-unknown-volume-is-gone-already",
-        t -> t.unknownVolume(OK, volume -> toDelete(t, volume)));
-    all.add("controller/delete/again-succeeds", t -> t.okTwice(toDelete(t, t.create())));
+        t -> UnknownThings.volume(t, OK, volume -> toDelete(t, volume)));
+    all.add("controller/delete/again-succeeds", t -> t.okTwice(toDelete(t, TestVolumes.create(t))));
     all.add(
         "controller/delete/a-deleted-volume-is-unknown",
         t -> {
-          Volume volume = t.create();
+          Volume volume = TestVolumes.create(t);
           t.prepared(() -> t.ok(toDelete(t, volume), Message.class));
           t.refused(toValidate(t, volume), NOT_FOUND);
         });
@@ -403,26 +406,27 @@ final class VolumeCases {
         "controller/delete/the-name-is-free-again",
         t -> {
           var request = toCreate(t);
-          t.prepared(() -> t.ok(toDelete(t, t.made(request)), Message.class));
+          t.prepared(() -> t.ok(toDelete(t, TestVolumes.made(t, request)), Message.class));
           Volume unused =
-              t.named(
+              TestVolumes.named(
+                  t,
                   t.taken(
                       request.setCapacityRange(atLeast(bigger(t))), CreateVolumeResponse.class));
         });
     all.add(
         "controller/delete/a-volume-in-use-is-deleted-or-kept",
         t -> {
-          Volume volume = t.create();
-          t.attach(volume);
+          Volume volume = TestVolumes.create(t);
+          TestVolumes.attach(t, volume);
           t.best(toDelete(t, volume), OK, FAILED_PRECONDITION);
         });
     all.add(
         "controller/delete/a-volume-with-snapshots-is-deleted-or-kept-whole",
         t -> {
-          Volume volume = t.create();
-          Snapshot snapshot = t.snapshot(volume);
+          Volume volume = TestVolumes.create(t);
+          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
           if (t.best(toDelete(t, volume), OK, FAILED_PRECONDITION).isOk()) {
-            t.made(toFill(t, snapshot));
+            TestVolumes.made(t, toFill(t, snapshot));
           } else {
             t.ok(toValidate(t, volume));
           }

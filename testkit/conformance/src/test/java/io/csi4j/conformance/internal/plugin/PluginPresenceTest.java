@@ -22,7 +22,7 @@ class PluginPresenceTest {
   @TempDir Path directory;
 
   private static Reply reply(StatusCode code, boolean lost) {
-    return new Reply(code, "", List.of(), Duration.ofMillis(1), lost);
+    return new Reply(CsiOperation.PROBE, code, "", List.of(), Duration.ofMillis(1), lost);
   }
 
   @Test
@@ -39,11 +39,9 @@ class PluginPresenceTest {
       listening.bind(UnixDomainSocketAddress.of(proxy.path()));
       PluginPresence presence = new PluginPresence(plugin, started);
       started.start();
-      presence.heard(CsiOperation.PROBE, reply(StatusCode.OK, false), socket);
+      presence.heard(reply(StatusCode.OK, false), socket);
       assertThatExceptionOfType(CaseEndedException.Failed.class)
-          .isThrownBy(
-              () ->
-                  presence.heard(CsiOperation.PROBE, reply(StatusCode.UNAVAILABLE, true), socket));
+          .isThrownBy(() -> presence.heard(reply(StatusCode.UNAVAILABLE, true), socket));
 
       assertThat(presence.begin("the next case")).isTrue();
 

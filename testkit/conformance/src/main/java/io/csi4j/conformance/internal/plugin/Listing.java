@@ -1,0 +1,53 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageOrBuilder;
+import io.csi4j.client.internal.text.SafeText;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Lists of a plugin, page by page. */
+final class Listing {
+
+  private static final int MANY_PAGES = 10_000;
+
+  private Listing() {}
+
+  /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
+  static List<Message> entries(Trial t, Message.Builder request) throws CaseEndedException {
+    int most = (int) field(request, "max_entries");
+    List<Message> found = new ArrayList<>();
+    Set<Message> known = new HashSet<>();
+    Set<String> tokens = new HashSet<>();
+    String token = "";
+    int pages = 0;
+    do {
+      FieldDescriptor start = request.getDescriptorForType().findFieldByName("starting_token");
+      Message page = t.ok(request.setField(start, token), Message.class);
+      List<?> entries = (List<?>) field(page, "entries");
+      t.check(
+          most == 0 || entries.size() <= most,
+          "at most " + most + " entries on a page",
+          entries.size() + " entries");
+      boolean more = false;
+      for (Object each : entries) {
+        found.add((Message) each);
+        more |= known.add((Message) each);
+      }
+      token = (String) field(page, "next_token");
+      pages++;
+      t.check(
+          (tokens.add(token) || more) && pages < MANY_PAGES,
+          "a listing that ends",
+          "the next_token " + SafeText.quote(token) + " again and nothing new, or too many pages");
+    } while (!token.isEmpty());
+    return found;
+  }
+
+  private static Object field(MessageOrBuilder of, String name) {
+    return of.getField(of.getDescriptorForType().findFieldByName(name));
+  }
+}

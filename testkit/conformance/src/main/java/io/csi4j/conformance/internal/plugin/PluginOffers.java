@@ -1,0 +1,99 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
+import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.ControllerServiceCapability;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
+import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
+import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesRequest;
+import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
+import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
+import io.csi4j.client.internal.proto.NodeGetInfoRequest;
+import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.PluginCapability.Service.Type;
+import io.csi4j.client.model.StatusCode;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The offers of a plugin.
+ *
+ * @param types of all its capabilities that are served on the sockets of the run, and how it says
+ *     that volumes grow
+ * @param unserved services that it declares, and does not serve on these sockets
+ * @param node whether a node service is served
+ * @param info of its node, if it tells
+ */
+record PluginOffers(
+    Set<Enum<?>> types, Set<Enum<?>> unserved, boolean node, NodeGetInfoResponse info) {
+
+  boolean has(Enum<?> type) {
+    return types.contains(type);
+  }
+
+  /** Asks the plugin. */
+  static PluginOffers of(Trial t) throws CaseEndedException {
+    Set<Enum<?>> types = new HashSet<>();
+    Set<Enum<?>> unserved = new HashSet<>();
+    t.ok(GetPluginCapabilitiesRequest.getDefaultInstance(), GetPluginCapabilitiesResponse.class)
+        .getCapabilitiesList()
+        .forEach(
+            each -> {
+              if (each.hasService()) {
+                types.add(each.getService().getType());
+              } else if (each.hasVolumeExpansion()) {
+                types.add(each.getVolumeExpansion().getType());
+              }
+            });
+    Message controller = ControllerGetCapabilitiesRequest.getDefaultInstance();
+    if (isServed(t, Type.CONTROLLER_SERVICE, controller, types, unserved)) {
+      t.ok(controller, ControllerGetCapabilitiesResponse.class)
+          .getCapabilitiesList()
+          .forEach(each -> types.add(each.getRpc().getType()));
+    }
+    Message group = GroupControllerGetCapabilitiesRequest.getDefaultInstance();
+    if (isServed(t, Type.GROUP_CONTROLLER_SERVICE, group, types, unserved)) {
+      t.ok(group, GroupControllerGetCapabilitiesResponse.class)
+          .getCapabilitiesList()
+          .forEach(each -> types.add(each.getRpc().getType()));
+    }
+    // Its calls all do work: it is taken to be where the controller is.
+    if (unserved.contains(Type.CONTROLLER_SERVICE)
+        && types.remove(Type.SNAPSHOT_METADATA_SERVICE)) {
+      unserved.add(Type.SNAPSHOT_METADATA_SERVICE);
+    }
+    Reply reply = t.call(NodeGetCapabilitiesRequest.getDefaultInstance());
+    if (reply.code() == StatusCode.UNIMPLEMENTED) {
+      return new PluginOffers(types, unserved, false, NodeGetInfoResponse.getDefaultInstance());
+    }
+    t.succeeded(reply, NodeGetCapabilitiesResponse.class)
+        .getCapabilitiesList()
+        .forEach(each -> types.add(each.getRpc().getType()));
+    return new PluginOffers(types, unserved, true, info(t, types));
+  }
+
+  /** The node's answer to who it is, which only a plugin that attaches has to give. */
+  private static NodeGetInfoResponse info(Trial t, Set<Enum<?>> types) throws CaseEndedException {
+    Reply reply = t.call(NodeGetInfoRequest.getDefaultInstance());
+    return reply.code() == StatusCode.UNIMPLEMENTED
+            && !types.contains(ControllerServiceCapability.RPC.Type.PUBLISH_UNPUBLISH_VOLUME)
+        ? NodeGetInfoResponse.getDefaultInstance()
+        : t.succeeded(reply, NodeGetInfoResponse.class);
+  }
+
+  /**
+   * Whether a service that the plugin declares is served here. A plugin declares the same on all
+   * its sockets, whatever they serve.
+   */
+  private static boolean isServed(
+      Trial t, Type service, Message first, Set<Enum<?>> types, Set<Enum<?>> unserved)
+      throws CaseEndedException {
+    if (types.contains(service) && t.call(first).code() == StatusCode.UNIMPLEMENTED) {
+      types.remove(service);
+      unserved.add(service);
+    }
+    return types.contains(service);
+  }
+}

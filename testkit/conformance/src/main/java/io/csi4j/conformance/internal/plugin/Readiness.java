@@ -1,0 +1,83 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Message;
+import io.csi4j.client.internal.proto.ProbeRequest;
+import io.csi4j.client.internal.proto.ProbeResponse;
+import io.csi4j.client.model.StatusCode;
+import java.util.Optional;
+
+/** Whether the plugin is ready, as it says to Probe: asked once, and again after a restart. */
+final class Readiness {
+
+  private static final Message PROBE = ProbeRequest.getDefaultInstance();
+
+  private final SuiteRun run;
+  private boolean asked;
+  private Optional<String> unready = Optional.empty();
+
+  Readiness(SuiteRun run) {
+    this.run = run;
+  }
+
+  /** Waits until a plugin that was started again answers, on new connections to its sockets. */
+  void awaitAnswer() throws CaseEndedException {
+    asked = false;
+    Trial trial = new Trial(run, 0);
+    awaitAnswer(trial, run.controller());
+    if (run.node() != run.controller()) {
+      awaitAnswer(trial, run.node());
+    }
+  }
+
+  private void awaitAnswer(Trial trial, RawPlugin socket) throws CaseEndedException {
+    Pause pause = new Pause(run.deadline());
+    Reply reply;
+    do {
+      socket.reconnect();
+      reply = trial.unjudged(PROBE, socket);
+    } while (reply.lost() && run.presence().mayAnswer(socket) && pause.again());
+    run.presence().heard(reply, socket);
+  }
+
+  /** Ends the case if the plugin says that it is not ready, as its calls may fail then. */
+  void check() throws CaseEndedException {
+    if (!asked) {
+      // A plugin that does not answer this is judged by the other cases all the same.
+      asked = true;
+      unready = Optional.empty();
+      unready = awaitReady(new Trial(run, 0));
+    }
+    if (unready.isPresent()) {
+      throw new CaseEndedException.NotRun(unready.get());
+    }
+  }
+
+  /**
+   * Waits until the plugin is ready; returns why it is not, if it still says so at the deadline.
+   */
+  private Optional<String> awaitReady(Trial trial) throws CaseEndedException {
+    Pause pause = new Pause(run.deadline());
+    Optional<String> why;
+    do {
+      why = unready(trial, trial.call(PROBE));
+      if (why.isEmpty() && Need.SEPARATE_SOCKETS.met(trial)) {
+        why = unready(trial, trial.callNode(PROBE));
+      }
+    } while (why.isPresent() && pause.again());
+    return why;
+  }
+
+  /** Returns why the plugin is not ready, if it has said so to Probe. */
+  static Optional<String> unready(Trial trial, Reply probed) throws CaseEndedException {
+    if (probed.code() == StatusCode.FAILED_PRECONDITION) {
+      return Optional.of("the plugin says that it is not well: " + trial.shown(probed));
+    }
+    if (!probed.isOk()) {
+      return Optional.empty();
+    }
+    ProbeResponse answer = trial.answer(probed, ProbeResponse.class);
+    return answer.hasReady() && !answer.getReady().getValue()
+        ? Optional.of("the plugin says that it is not ready. Run the suite when it is")
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,119 @@
+package io.csi4j.conformance.internal.plugin;
+
+import com.google.protobuf.Message;
+import com.google.protobuf.MessageOrBuilder;
+import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
+import io.csi4j.client.internal.proto.Snapshot;
+import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
+import io.csi4j.client.model.StatusCode;
+
+/** Snapshots and groups of them for a case, as {@link TestVolumes} does it with volumes. */
+final class TestSnapshots {
+
+  private TestSnapshots() {}
+
+  /** A new snapshot, once it is ready to be used. */
+  static Snapshot snapshot(Trial t, Volume volume) throws CaseEndedException {
+    return readySnapshot(t, LawfulRequests.toSnapshot(t, volume));
+  }
+
+  /** The snapshot of this request, once it is ready to be used. */
+  static Snapshot readySnapshot(Trial t, MessageOrBuilder request) throws CaseEndedException {
+    Message same = Trial.built(request);
+    return t.prepared(
+        () -> {
+          Pause pause = new Pause(t.plugin().deadline());
+          Snapshot snapshot = cut(t, same);
+          while (!snapshot.getReadyToUse()) {
+            checkAgain(t, pause);
+            snapshot = named(t, repeated(t, same, false, CreateSnapshotResponse.class));
+          }
+          return snapshot;
+        });
+  }
+
+  /**
+   * The answer to a request for snapshots that was answered before. The plugin may abort it until
+   * they are ready.
+   */
+  static <A extends Message> A repeated(
+      Trial t, MessageOrBuilder request, boolean ready, Class<A> answer) throws CaseEndedException {
+    Message same = Trial.built(request);
+    Pause pause = new Pause(t.plugin().deadline());
+    Reply reply = t.call(same);
+    while (!ready && reply.code() == StatusCode.ABORTED) {
+      checkAgain(t, pause);
+      reply = t.call(same);
+    }
+    return t.succeeded(reply, answer);
+  }
+
+  /** Ends the case if a snapshot has not become ready in time. */
+  private static void checkAgain(Trial t, Pause pause) throws CaseEndedException {
+    if (!pause.again()) {
+      throw new CaseEndedException.NotRun(
+          "a snapshot was not ready to use within " + t.plugin().deadline().toSeconds() + " s");
+    }
+  }
+
+  /** The snapshot of this request, if the plugin makes it: what the case is about. */
+  static Snapshot cut(Trial t, MessageOrBuilder request) throws CaseEndedException {
+    return named(t, t.ok(request, CreateSnapshotResponse.class));
+  }
+
+  /** The snapshot of an answer. */
+  static Snapshot named(Trial t, CreateSnapshotResponse created) throws CaseEndedException {
+    t.check(
+        !created.getSnapshot().getSnapshotId().isEmpty(),
+        "the answer to CreateSnapshot names the snapshot",
+        "an empty snapshot_id");
+    return created.getSnapshot();
+  }
+
+  /** A snapshot that was made and deleted. */
+  static Snapshot deletedSnapshot(Trial t) throws CaseEndedException {
+    return t.prepared(
+        () -> {
+          Snapshot snapshot = snapshot(t, TestVolumes.create(t));
+          t.ok(LawfulRequests.toDeleteSnapshot(t, snapshot));
+          return snapshot;
+        });
+  }
+
+  /** A new group snapshot of these volumes. */
+  static VolumeGroupSnapshot group(Trial t, Volume... volumes) throws CaseEndedException {
+    return t.prepared(
+        () ->
+            named(
+                t,
+                t.ok(LawfulRequests.toGroup(t, volumes), CreateVolumeGroupSnapshotResponse.class)));
+  }
+
+  /** The group snapshot of this request, once it is ready to be used. */
+  static VolumeGroupSnapshot readyGroup(Trial t, MessageOrBuilder request)
+      throws CaseEndedException {
+    Message same = Trial.built(request);
+    return t.prepared(
+        () -> {
+          Pause pause = new Pause(t.plugin().deadline());
+          var group = named(t, t.ok(same, CreateVolumeGroupSnapshotResponse.class));
+          while (!group.getReadyToUse()) {
+            checkAgain(t, pause);
+            group = named(t, repeated(t, same, false, CreateVolumeGroupSnapshotResponse.class));
+          }
+          return group;
+        });
+  }
+
+  /** The group of an answer. */
+  static VolumeGroupSnapshot named(Trial t, CreateVolumeGroupSnapshotResponse created)
+      throws CaseEndedException {
+    t.check(
+        !created.getGroupSnapshot().getGroupSnapshotId().isEmpty(),
+        "the answer to CreateVolumeGroupSnapshot names the group",
+        "an empty group_snapshot_id");
+    return created.getGroupSnapshot();
+  }
+}

@@ -66,12 +66,12 @@ final class CallRun extends FaultedCall {
   }
 
   @Override
-  boolean ended(CallEnd end) {
+  protected boolean ended(CallEnd end) {
     return plugin.journal().ended(call, end);
   }
 
   @Override
-  void work(Doing how, Message request, Runnable then) {
+  protected void work(Doing how, Message request, Runnable then) {
     workLock.lock();
     try {
       if (outcome == null || how == Doing.AGAIN) {
@@ -103,13 +103,13 @@ final class CallRun extends FaultedCall {
   }
 
   @Override
-  Optional<List<Message>> messages() {
+  protected Optional<List<Message>> messages() {
     Outcome came = Objects.requireNonNull(outcome);
     return came.refused() ? Optional.empty() : Optional.of(came.messages());
   }
 
   @Override
-  void tell() {
+  protected void tell() {
     Outcome came = Objects.requireNonNull(outcome);
     if (!came.refused()) {
       answer(came.messages());

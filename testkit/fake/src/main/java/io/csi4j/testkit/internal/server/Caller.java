@@ -3,7 +3,7 @@ package io.csi4j.testkit.internal.server;
 import java.util.List;
 
 /** The way back to who made one call. */
-interface Caller {
+public interface Caller {
 
   /** The connection that it came on; compares by identity. */
   Object connection();

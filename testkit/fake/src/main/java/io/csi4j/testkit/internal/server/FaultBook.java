@@ -36,7 +36,7 @@ public final class FaultBook {
    * The steps of the fault of this call, before it is in the journal; none mostly. Called for one
    * call at a time.
    */
-  List<Fault> stepsFor(PluginJournal journal, Arrival arrival) {
+  public List<Fault> stepsFor(PluginJournal journal, Arrival arrival) {
     if (rules.isEmpty()) {
       return List.of();
     }

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * <p>It holds no thread while it waits. It ends once for its caller; its work goes on after that,
  * as it does in a real plugin, unless its server stops. Subclasses state what the work is.
  */
-abstract class FaultedCall {
+public abstract class FaultedCall {
 
   /** The status of a failure of the server itself. */
   static final int INTERNAL = 13;
@@ -37,7 +37,7 @@ abstract class FaultedCall {
    *
    * @param name the name of what is called
    */
-  FaultedCall(
+  protected FaultedCall(
       TestServer server,
       String name,
       Message request,
@@ -54,7 +54,7 @@ abstract class FaultedCall {
   }
 
   /** The reason for which work is done. */
-  enum Doing {
+  protected enum Doing {
     /** A step needs its outcome: it is done, unless it was, or the server has stopped. */
     ONCE,
     /** Its caller repeats itself: it is done although it was, unless the server has stopped. */
@@ -66,16 +66,16 @@ abstract class FaultedCall {
   // What a subclass states.
 
   /** Does the work, keeps its outcome, and goes on then; goes no further without an outcome. */
-  abstract void work(Doing how, Message asked, Runnable then);
+  protected abstract void work(Doing how, Message asked, Runnable then);
 
   /** The messages of the outcome; nothing if it is no answer that can be changed. */
-  abstract Optional<List<Message>> messages();
+  protected abstract Optional<List<Message>> messages();
 
   /** Ends the call with the outcome as it is. */
-  abstract void tell();
+  protected abstract void tell();
 
   /** Notes how the call ended; false if it had ended before. */
-  abstract boolean ended(CallEnd end);
+  protected abstract boolean ended(CallEnd end);
 
   /** The text beside OK. */
   String textOfOk() {
@@ -83,14 +83,14 @@ abstract class FaultedCall {
   }
 
   /** Does what remains when every step was taken: the work, if it was not done, and the answer. */
-  void finish() {
+  protected void finish() {
     workThen(Doing.ONCE, request, this::tell);
   }
 
   // The steps.
 
   /** Goes its way. */
-  final void begin() {
+  public final void begin() {
     guarded(() -> go(0));
   }
 
@@ -187,7 +187,7 @@ abstract class FaultedCall {
   }
 
   /** Goes on from one resting place to the next. */
-  final void guarded(Runnable way) {
+  protected final void guarded(Runnable way) {
     server.travel(
         () -> {
           try {
@@ -233,7 +233,7 @@ abstract class FaultedCall {
   }
 
   /** Ends the call with a status, unless it has ended. */
-  final void fail(int code, String text) {
+  protected final void fail(int code, String text) {
     if (ended(new CallEnd.Failed(code, text))) {
       caller.fail(code, text);
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
 /** The form in which gRPC packs messages and texts into HTTP/2. */
-final class Framing {
+public final class Framing {
 
   private static final int PREFIX = 5;
   private static final int INTERNAL = 13;
@@ -27,7 +27,7 @@ final class Framing {
   private Framing() {}
 
   /** A message with its length before it. */
-  static ByteBuf packed(byte[] message) {
+  public static ByteBuf packed(byte[] message) {
     ByteBuf prefix = Unpooled.buffer(PREFIX).writeByte(0).writeInt(message.length);
     return Unpooled.wrappedBuffer(prefix, Unpooled.wrappedBuffer(message));
   }
@@ -61,7 +61,7 @@ final class Framing {
   }
 
   /** All messages in a body; nothing if it is not made of whole messages that can be read. */
-  static Optional<List<byte[]>> messages(byte[] body) {
+  public static Optional<List<byte[]>> messages(byte[] body) {
     List<byte[]> messages = new ArrayList<>();
     ByteBuffer left = ByteBuffer.wrap(body);
     int inflatable = INFLATED_LIMIT;
@@ -103,7 +103,7 @@ final class Framing {
   }
 
   /** Trailers, or the headers of an answer without messages, with this status and its text. */
-  static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
+  public static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
     trailers.set("grpc-status", Integer.toString(code));
     if (!text.isEmpty()) {
       trailers.set("grpc-message", percentEncoded(text));
@@ -125,7 +125,7 @@ final class Framing {
   }
 
   /** The text that {@code grpc-message} carries; what is not encoded well stays as it is. */
-  static String percentDecoded(String text) {
+  public static String percentDecoded(String text) {
     if (text.indexOf('%') < 0) {
       return text;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A place where work waits while it is shut, and goes on, first come first, when it is opened. */
-final class HoldingGate {
+public final class HoldingGate {
 
   private final Executor workers;
   private final ReentrantLock lock = new ReentrantLock();
@@ -33,7 +33,7 @@ final class HoldingGate {
   }
 
   /** Lets nothing pass any more. */
-  void shut() {
+  public void shut() {
     lock.lock();
     try {
       shut = true;
@@ -43,7 +43,7 @@ final class HoldingGate {
   }
 
   /** Lets everything pass, also what waited. */
-  void open() {
+  public void open() {
     lock.lock();
     try {
       shut = false;
@@ -54,7 +54,7 @@ final class HoldingGate {
   }
 
   /** Lets those pass that wait, and no others. */
-  void flush() {
+  public void flush() {
     lock.lock();
     try {
       waiting.forEach(workers::execute);

@@ -68,12 +68,12 @@ final class PassedCall extends FaultedCall {
   }
 
   @Override
-  boolean ended(CallEnd end) {
+  protected boolean ended(CallEnd end) {
     return proxy.journal().ended(call, end);
   }
 
   @Override
-  void finish() {
+  protected void finish() {
     passing = reply == null;
     super.finish();
     if (isStreamed() && way != null) {
@@ -87,7 +87,7 @@ final class PassedCall extends FaultedCall {
   }
 
   @Override
-  void work(Doing how, Message asked, Runnable then) {
+  protected void work(Doing how, Message asked, Runnable then) {
     if (reply != null && how != Doing.AGAIN) {
       then.run();
       return;
@@ -116,13 +116,13 @@ final class PassedCall extends FaultedCall {
   }
 
   @Override
-  Optional<List<Message>> messages() {
+  protected Optional<List<Message>> messages() {
     PluginReply came = Objects.requireNonNull(reply);
     return came.ok() ? came.messages(wire.answer()) : Optional.empty();
   }
 
   @Override
-  void tell() {
+  protected void tell() {
     PluginReply came = Objects.requireNonNull(reply);
     switch (came.kind()) {
       case ENDED -> {

@@ -60,7 +60,7 @@ public final class PluginCore extends TestServer {
   }
 
   @Override
-  void listen() throws IOException {
+  protected void listen() throws IOException {
     sockets().refuseToListenOnLoop();
     Path main = socket;
     if (main == null) {
@@ -85,12 +85,12 @@ public final class PluginCore extends TestServer {
   }
 
   @Override
-  void ending() {
+  protected void ending() {
     journal.stopped();
   }
 
   @Override
-  void closing() throws IOException {
+  protected void closing() throws IOException {
     directory.remove();
   }
 

@@ -53,7 +53,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The listening sockets of a plugin and their connections, all on one thread of its own. */
-final class PluginSockets {
+public final class PluginSockets {
 
   /** The length that {@code sun_path} of Linux holds, without its closing NUL. */
   private static final int PATH_LIMIT = 107;
@@ -72,7 +72,7 @@ final class PluginSockets {
   private final List<Channel> servers = new ArrayList<>();
   private final Set<Channel> connections = new HashSet<>();
 
-  PluginSockets(ThreadFactory maker) {
+  public PluginSockets(ThreadFactory maker) {
     threads = new OwnThreads(maker);
     loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
   }
@@ -112,7 +112,8 @@ final class PluginSockets {
    *
    * @param intake makes the handler of each stream that a caller opens
    */
-  void listenNow(SocketSite site, Function<Channel, ChannelHandler> intake) throws IOException {
+  public void listenNow(SocketSite site, Function<Channel, ChannelHandler> intake)
+      throws IOException {
     check(site.socket());
     Path hidden = hidden(site.socket());
     Channel server = bind(hidden, site.socket(), intake);
@@ -129,7 +130,7 @@ final class PluginSockets {
   }
 
   /** Refuses a site where nothing could listen; nobody is let in. */
-  void tryOut(SocketSite site) throws IOException {
+  public void tryOut(SocketSite site) throws IOException {
     check(site.socket());
     Path hidden = hidden(site.socket());
     onLoopToo(() -> bind(hidden, site.socket(), stream -> new Last()).close());
@@ -137,12 +138,12 @@ final class PluginSockets {
   }
 
   /** True if it listens anywhere. On the event loop. */
-  boolean isListening() {
+  public boolean isListening() {
     return !servers.isEmpty();
   }
 
   /** Listens nowhere any more; connections stay, and so do its sockets. On the event loop. */
-  void rest() {
+  public void rest() {
     servers.forEach(server -> server.close());
     servers.clear();
   }
@@ -152,7 +153,7 @@ final class PluginSockets {
    *
    * @param then runs once their callers have noticed it, or after a moment
    */
-  void breakConnections(Runnable then) {
+  public void breakConnections(Runnable then) {
     List<Channel> broken = List.copyOf(connections);
     if (broken.isEmpty()) {
       then.run();
@@ -186,7 +187,7 @@ final class PluginSockets {
   }
 
   /** Closes one connection like that. On the event loop. */
-  static void breakOff(Channel connection) {
+  public static void breakOff(Channel connection) {
     // From its first handler on, so that the codec does not take its leave.
     if (connection.isOpen()) {
       connection.pipeline().firstContext().close();
@@ -194,7 +195,7 @@ final class PluginSockets {
   }
 
   /** Removes every socket that was made, unless another file has taken its place. */
-  void removeFiles() throws IOException {
+  public void removeFiles() throws IOException {
     for (Map.Entry<Path, SocketFile> each : made.entrySet()) {
       if (each.getValue().isAt(each.getKey())) {
         Files.deleteIfExists(each.getKey());
@@ -227,12 +228,12 @@ final class PluginSockets {
   }
 
   /** The thread of all sockets, for what has to run on it. */
-  EventLoop loop() {
+  public EventLoop loop() {
     return loop;
   }
 
   /** Stops reading from every connection, as a stopped process does, or goes on. */
-  void reading(boolean reads) {
+  public void reading(boolean reads) {
     onLoop(
         () -> {
           servers.forEach(server -> server.config().setAutoRead(reads));
@@ -241,7 +242,7 @@ final class PluginSockets {
   }
 
   /** Asks every caller to use another connection for further calls. On the event loop. */
-  void partWithCallers() {
+  public void partWithCallers() {
     connections.forEach(
         connection ->
             connection.writeAndFlush(
@@ -250,12 +251,12 @@ final class PluginSockets {
   }
 
   /** Does {@code task} on the event loop, a moment later. */
-  void later(Runnable task) {
+  public void later(Runnable task) {
     later(loop, task);
   }
 
   /** Does {@code task} on this event loop; nothing if its server is closed: no caller is left. */
-  static void later(EventLoop loop, Runnable task) {
+  public static void later(EventLoop loop, Runnable task) {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
@@ -266,7 +267,7 @@ final class PluginSockets {
   }
 
   /** Does {@code task} on the event loop, and waits for its end. */
-  void onLoop(Runnable task) {
+  public void onLoop(Runnable task) {
     if (loop.inEventLoop()) {
       task.run();
       return;
@@ -309,7 +310,7 @@ final class PluginSockets {
   }
 
   /** Ends the thread. */
-  void close() {
+  public void close() {
     var unused = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     threads.awaitEnd();
   }

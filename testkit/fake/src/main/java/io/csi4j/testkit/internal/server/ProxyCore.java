@@ -93,7 +93,7 @@ public final class ProxyCore extends TestServer {
   }
 
   @Override
-  void listen() throws IOException {
+  protected void listen() throws IOException {
     Path recording = settings.recording();
     @Nullable RecordingWriter opened =
         recording == null ? null : RecordingWriter.open(recording, settings.secrets());
@@ -120,12 +120,12 @@ public final class ProxyCore extends TestServer {
   }
 
   @Override
-  void ending() {
+  protected void ending() {
     link.close();
   }
 
   @Override
-  void closing() throws IOException {
+  protected void closing() throws IOException {
     RecordingWriter opened = writer;
     if (opened != null) {
       opened.close();

@@ -48,7 +48,7 @@ public final class RegistrarCore extends TestServer {
   }
 
   @Override
-  void listen() throws IOException {
+  protected void listen() throws IOException {
     listenAt(sites(), this::enter);
   }
 
@@ -167,7 +167,7 @@ public final class RegistrarCore extends TestServer {
     }
 
     @Override
-    void work(Doing how, Message asked, Runnable then) {
+    protected void work(Doing how, Message asked, Runnable then) {
       boolean first = noted.compareAndSet(false, true);
       if (first || how == Doing.AGAIN) {
         heard.ifPresent(told::add);
@@ -176,7 +176,7 @@ public final class RegistrarCore extends TestServer {
     }
 
     @Override
-    Optional<List<Message>> messages() {
+    protected Optional<List<Message>> messages() {
       return Optional.of(
           List.of(
               call == RegistrationCall.GET_INFO
@@ -185,13 +185,13 @@ public final class RegistrarCore extends TestServer {
     }
 
     @Override
-    void tell() {
+    protected void tell() {
       answer(messages().orElseThrow());
     }
 
     /** Registrars of Kubernetes exit where they stand when their plugin is refused, unanswered. */
     @Override
-    boolean ended(CallEnd end) {
+    protected boolean ended(CallEnd end) {
       boolean exits =
           endsWhenRefused
               && end instanceof CallEnd.Answered

@@ -11,11 +11,11 @@ import java.util.TreeMap;
  * @param authority the name under which the plugin was called
  * @param metadata the metadata of the caller, without HTTP's and gRPC's own
  */
-record SentHeaders(String authority, Map<String, String> metadata) {
+public record SentHeaders(String authority, Map<String, String> metadata) {
 
   private static final Set<String> OF_GRPC = Set.of("content-type", "te", "user-agent");
 
-  static SentHeaders of(Http2Headers headers) {
+  public static SentHeaders of(Http2Headers headers) {
     Map<String, String> metadata = new TreeMap<>();
     headers.forEach(
         entry -> {

@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The directories that a server makes for its sockets, and removes in the end. */
-final class SocketDirectory {
+public final class SocketDirectory {
 
   private @Nullable Path directory;
   private @Nullable Path topmostMade;
 
   /** Makes a directory for the main socket of a server, which is returned. */
-  Path makeTemporary() throws IOException {
+  public Path makeTemporary() throws IOException {
     Path made = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
     directory = made;
     topmostMade = made;
@@ -47,7 +47,7 @@ final class SocketDirectory {
   }
 
   /** Removes the directories that were made, the innermost first. */
-  void remove() throws IOException {
+  public void remove() throws IOException {
     Path top = topmostMade;
     try {
       for (Path each = directory;

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  * @param services what is served there
  * @param node the node that is served there, if any
  */
-record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) {
+public record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) {
 
   /** The name of the main socket unless it is named. */
-  static final String MAIN = "csi.sock";
+  public static final String MAIN = "csi.sock";
 
   private static final String CONTROLLER = "controller.sock";
   private static final int NAME_LIMIT = 24;
 
-  SocketSite {
+  public SocketSite {
     services = Set.copyOf(services);
   }
 

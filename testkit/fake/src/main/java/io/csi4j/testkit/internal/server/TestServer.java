@@ -55,7 +55,7 @@ public abstract class TestServer {
   private boolean closed;
 
   /** The threads on which calls go from one step to the next. */
-  enum CallThreads {
+  protected enum CallThreads {
     /** Threads that a step may block. */
     WORKERS,
     /** The thread of the sockets, so that a call changes threads nowhere on its way. */
@@ -75,7 +75,8 @@ public abstract class TestServer {
    * @param threads the beginning of the names of its threads
    * @param given its time; null for real time
    */
-  TestServer(String kind, String threads, @Nullable PluginClock given, CallThreads callThreads) {
+  protected TestServer(
+      String kind, String threads, @Nullable PluginClock given, CallThreads callThreads) {
     this.kind = kind;
     this.callThreads = callThreads;
     this.workers = new PluginWorkers(threads(threads + "-worker"));
@@ -95,18 +96,18 @@ public abstract class TestServer {
   // What a subclass states.
 
   /** The journal of its calls; null if it keeps none. */
-  @Nullable CallJournal journal() {
+  protected @Nullable CallJournal journal() {
     return null;
   }
 
   /** Listens, with {@link #listenAt} or otherwise. Called at each start, under the lock. */
-  abstract void listen() throws IOException;
+  protected abstract void listen() throws IOException;
 
   /** Notes its end. Called on the event loop, when its calls have ended and connections break. */
-  void ending() {}
+  protected void ending() {}
 
   /** Releases the files that it holds. Called once, when everything else has ended. */
-  void closing() throws IOException {}
+  protected void closing() throws IOException {}
 
   // The life.
 
@@ -212,7 +213,7 @@ public abstract class TestServer {
   }
 
   /** The sockets of the present life, or of the last one. */
-  final List<SocketSite> sites() {
+  protected final List<SocketSite> sites() {
     return sites;
   }
 
@@ -246,7 +247,7 @@ public abstract class TestServer {
   }
 
   /** Has this socket, at which it listens on its own. */
-  final void site(SocketSite only) {
+  protected final void site(SocketSite only) {
     sites = List.of(only);
   }
 
@@ -267,23 +268,23 @@ public abstract class TestServer {
   // Its open calls: those whose stream is open. On the event loop.
 
   /** A call came in. */
-  final void came(FaultedCall call) {
+  protected final void came(FaultedCall call) {
     open.put(call.caller(), call);
   }
 
   /** The stream of a caller has closed: a call that has not ended was abandoned. */
-  final void abandoned(Caller caller) {
+  public final void abandoned(Caller caller) {
     FaultedCall call = open.remove(caller);
     boolean unused = call != null && call.ended(new CallEnd.Abandoned());
   }
 
   /** Ends every open call, as its connection breaks. */
-  final void breakCalls() {
+  protected final void breakCalls() {
     open.values().forEach(TestServer::endBroken);
   }
 
   /** Breaks a connection, and ends the open calls on it. */
-  final void breakConnection(Object connection) {
+  public final void breakConnection(Object connection) {
     open.values().stream()
         .filter(call -> call.caller().connection() == connection)
         .forEach(TestServer::endBroken);
@@ -301,7 +302,7 @@ public abstract class TestServer {
     return clock;
   }
 
-  final PluginSockets sockets() {
+  protected final PluginSockets sockets() {
     return sockets;
   }
 
@@ -310,12 +311,12 @@ public abstract class TestServer {
   }
 
   /** The gate at which every step passes; shut while the server is frozen. */
-  final HoldingGate gate() {
+  protected final HoldingGate gate() {
     return gate;
   }
 
   /** The place where calls hang. */
-  final HoldingGate pen() {
+  protected final HoldingGate pen() {
     return pen;
   }
 

@@ -5,8 +5,8 @@
  * the spec; {@code HostPathPlugin}, which really mounts, is in the module {@code
  * io.csi4j.testkit.hostpath}. Both are a {@link io.csi4j.testkit.TestPlugin}: they take {@link
  * io.csi4j.testkit.fault.Fault faults}, keep a {@link io.csi4j.testkit.journal.CallJournal journal}
- * of their calls, and judge their caller through {@link io.csi4j.testkit.Referee}. An orchestrator in any language that reaches a UNIX
- * socket can use them. They are safe for use by many threads.
+ * of their calls, and judge their caller through {@link io.csi4j.testkit.Referee}. An orchestrator
+ * in any language that reaches a UNIX socket can use them. They are safe for use by many threads.
  *
  * <p>The values that describe a plugin stand in {@code io.csi4j.testkit.model}. JUnit is known to
  * {@code io.csi4j.testkit.junit} alone, gRPC and protobuf to {@code io.csi4j.testkit.internal}. The

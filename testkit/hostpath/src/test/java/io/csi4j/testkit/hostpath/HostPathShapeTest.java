@@ -13,9 +13,7 @@ class HostPathShapeTest {
     PluginShape fake = PluginShape.csiSanity();
     PluginShape shape = HostPathPlugin.defaultShape().forCsiSanity();
 
-    assertThat(shape.pluginCapabilities())
-        .isNotEmpty()
-        .isSubsetOf(fake.pluginCapabilities());
+    assertThat(shape.pluginCapabilities()).isNotEmpty().isSubsetOf(fake.pluginCapabilities());
     assertThat(shape.controllerCapabilities())
         .isNotEmpty()
         .isSubsetOf(fake.controllerCapabilities());

@@ -27,12 +27,14 @@ module io.csi4j.client {
   exports io.csi4j.client.internal.proto to
       io.csi4j.conformance,
       io.csi4j.testkit,
-      io.csi4j.testkit.hostpath;
+      io.csi4j.testkit.hostpath,
+      io.csi4j.testkit.proxy;
   exports io.csi4j.client.internal.message to
-      io.csi4j.testkit;
+      io.csi4j.testkit.proxy;
   exports io.csi4j.client.internal.redaction to
       io.csi4j.conformance,
-      io.csi4j.testkit;
+      io.csi4j.testkit,
+      io.csi4j.testkit.proxy;
 
   // Protobuf reads the fields of a message by reflection when it is asked for them by name.
   opens io.csi4j.client.internal.proto to

@@ -12,5 +12,6 @@ module io.csi4j.client.model {
       io.csi4j.conformance,
       io.csi4j.testkit,
       io.csi4j.testkit.hostpath,
+      io.csi4j.testkit.proxy,
       io.csi4j.volume.model;
 }

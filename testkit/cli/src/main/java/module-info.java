@@ -7,6 +7,7 @@ module io.csi4j.testkit.cli {
   requires io.csi4j.mount;
   requires io.csi4j.testkit;
   requires io.csi4j.testkit.hostpath;
+  requires io.csi4j.testkit.proxy;
   requires io.csi4j.volume.claims;
   requires io.csi4j.volume.claims.etcd;
   requires io.csi4j.volume.node;

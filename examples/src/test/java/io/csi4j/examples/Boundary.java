@@ -41,6 +41,7 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
       Map.of(
           "csi-client/client", List.of("io.csi4j.client.internal.."),
           "testkit/fake", List.of("io.csi4j.testkit.internal.."),
+          "testkit/proxy", List.of("io.csi4j.testkit.internal.."),
           "testkit/conformance", List.of("io.csi4j.conformance.internal.."));
   private static final Map<String, List<String>> MESSAGES =
       with(WIRE, Map.of("testkit/hostpath", List.of("io.csi4j.testkit.internal.hostpath")));
@@ -230,19 +231,18 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             "io.csi4j.testkit",
             "io.csi4j.testkit.internal.."));
     String judge = "the volume manager is one of those that the testkit judges";
-    List<String> plugins = List.of("testkit/fake", "testkit/hostpath");
+    List<String> plugins = List.of("testkit/fake", "testkit/hostpath", "testkit/proxy");
     rows.add(never(plugins, judge, "io.csi4j.volume.."));
     rows.add(never(plugins, "the suites stand on the plugins", "io.csi4j.conformance.."));
     rows.add(
         never(
-            plugins,
-            "who tests with the testkit needs no command line",
-            "io.csi4j.testkit.cli.."));
+            plugins, "who tests with the testkit needs no command line", "io.csi4j.testkit.cli.."));
     rows.add(never("testkit/conformance", judge, others("model", "state", "claim")));
     rows.add(never("testkit/conformance", INSIDE, "io.csi4j.volume.internal.."));
     rows.add(
         never("testkit/conformance", "the suites need no command line", "io.csi4j.testkit.cli.."));
-    List<String> judges = List.of("testkit/fake", "testkit/hostpath", "testkit/conformance");
+    List<String> judges =
+        List.of("testkit/fake", "testkit/hostpath", "testkit/proxy", "testkit/conformance");
     rows.add(never("testkit/mounts", INSIDE, "io.csi4j.mount.internal.."));
     rows.add(never(judges, INSIDE, "io.csi4j.mount.internal.."));
     rows.add(

@@ -66,11 +66,9 @@ class ModulesTest {
             Map.entry(volume + "claims.etcd", Set.of(volume + "claims")),
             Map.entry(volume + "claims.jdbc", Set.of(volume + "claims")),
             Map.entry("io.csi4j.testkit.mount", Set.of("io.csi4j.mount")),
-            Map.entry(
-                "io.csi4j.testkit",
-                Set.of("io.csi4j.client", "io.csi4j.testkit.mount")),
-            Map.entry(
-                "io.csi4j.testkit.hostpath", Set.of("io.csi4j.mount", "io.csi4j.testkit")),
+            Map.entry("io.csi4j.testkit", Set.of("io.csi4j.client", "io.csi4j.testkit.mount")),
+            Map.entry("io.csi4j.testkit.hostpath", Set.of("io.csi4j.mount", "io.csi4j.testkit")),
+            Map.entry("io.csi4j.testkit.proxy", Set.of("io.csi4j.testkit")),
             Map.entry(
                 "io.csi4j.conformance",
                 Set.of("io.csi4j.client", "io.csi4j.testkit", volume + "claims")),
@@ -82,6 +80,7 @@ class ModulesTest {
                     "io.csi4j.conformance",
                     "io.csi4j.testkit",
                     "io.csi4j.testkit.hostpath",
+                    "io.csi4j.testkit.proxy",
                     volume + "node",
                     volume + "claims",
                     volume + "claims.etcd")),

@@ -37,6 +37,7 @@ final class PublishedModules {
           "testkit/mounts",
           "testkit/fake",
           "testkit/hostpath",
+          "testkit/proxy",
           "testkit/conformance",
           "testkit/cli",
           "telemetry/micrometer",

@@ -9,7 +9,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.FailureRule;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.testkit.JsonCall;
+import io.csi4j.testkit.proxy.JsonCall;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

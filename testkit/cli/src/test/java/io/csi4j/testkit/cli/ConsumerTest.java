@@ -145,6 +145,8 @@ class ConsumerTest {
       List.of(
           "/testkit/cli/",
           "csi4j-cli-",
+          "csi4j-testkit-hostpath",
+          "csi4j-testkit-proxy",
           "/picocli/",
           "csi4j-volume-manager",
           "csi4j-volume-plugins",
@@ -250,7 +252,8 @@ class ConsumerTest {
             .toList();
     assertThat(path)
         .allMatch(entry -> entry.endsWith(".jar"))
-        .anyMatch(entry -> entry.contains("csi4j-testkit-"))
+        .anyMatch(entry -> entry.matches(".*csi4j-testkit-\\d.*"))
+        .anyMatch(entry -> entry.contains("csi4j-testkit-mounts-"))
         .anyMatch(entry -> entry.contains("csi4j-conformance-"))
         .anyMatch(entry -> entry.contains("csi4j-client-"))
         .noneMatch(entry -> entry.contains("assertj"));

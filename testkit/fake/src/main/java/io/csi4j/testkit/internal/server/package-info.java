@@ -6,6 +6,10 @@
  * <p>Each plugin has one event loop, on which calls come in and are written down, and workers, on
  * which the backend does their work. A call that waits holds no thread. gRPC is spoken by hand over
  * netty's HTTP/2, for the sake of answers that grpc-java's own server refuses to send.
+ *
+ * <p>Other modules of the testkit see this package: the plugin that really mounts starts a {@code
+ * PluginCore}, and the proxy has the sockets, threads, gates and faults of a plugin. No host sees
+ * it.
  */
 @NullMarked
 package io.csi4j.testkit.internal.server;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.StatusCode;
@@ -19,7 +18,6 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
-import io.csi4j.testkit.proxy.CsiProxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -52,14 +50,6 @@ class InlineVolumeRuleTest {
   private static StatusCode refused(CsiPlugin plugin, NodePublishVolumeRequest request) {
     return catchThrowableOfType(CsiException.class, () -> plugin.node().publishVolume(request))
         .code();
-  }
-
-  private static void useAt(CsiEndpoint endpoint) {
-    try (CsiPlugin plugin = CsiPlugin.connect(endpoint)) {
-      assertThat(plugin.node().getInfo().nodeId().value()).isNotEmpty();
-      plugin.node().publishVolume(publish(INLINE).build());
-      plugin.node().unpublishVolume(NodeUnpublishVolumeRequest.builder(ID, TARGET).build());
-    }
   }
 
   @Test
@@ -206,20 +196,6 @@ class InlineVolumeRuleTest {
       assertThat(fake.verdict().breaches())
           .extracting(breach -> breach.duty().toString())
           .contains("D-139");
-    }
-  }
-
-  @Test
-  void aProxyAllowsThemOnlyIfItIsToldThatThePluginMakesThem() {
-    try (FakeCsiPlugin fake = taking();
-        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin().open();
-        CsiProxy told =
-            CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().inlineVolumes().open()) {
-      useAt(untold.endpoint());
-      useAt(told.endpoint());
-
-      assertThat(untold.verdict().breaches()).isNotEmpty();
-      assertThat(told.verdict().breaches()).isEmpty();
     }
   }
 }

@@ -21,7 +21,6 @@ import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
-import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.referee.Verdict;
 import java.util.HashMap;
 import java.util.List;
@@ -113,22 +112,5 @@ class WorkloadFactsRuleTest {
     assertThat(broken(plain, Map.of(), FACTS))
         .as("a plugin of the letter")
         .containsExactly("D-413");
-  }
-
-  @Test
-  void aProxyAllowsThemOnlyIfItIsToldThatThePluginTakesThem() {
-    Map<String, String> both = Map.of("csi.storage.k8s.io/pod.name", "web", "other", "key");
-    try (FakeCsiPlugin fake = open(PluginShape.noAttach().with(Quirk.WORKLOAD_FACTS_TAKEN));
-        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin().open();
-        CsiProxy told = CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().open();
-        CsiProxy strict = CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().open()) {
-      mount(untold.endpoint(), Map.of(), FACTS);
-      mount(told.endpoint(), Map.of(), FACTS);
-      mount(strict.endpoint(), Map.of(), both);
-
-      assertThat(broken(untold.verdict())).containsExactly("D-413");
-      assertThat(broken(told.verdict())).isEmpty();
-      assertThat(broken(strict.verdict())).as("another key").containsExactly("D-413");
-    }
   }
 }

@@ -1,4 +1,4 @@
-package io.csi4j.testkit;
+package io.csi4j.testkit.proxy;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.CsiOperation;

@@ -14,7 +14,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
-import io.csi4j.testkit.internal.journal.JsonSkeleton;
 import io.csi4j.testkit.internal.journal.JsonText;
 import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.ProtoMessage;

@@ -1,10 +1,12 @@
-package io.csi4j.testkit.internal.server;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.internal.server.FaultedCall;
+import io.csi4j.testkit.internal.server.Framing;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;

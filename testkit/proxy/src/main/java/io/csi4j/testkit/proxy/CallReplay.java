@@ -2,7 +2,7 @@ package io.csi4j.testkit.proxy;
 
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
-import io.csi4j.testkit.internal.server.ReplayRun;
+import io.csi4j.testkit.internal.proxy.ReplayRun;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.recording.Recording;

@@ -1,6 +1,7 @@
-package io.csi4j.testkit.internal.server;
+package io.csi4j.testkit.internal.proxy;
 
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.testkit.internal.server.PluginSockets;
 import io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.channel.Channel;

@@ -1,7 +1,8 @@
-package io.csi4j.testkit.internal.server;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.internal.server.Framing;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.ByteArrayOutputStream;

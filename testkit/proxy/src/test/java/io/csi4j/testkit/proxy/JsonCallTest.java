@@ -1,4 +1,4 @@
-package io.csi4j.testkit;
+package io.csi4j.testkit.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -11,6 +11,7 @@ import io.csi4j.client.model.CsiRequestException;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;

@@ -1,4 +1,4 @@
-package io.csi4j.testkit.internal.server;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
@@ -10,8 +10,12 @@ import io.csi4j.testkit.internal.journal.CallFacts;
 import io.csi4j.testkit.internal.journal.PluginJournal;
 import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
 import io.csi4j.testkit.internal.journal.WireOperation;
-import io.csi4j.testkit.internal.proxy.PluginAnswerRules;
-import io.csi4j.testkit.internal.proxy.RecordingWriter;
+import io.csi4j.testkit.internal.server.FaultBook;
+import io.csi4j.testkit.internal.server.Framing;
+import io.csi4j.testkit.internal.server.SentHeaders;
+import io.csi4j.testkit.internal.server.SocketDirectory;
+import io.csi4j.testkit.internal.server.SocketSite;
+import io.csi4j.testkit.internal.server.TestServer;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.AnswerFinding;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;

@@ -1,4 +1,4 @@
-package io.csi4j.testkit.internal.journal;
+package io.csi4j.testkit.internal.call;
 
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;

@@ -1,10 +1,9 @@
-package io.csi4j.testkit.internal.server;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
-import io.csi4j.testkit.internal.proxy.PlayedIds;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.time.Duration;

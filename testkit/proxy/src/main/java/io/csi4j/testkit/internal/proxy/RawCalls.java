@@ -1,10 +1,13 @@
-package io.csi4j.testkit.internal.server;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.internal.server.Framing;
+import io.csi4j.testkit.internal.server.PluginSockets;
+import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.WireMessage;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;

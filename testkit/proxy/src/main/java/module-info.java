@@ -1,0 +1,10 @@
+/** A proxy in front of any CSI plugin, recorded calls played against one, and a report of calls. */
+@SuppressWarnings("requires-automatic")
+module io.csi4j.testkit.proxy {
+  requires static transitive org.jspecify;
+  requires transitive io.csi4j.testkit;
+  requires io.grpc.netty.shaded;
+  requires com.google.protobuf;
+
+  exports io.csi4j.testkit.proxy;
+}

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +48,8 @@ public abstract class TestServer {
   /** The sockets of the present life, or of the last one. */
   private volatile List<SocketSite> sites = List.of();
 
-  /** Number of its stops: a call of an earlier life goes no further. Set on the event loop. */
-  private volatile int stops;
+  /** Number of its stops: a call of an earlier life goes no further. */
+  private final AtomicInteger stops = new AtomicInteger();
 
   // Set under the lock.
   private volatile boolean running;
@@ -174,7 +175,7 @@ public abstract class TestServer {
   final void stop(int lifeOfCall) {
     exclusively(
         () -> {
-          if (lifeOfCall == stops) {
+          if (lifeOfCall == stops.get()) {
             stop();
           }
         });
@@ -255,7 +256,7 @@ public abstract class TestServer {
     running = false;
     sockets.abort(
         () -> {
-          stops = stops + 1;
+          stops.incrementAndGet();
           breakCalls();
           ending();
         });
@@ -322,7 +323,7 @@ public abstract class TestServer {
 
   /** The number of the present life. */
   final int life() {
-    return stops;
+    return stops.get();
   }
 
   /** The text for a failure of its own. */

@@ -1,7 +1,7 @@
 package io.csi4j.conformance.internal.plugin;
 
-/** Ends a case before its end. */
-public abstract sealed class CaseEndedException extends Exception {
+/** Ends a case before its end: the run catches it and makes it the result. */
+public abstract sealed class CaseEndedException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 

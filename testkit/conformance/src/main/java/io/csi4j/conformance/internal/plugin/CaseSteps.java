@@ -5,32 +5,28 @@ import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.model.StatusCode;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The steps of all cases, by the names of the cases. */
 final class CaseSteps {
 
-  private final Map<String, SuiteCase.Steps> all = new LinkedHashMap<>();
-
-  /** Makes a request to a plugin. */
-  @FunctionalInterface
-  interface Request {
-    MessageOrBuilder make(Trial t) throws CaseEndedException;
-  }
+  private final Map<String, Consumer<Trial>> all = new LinkedHashMap<>();
 
   /** Adds the steps of a case. */
-  void add(String name, SuiteCase.Steps steps) {
+  void add(String name, Consumer<Trial> steps) {
     if (all.put(name, steps) != null) {
       throw new IllegalStateException("The case " + name + " has its steps twice.");
     }
   }
 
   /** Adds, for each field, a case that leaves it out of an otherwise lawful request. */
-  void required(String prefix, Request request, String... fields) {
+  void required(String prefix, Function<Trial, MessageOrBuilder> request, String... fields) {
     for (String field : fields) {
       add(
           prefix + "/without-" + field.replace('_', '-') + "-is-refused",
           t -> {
-            Message whole = Trial.built(request.make(t));
+            Message whole = Trial.built(request.apply(t));
             Message lacking =
                 whole.toBuilder()
                     .clearField(whole.getDescriptorForType().findFieldByName(field))
@@ -48,8 +44,8 @@ final class CaseSteps {
   }
 
   /** Takes the steps of a case out. */
-  SuiteCase.Steps take(String name) {
-    SuiteCase.Steps steps = all.remove(name);
+  Consumer<Trial> take(String name) {
+    Consumer<Trial> steps = all.remove(name);
     if (steps == null) {
       throw new IllegalStateException("The case " + name + " of cases.tsv has no steps.");
     }

@@ -99,7 +99,7 @@ final class ConcurrencyCases {
   }
 
   /** Two calls at once, of which one better succeeds and the other succeeds too, or is aborted. */
-  private static List<Reply> twiceAtOnce(Trial t, Message request) throws CaseEndedException {
+  private static List<Reply> twiceAtOnce(Trial t, Message request) {
     List<Reply> replies = t.together(request, request);
     for (Reply each : replies) {
       t.adviseUnless(each, StatusCode.OK, StatusCode.ABORTED);
@@ -115,8 +115,7 @@ final class ConcurrencyCases {
   }
 
   /** Sends these two, and a third call afterwards that better succeeds. */
-  private static void twiceAtOnceAndAgain(Trial t, MessageOrBuilder request)
-      throws CaseEndedException {
+  private static void twiceAtOnceAndAgain(Trial t, MessageOrBuilder request) {
     Message same = Trial.built(request);
     twiceAtOnce(t, same);
     t.best(same, StatusCode.OK);

@@ -169,8 +169,7 @@ final class ControllerCases {
         });
   }
 
-  private static Reply attachedOrFull(Trial t, ControllerPublishVolumeRequest.Builder request)
-      throws CaseEndedException {
+  private static Reply attachedOrFull(Trial t, ControllerPublishVolumeRequest.Builder request) {
     Reply reply = t.call(request);
     t.check(
         reply.isOk() || reply.code() == RESOURCE_EXHAUSTED,
@@ -252,8 +251,7 @@ final class ControllerCases {
         });
   }
 
-  private static List<ListVolumesResponse.Entry> listing(Trial t, int entries)
-      throws CaseEndedException {
+  private static List<ListVolumesResponse.Entry> listing(Trial t, int entries) {
     return Listing.entries(t, toList(entries)).stream()
         .map(ListVolumesResponse.Entry.class::cast)
         .toList();
@@ -344,7 +342,7 @@ final class ControllerCases {
   /**
    * Whether one of three lists has the volume: a list in pages may miss one while others change.
    */
-  private static boolean isOnAPage(Trial t, Volume volume) throws CaseEndedException {
+  private static boolean isOnAPage(Trial t, Volume volume) {
     for (int asked = 0; asked < 3; asked++) {
       if (holds(listing(t, 1), volume)) {
         return true;
@@ -353,7 +351,7 @@ final class ControllerCases {
     return false;
   }
 
-  private static boolean isListedOnNode(Trial t, Volume volume) throws CaseEndedException {
+  private static boolean isListedOnNode(Trial t, Volume volume) {
     String node = t.offers().info().getNodeId();
     return listing(t, 0).stream()
         .filter(each -> each.getVolume().getVolumeId().equals(volume.getVolumeId()))
@@ -401,8 +399,7 @@ final class ControllerCases {
         });
   }
 
-  private static void capacity(Trial t, GetCapacityRequest.Builder request)
-      throws CaseEndedException {
+  private static void capacity(Trial t, GetCapacityRequest.Builder request) {
     GetCapacityResponse answer = t.ok(request, GetCapacityResponse.class);
     t.check(
         answer.getAvailableCapacity() >= 0,
@@ -518,8 +515,7 @@ final class ControllerCases {
                 OUT_OF_RANGE));
   }
 
-  private static long grown(Trial t, ControllerExpandVolumeRequest.Builder request)
-      throws CaseEndedException {
+  private static long grown(Trial t, ControllerExpandVolumeRequest.Builder request) {
     return t.ok(request, ControllerExpandVolumeResponse.class).getCapacityBytes();
   }
 

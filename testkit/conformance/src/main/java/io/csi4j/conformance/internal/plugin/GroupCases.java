@@ -89,8 +89,7 @@ final class GroupCases {
   }
 
   /** Asked twice, the plugin makes one group. */
-  private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request)
-      throws CaseEndedException {
+  private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request) {
     var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
     var again =
         TestSnapshots.repeated(

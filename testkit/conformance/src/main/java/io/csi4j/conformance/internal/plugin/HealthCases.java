@@ -73,7 +73,7 @@ final class HealthCases {
         t -> t.best(toListHealth(t, -1), INVALID_ARGUMENT));
   }
 
-  private static List<VolumeHealth> listing(Trial t, int entries) throws CaseEndedException {
+  private static List<VolumeHealth> listing(Trial t, int entries) {
     return Listing.entries(t, toListHealth(t, entries)).stream()
         .map(VolumeHealth.class::cast)
         .toList();
@@ -97,7 +97,7 @@ final class HealthCases {
         t -> once(t, health(t, TestVolumes.volume(t))));
   }
 
-  private static VolumeHealth health(Trial t, Volume volume) throws CaseEndedException {
+  private static VolumeHealth health(Trial t, Volume volume) {
     return t.ok(toGetHealth(t, volume), ControllerGetVolumeHealthResponse.class).getVolumeHealth();
   }
 
@@ -148,8 +148,7 @@ final class HealthCases {
         });
   }
 
-  private static VolumeHealth onNode(Trial t, Volume volume, NodePublishVolumeRequest published)
-      throws CaseEndedException {
+  private static VolumeHealth onNode(Trial t, Volume volume, NodePublishVolumeRequest published) {
     var request = toGetHealthOnNode(volume).setVolumePublishPath(published.getTargetPath());
     if (Need.STAGING.met(t)) {
       request.setStagingTargetPath(published.getStagingTargetPath());
@@ -157,12 +156,12 @@ final class HealthCases {
     return t.ok(request, NodeGetVolumeHealthResponse.class).getVolumeHealth();
   }
 
-  private static void isOf(Trial t, Volume volume, VolumeHealth health) throws CaseEndedException {
+  private static void isOf(Trial t, Volume volume, VolumeHealth health) {
     t.checkSame("the health of volume ", volume.getVolumeId(), health.getVolumeId());
   }
 
   /** The pair of status and reason is unique in a volume. */
-  private static void once(Trial t, VolumeHealth health) throws CaseEndedException {
+  private static void once(Trial t, VolumeHealth health) {
     Set<List<Object>> known = new HashSet<>();
     for (var each : health.getHealthStatusesList()) {
       t.check(

@@ -71,7 +71,7 @@ final class IdentityCases {
         });
   }
 
-  private static GetPluginInfoResponse told(Trial t) throws CaseEndedException {
+  private static GetPluginInfoResponse told(Trial t) {
     return t.ok(INFO, GetPluginInfoResponse.class);
   }
 
@@ -160,8 +160,7 @@ final class IdentityCases {
    * A service that the plugin declares is served. A plugin declares the same on all its sockets, so
    * that only the socket that was named as the controller's owes it.
    */
-  private static void declared(Trial t, PluginCapability.Service.Type service, Message first)
-      throws CaseEndedException {
+  private static void declared(Trial t, PluginCapability.Service.Type service, Message first) {
     if (!t.offers().has(service) && !t.offers().unserved().contains(service)) {
       throw new CaseEndedException.Skipped("the plugin does not offer " + service.name());
     }
@@ -175,7 +174,7 @@ final class IdentityCases {
     t.check(reply.code() != UNIMPLEMENTED, reply, "is served");
   }
 
-  private static List<PluginCapability> offered(Trial t) throws CaseEndedException {
+  private static List<PluginCapability> offered(Trial t) {
     return t.ok(
             GetPluginCapabilitiesRequest.getDefaultInstance(), GetPluginCapabilitiesResponse.class)
         .getCapabilitiesList();
@@ -211,7 +210,7 @@ final class IdentityCases {
   }
 
   /** A refusal has a text. */
-  private static void says(Trial t, Message request) throws CaseEndedException {
+  private static void says(Trial t, Message request) {
     Reply reply = t.call(request);
     t.check(
         reply.isOk() || !reply.text().isEmpty(),

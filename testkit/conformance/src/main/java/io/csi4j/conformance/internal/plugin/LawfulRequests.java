@@ -75,8 +75,7 @@ final class LawfulRequests {
   }
 
   /** How volumes are used as filesystems, or as block devices. */
-  static VolumeCapability capability(Trial t, VolumeCapability.AccessTypeCase type)
-      throws CaseEndedException {
+  static VolumeCapability capability(Trial t, VolumeCapability.AccessTypeCase type) {
     return capabilities(t).stream()
         .filter(each -> each.getAccessTypeCase() == type)
         .findFirst()
@@ -163,7 +162,7 @@ final class LawfulRequests {
     return CapacityRange.newBuilder().setRequiredBytes(required).setLimitBytes(limit).build();
   }
 
-  static CreateVolumeRequest.Builder toCreate(Trial t) throws CaseEndedException {
+  static CreateVolumeRequest.Builder toCreate(Trial t) {
     CreateVolumeRequest.Builder request =
         CreateVolumeRequest.newBuilder()
             .setName(t.newName())
@@ -181,7 +180,7 @@ final class LawfulRequests {
   }
 
   /** A volume from a snapshot, which is not asked to be smaller than that. */
-  static CreateVolumeRequest.Builder toFill(Trial t, Snapshot snapshot) throws CaseEndedException {
+  static CreateVolumeRequest.Builder toFill(Trial t, Snapshot snapshot) {
     return toFill(t, toCreate(t), snapshot);
   }
 
@@ -194,7 +193,7 @@ final class LawfulRequests {
   }
 
   /** A clone of a volume, which is not asked to be smaller than that. */
-  static CreateVolumeRequest.Builder toClone(Trial t, Volume volume) throws CaseEndedException {
+  static CreateVolumeRequest.Builder toClone(Trial t, Volume volume) {
     return toCreate(t)
         .setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), volume.getCapacityBytes())))
         .setVolumeContentSource(
@@ -205,7 +204,7 @@ final class LawfulRequests {
   }
 
   /** Where volumes have to be accessible: as the description says, or where the node is. */
-  static Topology place(Trial t) throws CaseEndedException {
+  static Topology place(Trial t) {
     Topology ofNode = t.offers().info().getAccessibleTopology();
     return t.plugin()
         .place()
@@ -221,15 +220,14 @@ final class LawfulRequests {
   }
 
   /** The id of the node, which its own service tells. */
-  private static String node(Trial t) throws CaseEndedException {
+  private static String node(Trial t) {
     if (!t.offers().node()) {
       throw new CaseEndedException.Skipped("no node service is served here to tell its node_id");
     }
     return t.offers().info().getNodeId();
   }
 
-  static ControllerPublishVolumeRequest.Builder toAttach(Trial t, Volume volume)
-      throws CaseEndedException {
+  static ControllerPublishVolumeRequest.Builder toAttach(Trial t, Volume volume) {
     return ControllerPublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .setNodeId(node(t))
@@ -238,8 +236,7 @@ final class LawfulRequests {
         .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_PUBLISH_VOLUME));
   }
 
-  static ControllerUnpublishVolumeRequest.Builder toDetach(Trial t, Volume volume)
-      throws CaseEndedException {
+  static ControllerUnpublishVolumeRequest.Builder toDetach(Trial t, Volume volume) {
     return ControllerUnpublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .setNodeId(node(t))
@@ -365,8 +362,8 @@ final class LawfulRequests {
         .putAllSecrets(secrets(t, CsiOperation.GET_METADATA_DELTA));
   }
 
-  static NodeStageVolumeRequest.Builder toStage(Trial t, Volume volume, Map<String, String> publish)
-      throws CaseEndedException {
+  static NodeStageVolumeRequest.Builder toStage(
+      Trial t, Volume volume, Map<String, String> publish) {
     return NodeStageVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .putAllPublishContext(publish)
@@ -376,15 +373,14 @@ final class LawfulRequests {
         .putAllVolumeContext(volume.getVolumeContextMap());
   }
 
-  static NodeUnstageVolumeRequest.Builder toUnstage(Trial t, Volume volume)
-      throws CaseEndedException {
+  static NodeUnstageVolumeRequest.Builder toUnstage(Trial t, Volume volume) {
     return NodeUnstageVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .setStagingTargetPath(t.paths().staging("staging"));
   }
 
   static NodePublishVolumeRequest.Builder toPublish(
-      Trial t, Volume volume, Map<String, String> publish) throws CaseEndedException {
+      Trial t, Volume volume, Map<String, String> publish) {
     NodePublishVolumeRequest.Builder request =
         NodePublishVolumeRequest.newBuilder()
             .setVolumeId(volume.getVolumeId())
@@ -399,15 +395,13 @@ final class LawfulRequests {
     return request;
   }
 
-  static NodeUnpublishVolumeRequest.Builder toUnpublish(Trial t, Volume volume)
-      throws CaseEndedException {
+  static NodeUnpublishVolumeRequest.Builder toUnpublish(Trial t, Volume volume) {
     return NodeUnpublishVolumeRequest.newBuilder()
         .setVolumeId(volume.getVolumeId())
         .setTargetPath(t.paths().target("target"));
   }
 
-  static NodeGetVolumeStatsRequest.Builder toReadStats(Trial t, Volume volume)
-      throws CaseEndedException {
+  static NodeGetVolumeStatsRequest.Builder toReadStats(Trial t, Volume volume) {
     NodeGetVolumeStatsRequest.Builder request =
         NodeGetVolumeStatsRequest.newBuilder()
             .setVolumeId(volume.getVolumeId())
@@ -418,8 +412,7 @@ final class LawfulRequests {
     return request;
   }
 
-  static NodeExpandVolumeRequest.Builder toExpandOnNode(Trial t, Volume volume, long bytes)
-      throws CaseEndedException {
+  static NodeExpandVolumeRequest.Builder toExpandOnNode(Trial t, Volume volume, long bytes) {
     NodeExpandVolumeRequest.Builder request =
         NodeExpandVolumeRequest.newBuilder()
             .setVolumeId(volume.getVolumeId())

@@ -17,7 +17,7 @@ final class Listing {
   private Listing() {}
 
   /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
-  static List<Message> entries(Trial t, Message.Builder request) throws CaseEndedException {
+  static List<Message> entries(Trial t, Message.Builder request) {
     int most = (int) field(request, "max_entries");
     List<Message> found = new ArrayList<>();
     Set<Message> known = new HashSet<>();

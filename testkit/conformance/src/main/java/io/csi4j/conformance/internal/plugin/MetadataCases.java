@@ -49,19 +49,18 @@ final class MetadataCases {
     }
   }
 
-  private static Snapshot snapshot(Trial t) throws CaseEndedException {
+  private static Snapshot snapshot(Trial t) {
     return TestSnapshots.snapshot(
         t, TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK)));
   }
 
-  private static GetMetadataDeltaRequest.Builder toReadDeltaOfTwo(Trial t)
-      throws CaseEndedException {
+  private static GetMetadataDeltaRequest.Builder toReadDeltaOfTwo(Trial t) {
     Volume volume = TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK));
     return toReadDelta(t, TestSnapshots.snapshot(t, volume), TestSnapshots.snapshot(t, volume));
   }
 
   /** A snapshot of a volume whose snapshots can be compared. */
-  private static Snapshot compared(Trial t) throws CaseEndedException {
+  private static Snapshot compared(Trial t) {
     Volume volume = TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK));
     Snapshot known = TestSnapshots.snapshot(t, volume);
     Snapshot later = TestSnapshots.snapshot(t, volume);
@@ -139,8 +138,7 @@ final class MetadataCases {
   }
 
   /** The ranges of a whole stream, if they are as they have to be. */
-  private static List<BlockMetadata> ranges(Trial t, MessageOrBuilder request, long from, int max)
-      throws CaseEndedException {
+  private static List<BlockMetadata> ranges(Trial t, MessageOrBuilder request, long from, int max) {
     Reply reply = t.call(request);
     if (reply.code() == FAILED_PRECONDITION) {
       throw new CaseEndedException.NotRun(

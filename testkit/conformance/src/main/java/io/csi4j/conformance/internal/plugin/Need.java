@@ -5,6 +5,7 @@ import io.csi4j.client.internal.proto.GroupControllerServiceCapability;
 import io.csi4j.client.internal.proto.NodeServiceCapability;
 import io.csi4j.client.internal.proto.PluginCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The need of a case, from the plugin or from its description. */
@@ -130,25 +131,19 @@ enum Need {
       "the plugin does not declare ONLINE expansion",
       t -> t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE));
 
-  /** Whether it is there. */
-  @FunctionalInterface
-  private interface Check {
-    boolean holds(Trial trial) throws CaseEndedException;
-  }
-
   private final String words;
   private final String otherwise;
-  private final Check check;
+  private final Predicate<Trial> check;
   private final PluginCapability.Service.@Nullable Type service;
 
-  Need(String words, String otherwise, Check check) {
+  Need(String words, String otherwise, Predicate<Trial> check) {
     this(words, otherwise, check, null);
   }
 
   Need(
       String words,
       String otherwise,
-      Check check,
+      Predicate<Trial> check,
       PluginCapability.Service.@Nullable Type service) {
     this.words = words;
     this.otherwise = otherwise;
@@ -193,7 +188,7 @@ enum Need {
   }
 
   /** Returns why a case is skipped without it. */
-  String otherwise(Trial trial) throws CaseEndedException {
+  String otherwise(Trial trial) {
     return service != null && trial.offers().unserved().contains(service)
         ? "the plugin declares "
             + service.name()
@@ -201,7 +196,7 @@ enum Need {
         : otherwise;
   }
 
-  boolean met(Trial trial) throws CaseEndedException {
-    return check.holds(trial);
+  boolean met(Trial trial) {
+    return check.test(trial);
   }
 }

@@ -110,7 +110,7 @@ final class NodeCases {
   }
 
   /** A request to stage a new volume, which is attached. */
-  private static NodeStageVolumeRequest.Builder toStageNew(Trial t) throws CaseEndedException {
+  private static NodeStageVolumeRequest.Builder toStageNew(Trial t) {
     Volume volume = TestVolumes.volume(t);
     return toStage(t, volume, TestVolumes.attach(t, volume));
   }
@@ -176,7 +176,7 @@ final class NodeCases {
   }
 
   /** A request to publish a new volume, which is staged. */
-  private static NodePublishVolumeRequest.Builder toPublishNew(Trial t) throws CaseEndedException {
+  private static NodePublishVolumeRequest.Builder toPublishNew(Trial t) {
     Volume volume = TestVolumes.volume(t);
     return toPublish(t, volume, TestVolumes.stage(t, volume));
   }
@@ -186,7 +186,7 @@ final class NodeCases {
    * what its description asks for; the request.
    */
   private static NodePublishVolumeRequest publishNew(
-      Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
+      Trial t, Volume volume, VolumeCapability capability) {
     NodePublishVolumeRequest request = TestVolumes.staged(t, volume, capability).build();
     Message unused = t.taken(request, Message.class);
     return request;
@@ -197,7 +197,7 @@ final class NodeCases {
    * what its description asks for; the request.
    */
   private static NodePublishVolumeRequest publishReadonly(
-      Trial t, NodePublishVolumeRequest.Builder writable) throws CaseEndedException {
+      Trial t, NodePublishVolumeRequest.Builder writable) {
     NodePublishVolumeRequest request = writable.clone().setReadonly(true).build();
     Reply reply = t.call(request);
     if (!reply.isOk()) {
@@ -209,15 +209,14 @@ final class NodeCases {
 
   /** Publishes a volume, which the case is about; the request. */
   private static NodePublishVolumeRequest published(
-      Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
+      Trial t, Volume volume, VolumeCapability capability) {
     NodePublishVolumeRequest request = TestVolumes.staged(t, volume, capability).build();
     t.ok(request);
     return request;
   }
 
   /** Sends one call twice: the second one succeeds, and mounts nothing over what the first did. */
-  private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path)
-      throws CaseEndedException {
+  private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path) {
     Message same = Trial.built(request);
     t.prepared(() -> t.ok(same, Message.class));
     int before = t.mountsAt(path);
@@ -356,8 +355,7 @@ final class NodeCases {
   /**
    * Publishes a volume in one of the newer modes; the capability for them stands for one or both.
    */
-  private static NodePublishVolumeRequest publishNewMode(Trial t, Mode mode)
-      throws CaseEndedException {
+  private static NodePublishVolumeRequest publishNewMode(Trial t, Mode mode) {
     VolumeCapability capability = inMode(capability(t), mode);
     var request = toCreate(t).setVolumeCapabilities(0, capability);
     Volume volume =
@@ -373,7 +371,7 @@ final class NodeCases {
   }
 
   private static NodePublishVolumeRequest.Builder toPublishElsewhere(
-      Trial t, NodePublishVolumeRequest request) throws CaseEndedException {
+      Trial t, NodePublishVolumeRequest request) {
     return request.toBuilder().setTargetPath(t.paths().target("target-2"));
   }
 
@@ -561,7 +559,7 @@ final class NodeCases {
         });
   }
 
-  private static void wholeLife(Trial t, AccessTypeCase type) throws CaseEndedException {
+  private static void wholeLife(Trial t, AccessTypeCase type) {
     VolumeCapability capability = capability(t, type);
     Volume volume = TestVolumes.volume(t, capability);
     NodePublishVolumeRequest unused = publishNew(t, volume, capability);
@@ -572,7 +570,7 @@ final class NodeCases {
   }
 
   /** Unpublishes, unstages and detaches the volume, as far as the plugin does so. */
-  private static void takeAway(Trial t, Volume volume) throws CaseEndedException {
+  private static void takeAway(Trial t, Volume volume) {
     t.ok(toUnpublish(t, volume));
     if (Need.STAGING.met(t)) {
       t.ok(toUnstage(t, volume));
@@ -583,7 +581,7 @@ final class NodeCases {
   }
 
   /** Skips the case unless something is mounted at {@code path} here. */
-  private static void needMount(Path path) throws CaseEndedException {
+  private static void needMount(Path path) {
     if (SeenMounts.at(path) == 0) {
       throw new CaseEndedException.Skipped(
           "nothing is mounted at the target path as seen from here: the plugin does not really"

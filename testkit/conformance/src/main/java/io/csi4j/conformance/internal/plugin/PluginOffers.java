@@ -12,7 +12,7 @@ import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
-import io.csi4j.client.internal.proto.PluginCapability.Service.Type;
+import io.csi4j.client.internal.proto.PluginCapability.Service;
 import io.csi4j.client.model.StatusCode;
 import java.util.HashSet;
 import java.util.Set;
@@ -34,7 +34,7 @@ record PluginOffers(
   }
 
   /** Asks the plugin. */
-  static PluginOffers of(Trial t) throws CaseEndedException {
+  static PluginOffers of(Trial t) {
     Set<Enum<?>> types = new HashSet<>();
     Set<Enum<?>> unserved = new HashSet<>();
     t.ok(GetPluginCapabilitiesRequest.getDefaultInstance(), GetPluginCapabilitiesResponse.class)
@@ -48,21 +48,21 @@ record PluginOffers(
               }
             });
     Message controller = ControllerGetCapabilitiesRequest.getDefaultInstance();
-    if (isServed(t, Type.CONTROLLER_SERVICE, controller, types, unserved)) {
+    if (isServed(t, Service.Type.CONTROLLER_SERVICE, controller, types, unserved)) {
       t.ok(controller, ControllerGetCapabilitiesResponse.class)
           .getCapabilitiesList()
           .forEach(each -> types.add(each.getRpc().getType()));
     }
     Message group = GroupControllerGetCapabilitiesRequest.getDefaultInstance();
-    if (isServed(t, Type.GROUP_CONTROLLER_SERVICE, group, types, unserved)) {
+    if (isServed(t, Service.Type.GROUP_CONTROLLER_SERVICE, group, types, unserved)) {
       t.ok(group, GroupControllerGetCapabilitiesResponse.class)
           .getCapabilitiesList()
           .forEach(each -> types.add(each.getRpc().getType()));
     }
     // Its calls all do work: it is taken to be where the controller is.
-    if (unserved.contains(Type.CONTROLLER_SERVICE)
-        && types.remove(Type.SNAPSHOT_METADATA_SERVICE)) {
-      unserved.add(Type.SNAPSHOT_METADATA_SERVICE);
+    if (unserved.contains(Service.Type.CONTROLLER_SERVICE)
+        && types.remove(Service.Type.SNAPSHOT_METADATA_SERVICE)) {
+      unserved.add(Service.Type.SNAPSHOT_METADATA_SERVICE);
     }
     Reply reply = t.call(NodeGetCapabilitiesRequest.getDefaultInstance());
     if (reply.code() == StatusCode.UNIMPLEMENTED) {
@@ -75,7 +75,7 @@ record PluginOffers(
   }
 
   /** The node's answer to who it is, which only a plugin that attaches has to give. */
-  private static NodeGetInfoResponse info(Trial t, Set<Enum<?>> types) throws CaseEndedException {
+  private static NodeGetInfoResponse info(Trial t, Set<Enum<?>> types) {
     Reply reply = t.call(NodeGetInfoRequest.getDefaultInstance());
     return reply.code() == StatusCode.UNIMPLEMENTED
             && !types.contains(ControllerServiceCapability.RPC.Type.PUBLISH_UNPUBLISH_VOLUME)
@@ -88,8 +88,7 @@ record PluginOffers(
    * its sockets, whatever they serve.
    */
   private static boolean isServed(
-      Trial t, Type service, Message first, Set<Enum<?>> types, Set<Enum<?>> unserved)
-      throws CaseEndedException {
+      Trial t, Service.Type service, Message first, Set<Enum<?>> types, Set<Enum<?>> unserved) {
     if (types.contains(service) && t.call(first).code() == StatusCode.UNIMPLEMENTED) {
       types.remove(service);
       unserved.add(service);

@@ -36,7 +36,7 @@ final class PluginPresence {
    *
    * @return whether the plugin is another process than before
    */
-  boolean begin(String caseName) throws CaseEndedException {
+  boolean begin(String caseName) {
     about = caseName;
     if (silent == null) {
       return false;
@@ -61,7 +61,7 @@ final class PluginPresence {
   }
 
   /** Ends the case if it would make a call that hung before. */
-  void checkMayAsk(CsiOperation operation) throws CaseEndedException {
+  void checkMayAsk(CsiOperation operation) {
     String before = hung.get(operation);
     if (before != null) {
       throw new CaseEndedException.NotRun(
@@ -78,7 +78,7 @@ final class PluginPresence {
   }
 
   /** Ends the case if a call is not implemented, and another case has failed for that. */
-  void checkServed(Reply reply) throws CaseEndedException {
+  void checkServed(Reply reply) {
     String failed = unserved.get(reply.operation());
     if (reply.code() == StatusCode.UNIMPLEMENTED && failed != null) {
       throw new CaseEndedException.NotRun(
@@ -87,7 +87,7 @@ final class PluginPresence {
   }
 
   /** Ends the case if a call had no answer. */
-  void heard(Reply reply, RawPlugin socket) throws CaseEndedException {
+  void heard(Reply reply, RawPlugin socket) {
     if (isLate(reply)) {
       hung.put(reply.operation(), about);
       throw new CaseEndedException.NotRun(

@@ -20,7 +20,7 @@ final class Readiness {
   }
 
   /** Waits until a plugin that was started again answers, on new connections to its sockets. */
-  void awaitAnswer() throws CaseEndedException {
+  void awaitAnswer() {
     asked = false;
     Trial trial = new Trial(run, 0);
     awaitAnswer(trial, run.controller());
@@ -29,7 +29,7 @@ final class Readiness {
     }
   }
 
-  private void awaitAnswer(Trial trial, RawPlugin socket) throws CaseEndedException {
+  private void awaitAnswer(Trial trial, RawPlugin socket) {
     Pause pause = new Pause(run.deadline());
     Reply reply;
     do {
@@ -40,7 +40,7 @@ final class Readiness {
   }
 
   /** Ends the case if the plugin says that it is not ready, as its calls may fail then. */
-  void check() throws CaseEndedException {
+  void check() {
     if (!asked) {
       // A plugin that does not answer this is judged by the other cases all the same.
       asked = true;
@@ -55,7 +55,7 @@ final class Readiness {
   /**
    * Waits until the plugin is ready; returns why it is not, if it still says so at the deadline.
    */
-  private Optional<String> awaitReady(Trial trial) throws CaseEndedException {
+  private Optional<String> awaitReady(Trial trial) {
     Pause pause = new Pause(run.deadline());
     Optional<String> why;
     do {
@@ -68,7 +68,7 @@ final class Readiness {
   }
 
   /** Returns why the plugin is not ready, if it has said so to Probe. */
-  static Optional<String> unready(Trial trial, Reply probed) throws CaseEndedException {
+  static Optional<String> unready(Trial trial, Reply probed) {
     if (probed.code() == StatusCode.FAILED_PRECONDITION) {
       return Optional.of("the plugin says that it is not well: " + trial.shown(probed));
     }

@@ -140,14 +140,12 @@ final class SnapshotCases {
   }
 
   /** The snapshot of a request that fits the description. */
-  private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request)
-      throws CaseEndedException {
+  private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request) {
     return TestSnapshots.named(t, t.taken(request, CreateSnapshotResponse.class));
   }
 
   /** Asked again, the plugin answers with the snapshot that it has cut first. */
-  private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first)
-      throws CaseEndedException {
+  private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first) {
     Snapshot again =
         TestSnapshots.named(
             t,
@@ -206,8 +204,7 @@ final class SnapshotCases {
         });
   }
 
-  private static List<Snapshot> listing(Trial t, ListSnapshotsRequest.Builder request)
-      throws CaseEndedException {
+  private static List<Snapshot> listing(Trial t, ListSnapshotsRequest.Builder request) {
     return Listing.entries(t, request).stream()
         .map(each -> ((ListSnapshotsResponse.Entry) each).getSnapshot())
         .toList();
@@ -274,7 +271,7 @@ final class SnapshotCases {
   /**
    * Whether one of three lists has the snapshot: a list in pages may miss one while others change.
    */
-  private static boolean isOnAPage(Trial t, Snapshot snapshot) throws CaseEndedException {
+  private static boolean isOnAPage(Trial t, Snapshot snapshot) {
     for (int asked = 0; asked < 3; asked++) {
       if (holds(listing(t, toListSnapshots(t).setMaxEntries(1)), snapshot)) {
         return true;
@@ -317,16 +314,14 @@ final class SnapshotCases {
         });
   }
 
-  private static void isAlone(Trial t, List<Snapshot> list, Snapshot snapshot)
-      throws CaseEndedException {
+  private static void isAlone(Trial t, List<Snapshot> list, Snapshot snapshot) {
     t.check(
         list.size() == 1 && holds(list, snapshot),
         "the snapshot " + SafeText.quote(snapshot.getSnapshotId()) + " alone",
         list.size() + " snapshots");
   }
 
-  private static void isEmpty(Trial t, ListSnapshotsRequest.Builder request)
-      throws CaseEndedException {
+  private static void isEmpty(Trial t, ListSnapshotsRequest.Builder request) {
     int size = listing(t, request).size();
     t.check(size == 0, "an empty list", size + " snapshots");
   }

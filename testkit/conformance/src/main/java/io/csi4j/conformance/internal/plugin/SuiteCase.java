@@ -3,6 +3,7 @@ package io.csi4j.conformance.internal.plugin;
 import io.csi4j.conformance.model.ConformanceCase;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * A case of the suite: a row of {@code cases.tsv}, and its steps.
@@ -11,7 +12,7 @@ import java.util.Set;
  * @param requirements what it needs
  * @param errorRows the rows of error tables that it is about, by their lines in the spec
  * @param sentence what the spec says, in our own words
- * @param steps what it does
+ * @param steps what it does; returns if the plugin did as expected
  */
 public record SuiteCase(
     String name,
@@ -21,7 +22,7 @@ public record SuiteCase(
     Set<Integer> errorRows,
     String sentence,
     String expectation,
-    Steps steps)
+    Consumer<Trial> steps)
     implements ConformanceCase {
 
   /** How binding a case is for a plugin. */
@@ -32,13 +33,6 @@ public record SuiteCase(
     SHOULD,
     /** The plugin may do either; only a third way earns it advice. */
     MAY
-  }
-
-  /** The work of a case: returns if the plugin did as expected. */
-  @FunctionalInterface
-  public interface Steps {
-    /** Runs against a plugin. */
-    void run(Trial trial) throws CaseEndedException;
   }
 
   /** Copies the collections. */

@@ -127,7 +127,7 @@ public final class SuiteRun implements ConformanceRun {
           throw new CaseEndedException.Skipped(need.otherwise(trial));
         }
       }
-      about.steps().run(trial);
+      about.steps().accept(trial);
       outcome = trial.advice().isEmpty() ? Outcome.PASSED : Outcome.ADVICE;
       story = String.join("\n", trial.advice());
       causes = trial.advice();
@@ -144,8 +144,6 @@ public final class SuiteRun implements ConformanceRun {
       outcome = Outcome.SKIPPED;
       story = e.text();
       causes = List.of(story);
-    } catch (CaseEndedException e) {
-      throw new IllegalStateException(e);
     } catch (UncheckedIOException e) {
       outcome = Outcome.NOT_RUN;
       story = String.valueOf(e.getMessage());
@@ -175,7 +173,7 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /** Ends a case that is not to be run: the run was stopped, its time is up, the plugin is gone. */
-  private void checkMayRun(SuiteCase about) throws CaseEndedException {
+  private void checkMayRun(SuiteCase about) {
     checkNotStopped();
     checkInBudget();
     if (presence.begin(about.name())) {
@@ -187,14 +185,14 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /** Ends the case if the run was stopped. */
-  void checkNotStopped() throws CaseEndedException {
+  void checkNotStopped() {
     if (stopped) {
       throw new CaseEndedException.NotRun("the run was stopped");
     }
   }
 
   /** Ends the case if the time of the run is up. */
-  void checkInBudget() throws CaseEndedException {
+  void checkInBudget() {
     if (deadline().isZero()) {
       throw new CaseEndedException.NotRun(
           "the budget of " + plugin.budget().orElseThrow().toSeconds() + " s was used up");

@@ -15,12 +15,12 @@ final class TestSnapshots {
   private TestSnapshots() {}
 
   /** A new snapshot, once it is ready to be used. */
-  static Snapshot snapshot(Trial t, Volume volume) throws CaseEndedException {
+  static Snapshot snapshot(Trial t, Volume volume) {
     return readySnapshot(t, LawfulRequests.toSnapshot(t, volume));
   }
 
   /** The snapshot of this request, once it is ready to be used. */
-  static Snapshot readySnapshot(Trial t, MessageOrBuilder request) throws CaseEndedException {
+  static Snapshot readySnapshot(Trial t, MessageOrBuilder request) {
     Message same = Trial.built(request);
     return t.prepared(
         () -> {
@@ -39,7 +39,7 @@ final class TestSnapshots {
    * they are ready.
    */
   static <A extends Message> A repeated(
-      Trial t, MessageOrBuilder request, boolean ready, Class<A> answer) throws CaseEndedException {
+      Trial t, MessageOrBuilder request, boolean ready, Class<A> answer) {
     Message same = Trial.built(request);
     Pause pause = new Pause(t.plugin().deadline());
     Reply reply = t.call(same);
@@ -51,7 +51,7 @@ final class TestSnapshots {
   }
 
   /** Ends the case if a snapshot has not become ready in time. */
-  private static void checkAgain(Trial t, Pause pause) throws CaseEndedException {
+  private static void checkAgain(Trial t, Pause pause) {
     if (!pause.again()) {
       throw new CaseEndedException.NotRun(
           "a snapshot was not ready to use within " + t.plugin().deadline().toSeconds() + " s");
@@ -59,12 +59,12 @@ final class TestSnapshots {
   }
 
   /** The snapshot of this request, if the plugin makes it: what the case is about. */
-  static Snapshot cut(Trial t, MessageOrBuilder request) throws CaseEndedException {
+  static Snapshot cut(Trial t, MessageOrBuilder request) {
     return named(t, t.ok(request, CreateSnapshotResponse.class));
   }
 
   /** The snapshot of an answer. */
-  static Snapshot named(Trial t, CreateSnapshotResponse created) throws CaseEndedException {
+  static Snapshot named(Trial t, CreateSnapshotResponse created) {
     t.check(
         !created.getSnapshot().getSnapshotId().isEmpty(),
         "the answer to CreateSnapshot names the snapshot",
@@ -73,7 +73,7 @@ final class TestSnapshots {
   }
 
   /** A snapshot that was made and deleted. */
-  static Snapshot deletedSnapshot(Trial t) throws CaseEndedException {
+  static Snapshot deletedSnapshot(Trial t) {
     return t.prepared(
         () -> {
           Snapshot snapshot = snapshot(t, TestVolumes.create(t));
@@ -83,7 +83,7 @@ final class TestSnapshots {
   }
 
   /** A new group snapshot of these volumes. */
-  static VolumeGroupSnapshot group(Trial t, Volume... volumes) throws CaseEndedException {
+  static VolumeGroupSnapshot group(Trial t, Volume... volumes) {
     return t.prepared(
         () ->
             named(
@@ -92,8 +92,7 @@ final class TestSnapshots {
   }
 
   /** The group snapshot of this request, once it is ready to be used. */
-  static VolumeGroupSnapshot readyGroup(Trial t, MessageOrBuilder request)
-      throws CaseEndedException {
+  static VolumeGroupSnapshot readyGroup(Trial t, MessageOrBuilder request) {
     Message same = Trial.built(request);
     return t.prepared(
         () -> {
@@ -108,8 +107,7 @@ final class TestSnapshots {
   }
 
   /** The group of an answer. */
-  static VolumeGroupSnapshot named(Trial t, CreateVolumeGroupSnapshotResponse created)
-      throws CaseEndedException {
+  static VolumeGroupSnapshot named(Trial t, CreateVolumeGroupSnapshotResponse created) {
     t.check(
         !created.getGroupSnapshot().getGroupSnapshotId().isEmpty(),
         "the answer to CreateVolumeGroupSnapshot names the group",

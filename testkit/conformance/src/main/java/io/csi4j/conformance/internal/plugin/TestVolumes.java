@@ -18,17 +18,17 @@ final class TestVolumes {
   private TestVolumes() {}
 
   /** A new volume. */
-  static Volume create(Trial t) throws CaseEndedException {
+  static Volume create(Trial t) {
     return t.prepared(() -> made(t, LawfulRequests.toCreate(t)));
   }
 
   /** The volume of this request, if the plugin makes it: what the case is about. */
-  static Volume made(Trial t, MessageOrBuilder request) throws CaseEndedException {
+  static Volume made(Trial t, MessageOrBuilder request) {
     return named(t, t.ok(request, CreateVolumeResponse.class));
   }
 
   /** The volume of an answer. */
-  static Volume named(Trial t, CreateVolumeResponse created) throws CaseEndedException {
+  static Volume named(Trial t, CreateVolumeResponse created) {
     t.check(
         !created.getVolume().getVolumeId().isEmpty(),
         "the answer to CreateVolume names the volume",
@@ -37,12 +37,12 @@ final class TestVolumes {
   }
 
   /** A volume that was made and deleted. */
-  static Volume deletedVolume(Trial t) throws CaseEndedException {
+  static Volume deletedVolume(Trial t) {
     return deleted(t, create(t));
   }
 
   /** The volume, which is deleted. */
-  static Volume deleted(Trial t, Volume volume) throws CaseEndedException {
+  static Volume deleted(Trial t, Volume volume) {
     return t.prepared(
         () -> {
           t.ok(LawfulRequests.toDelete(t, volume));
@@ -51,12 +51,12 @@ final class TestVolumes {
   }
 
   /** A volume to be used: that of the description, or a new one. */
-  static Volume volume(Trial t) throws CaseEndedException {
+  static Volume volume(Trial t) {
     return volume(t, LawfulRequests.capability(t));
   }
 
   /** A volume to be used like that. */
-  static Volume volume(Trial t, VolumeCapability capability) throws CaseEndedException {
+  static Volume volume(Trial t, VolumeCapability capability) {
     if (t.plugin().existingVolume().isEmpty()) {
       return t.prepared(
           () ->
@@ -73,8 +73,7 @@ final class TestVolumes {
   }
 
   /** Attaches the volume if the plugin does so; the publish context. */
-  static Map<String, String> attach(Trial t, Volume volume, VolumeCapability capability)
-      throws CaseEndedException {
+  static Map<String, String> attach(Trial t, Volume volume, VolumeCapability capability) {
     return Need.ATTACH.met(t)
         ? t.prepared(
             () ->
@@ -85,13 +84,12 @@ final class TestVolumes {
         : Map.of();
   }
 
-  static Map<String, String> attach(Trial t, Volume volume) throws CaseEndedException {
+  static Map<String, String> attach(Trial t, Volume volume) {
     return attach(t, volume, LawfulRequests.capability(t));
   }
 
   /** Attaches and stages the volume, as far as the plugin does so; the publish context. */
-  static Map<String, String> stage(Trial t, Volume volume, VolumeCapability capability)
-      throws CaseEndedException {
+  static Map<String, String> stage(Trial t, Volume volume, VolumeCapability capability) {
     Map<String, String> context = attach(t, volume, capability);
     if (Need.STAGING.met(t)) {
       t.prepared(
@@ -103,31 +101,30 @@ final class TestVolumes {
     return context;
   }
 
-  static Map<String, String> stage(Trial t, Volume volume) throws CaseEndedException {
+  static Map<String, String> stage(Trial t, Volume volume) {
     return stage(t, volume, LawfulRequests.capability(t));
   }
 
   /** A request to publish the volume, for which all is prepared. */
   static NodePublishVolumeRequest.Builder staged(
-      Trial t, Volume volume, VolumeCapability capability) throws CaseEndedException {
+      Trial t, Volume volume, VolumeCapability capability) {
     return LawfulRequests.toPublish(t, volume, stage(t, volume, capability))
         .setVolumeCapability(capability);
   }
 
   /** All that it takes to publish the volume; the last request. */
-  static NodePublishVolumeRequest publish(Trial t, Volume volume, VolumeCapability capability)
-      throws CaseEndedException {
+  static NodePublishVolumeRequest publish(Trial t, Volume volume, VolumeCapability capability) {
     NodePublishVolumeRequest request = staged(t, volume, capability).build();
     t.prepared(() -> t.ok(request, Message.class));
     return request;
   }
 
-  static NodePublishVolumeRequest publish(Trial t, Volume volume) throws CaseEndedException {
+  static NodePublishVolumeRequest publish(Trial t, Volume volume) {
     return publish(t, volume, LawfulRequests.capability(t));
   }
 
   /** A new volume to be used, published. */
-  static Volume publishedVolume(Trial t) throws CaseEndedException {
+  static Volume publishedVolume(Trial t) {
     Volume volume = volume(t);
     publish(t, volume);
     return volume;

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +30,6 @@ final class Trial {
   private int names;
   private boolean preparing;
   private @Nullable PluginOffers offers;
-
-  /** A step that makes something. */
-  @FunctionalInterface
-  interface Step<T> {
-    T run() throws CaseEndedException;
-  }
 
   Trial(SuiteRun run, int number) {
     this.run = run;
@@ -59,7 +54,7 @@ final class Trial {
   }
 
   /** Returns the offers of the plugin; asked once in a trial. */
-  PluginOffers offers() throws CaseEndedException {
+  PluginOffers offers() {
     PluginOffers known = offers;
     if (known == null) {
       known = prepared(() -> PluginOffers.of(this));
@@ -76,13 +71,13 @@ final class Trial {
   }
 
   /** Sends a request and waits for what becomes of it. */
-  Reply call(MessageOrBuilder request) throws CaseEndedException {
+  Reply call(MessageOrBuilder request) {
     Message message = built(request);
     checkMayAsk(message);
     return judged(noted(message, begin(message)), socket(message));
   }
 
-  private void checkMayAsk(Message request) throws CaseEndedException {
+  private void checkMayAsk(Message request) {
     run.checkNotStopped();
     run.checkInBudget();
     run.presence().checkMayAsk(RawPlugin.operation(request));
@@ -114,7 +109,7 @@ final class Trial {
   }
 
   /** Ends the case if there was no answer, or none without secrets. */
-  private Reply judged(Reply reply, RawPlugin socket) throws CaseEndedException {
+  private Reply judged(Reply reply, RawPlugin socket) {
     if (reply.code() == StatusCode.DEADLINE_EXCEEDED) {
       run.checkInBudget();
     }
@@ -134,7 +129,7 @@ final class Trial {
   }
 
   /** Sends all requests before it waits for any answer. */
-  List<Reply> together(Message... requests) throws CaseEndedException {
+  List<Reply> together(Message... requests) {
     for (Message each : requests) {
       checkMayAsk(each);
     }
@@ -150,7 +145,7 @@ final class Trial {
   }
 
   /** Calls on the socket of the node, for any service. */
-  Reply callNode(Message request) throws CaseEndedException {
+  Reply callNode(Message request) {
     return judged(unjudged(request, run.node()), run.node());
   }
 
@@ -160,11 +155,11 @@ final class Trial {
   }
 
   /** Does a step before what the case is about: a refusal is not what the case judges. */
-  <T> T prepared(Step<T> step) throws CaseEndedException {
+  <T> T prepared(Supplier<T> step) {
     boolean outer = preparing;
     preparing = true;
     try {
-      return step.run();
+      return step.get();
     } catch (CaseEndedException.Failed e) {
       if (e.inAnyStep()) {
         throw e;
@@ -180,23 +175,23 @@ final class Trial {
   }
 
   /** The answer to a call that has to succeed. */
-  <A extends Message> A ok(MessageOrBuilder request, Class<A> answer) throws CaseEndedException {
+  <A extends Message> A ok(MessageOrBuilder request, Class<A> answer) {
     return succeeded(call(request), answer);
   }
 
   /** The answer of a call that has to have succeeded. */
-  <A extends Message> A succeeded(Reply reply, Class<A> answer) throws CaseEndedException {
+  <A extends Message> A succeeded(Reply reply, Class<A> answer) {
     check(reply.isOk(), reply, "succeeds");
     return answer(reply, answer);
   }
 
   /** Fails unless the call succeeds. */
-  void ok(MessageOrBuilder request) throws CaseEndedException {
+  void ok(MessageOrBuilder request) {
     ok(request, Message.class);
   }
 
   /** Fails unless the call succeeds, and once more. */
-  void okTwice(MessageOrBuilder request) throws CaseEndedException {
+  void okTwice(MessageOrBuilder request) {
     Message same = built(request);
     ok(same);
     ok(same);
@@ -206,7 +201,7 @@ final class Trial {
    * The answer to a call that succeeds, unless the plugin does not take what its description asks
    * for: then nothing can be said about it.
    */
-  <A extends Message> A taken(MessageOrBuilder request, Class<A> answer) throws CaseEndedException {
+  <A extends Message> A taken(MessageOrBuilder request, Class<A> answer) {
     Reply reply = call(request);
     switch (reply.code()) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION, RESOURCE_EXHAUSTED, OUT_OF_RANGE ->
@@ -225,20 +220,20 @@ final class Trial {
    * Ends the case if the plugin does not take this request, as what its description asks for does
    * not fit: then nothing can be said about its last answer.
    */
-  void checkTaken(MessageOrBuilder request) throws CaseEndedException {
+  void checkTaken(MessageOrBuilder request) {
     StatusCode judged = calls.lastCode();
     Message unused = prepared(() -> taken(request, Message.class));
     calls.judgeBy(judged);
   }
 
   /** The one message of a successful reply. */
-  <A extends Message> A answer(Reply reply, Class<A> answer) throws CaseEndedException {
+  <A extends Message> A answer(Reply reply, Class<A> answer) {
     check(reply.messages().size() == 1, "one message", reply.messages().size() + " messages");
     return answer.cast(reply.messages().get(0));
   }
 
   /** Fails unless the call fails with one of these codes. */
-  void refused(MessageOrBuilder request, StatusCode... codes) throws CaseEndedException {
+  void refused(MessageOrBuilder request, StatusCode... codes) {
     Reply reply = call(request);
     check(List.of(codes).contains(reply.code()), reply, "fails with " + words(codes));
   }
@@ -247,35 +242,34 @@ final class Trial {
    * Fails unless the call fails with the best code, or with another one that the spec has for the
    * same request: the other one is advised against.
    */
-  void refusedRather(MessageOrBuilder request, StatusCode best, StatusCode lawful)
-      throws CaseEndedException {
+  void refusedRather(MessageOrBuilder request, StatusCode best, StatusCode lawful) {
     Reply reply = call(request);
     check(reply.code() == best || reply.code() == lawful, reply, "fails with " + words(best));
     adviseUnless(reply, best);
   }
 
   /** Fails if the call succeeds; advises if it fails with another code than one of these. */
-  void refusedBest(MessageOrBuilder request, StatusCode... codes) throws CaseEndedException {
+  void refusedBest(MessageOrBuilder request, StatusCode... codes) {
     Reply reply = call(request);
     check(!reply.isOk(), reply, "fails with " + words(codes));
     adviseUnless(reply, codes);
   }
 
   /** Fails if the call succeeds. */
-  void refusedSomehow(MessageOrBuilder request) throws CaseEndedException {
+  void refusedSomehow(MessageOrBuilder request) {
     Reply reply = call(request);
     check(!reply.isOk(), reply, "fails");
   }
 
   /** Advises if the call ends with another code than one of these. */
-  Reply best(MessageOrBuilder request, StatusCode... codes) throws CaseEndedException {
+  Reply best(MessageOrBuilder request, StatusCode... codes) {
     Reply reply = call(request);
     adviseUnless(reply, codes);
     return reply;
   }
 
   /** Advises if a call is served that the plugin does not offer. */
-  void unoffered(Need need, Message request) throws CaseEndedException {
+  void unoffered(Need need, Message request) {
     if (!need.met(this)) {
       best(request, StatusCode.UNIMPLEMENTED);
     }
@@ -307,19 +301,19 @@ final class Trial {
   // ---- the verdict
 
   /** Fails the case unless {@code holds}. */
-  void check(boolean holds, String expected, String got) throws CaseEndedException {
+  void check(boolean holds, String expected, String got) {
     if (!holds) {
       throw new CaseEndedException.Failed(expected, got);
     }
   }
 
   /** Fails the case unless {@code holds}; {@code expected} is what the call does, as a verb. */
-  void check(boolean holds, Reply reply, String expected) throws CaseEndedException {
+  void check(boolean holds, Reply reply, String expected) {
     check(holds, reply.rpcName() + " " + expected, shown(reply));
   }
 
   /** Fails the case unless both are the same; {@code what} is said before them. */
-  void checkSame(String what, String expected, String got) throws CaseEndedException {
+  void checkSame(String what, String expected, String got) {
     check(expected.equals(got), what + SafeText.quote(expected), what + SafeText.quote(got));
   }
 

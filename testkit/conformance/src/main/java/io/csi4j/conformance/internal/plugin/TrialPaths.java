@@ -23,14 +23,14 @@ final class TrialPaths {
   }
 
   /** An existing directory, as the plugin sees it. */
-  String staging(String name) throws CaseEndedException {
+  String staging(String name) {
     directory(here);
     directory(here.resolve(name));
     return there + "/" + name;
   }
 
   /** A path in an existing directory where nothing is, as the plugin sees it. */
-  String target(String name) throws CaseEndedException {
+  String target(String name) {
     directory(here);
     Path target = here.resolve(name);
     if (!targets.contains(target)) {
@@ -51,7 +51,7 @@ final class TrialPaths {
     return List.copyOf(made);
   }
 
-  private void directory(Path path) throws CaseEndedException {
+  private void directory(Path path) {
     if (!made.contains(path)) {
       try {
         Files.createDirectory(path);

@@ -6,6 +6,7 @@ import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.StatusCode;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that a call about something that does not exist ends with the right code. */
@@ -13,16 +14,10 @@ final class UnknownThings {
 
   private UnknownThings() {}
 
-  /** A request about a thing. */
-  @FunctionalInterface
-  interface Asking<T> {
-    MessageOrBuilder about(T thing) throws CaseEndedException;
-  }
-
   /** Fails unless a call about a volume that does not exist ends with this code. */
-  static void volume(Trial t, StatusCode code, Asking<Volume> request) throws CaseEndedException {
-    if (isNoId(t, code, request.about(LawfulRequests.NO_SUCH_VOLUME)) && Need.CREATE.met(t)) {
-      endsWith(t, request.about(TestVolumes.deletedVolume(t)), code, code);
+  static void volume(Trial t, StatusCode code, Function<Volume, MessageOrBuilder> request) {
+    if (isNoId(t, code, request.apply(LawfulRequests.NO_SUCH_VOLUME)) && Need.CREATE.met(t)) {
+      endsWith(t, request.apply(TestVolumes.deletedVolume(t)), code, code);
     }
   }
 
@@ -35,57 +30,56 @@ final class UnknownThings {
    *     null if none is needed
    */
   static void volumeIfTaken(
-      Trial t, StatusCode code, Asking<Volume> request, @Nullable Asking<Volume> undo)
-      throws CaseEndedException {
-    Reply reply = t.call(request.about(LawfulRequests.NO_SUCH_VOLUME));
+      Trial t,
+      StatusCode code,
+      Function<Volume, MessageOrBuilder> request,
+      @Nullable Function<Volume, MessageOrBuilder> undo) {
+    Reply reply = t.call(request.apply(LawfulRequests.NO_SUCH_VOLUME));
     t.check(!reply.isOk(), reply, "ends with " + Trial.words(code));
     if (reply.code() == code) {
       return;
     }
     Volume volume = Need.CREATE.met(t) ? TestVolumes.create(t) : TestVolumes.volume(t);
-    t.checkTaken(request.about(volume));
+    t.checkTaken(request.apply(volume));
     if (undo != null) {
-      t.prepared(() -> t.ok(undo.about(volume), Message.class));
+      t.prepared(() -> t.ok(undo.apply(volume), Message.class));
     }
     // From here on, the requests differ in the volume alone from one that the plugin takes.
     String unknown = LawfulRequests.NO_SUCH_VOLUME.getVolumeId();
-    if (isNoId(t, code, request.about(volume.toBuilder().setVolumeId(unknown).build()))
+    if (isNoId(t, code, request.apply(volume.toBuilder().setVolumeId(unknown).build()))
         && Need.CREATE.met(t)) {
-      endsWith(t, request.about(TestVolumes.deleted(t, volume)), code, code);
+      endsWith(t, request.apply(TestVolumes.deleted(t, volume)), code, code);
     }
   }
 
   /** Fails unless a call about a snapshot that does not exist ends with this code. */
-  static void snapshot(Trial t, StatusCode code, Asking<Snapshot> request)
-      throws CaseEndedException {
-    if (isNoId(t, code, request.about(LawfulRequests.NO_SUCH_SNAPSHOT))
+  static void snapshot(Trial t, StatusCode code, Function<Snapshot, MessageOrBuilder> request) {
+    if (isNoId(t, code, request.apply(LawfulRequests.NO_SUCH_SNAPSHOT))
         && Need.SNAPSHOTS.met(t)
         && Need.CREATE.met(t)) {
-      endsWith(t, request.about(TestSnapshots.deletedSnapshot(t)), code, code);
+      endsWith(t, request.apply(TestSnapshots.deletedSnapshot(t)), code, code);
     }
   }
 
   /** Fails unless a call about a group that does not exist ends with this code. */
-  static void group(Trial t, StatusCode code, Asking<VolumeGroupSnapshot> request)
-      throws CaseEndedException {
-    if (isNoId(t, code, request.about(LawfulRequests.NO_SUCH_GROUP)) && Need.CREATE.met(t)) {
+  static void group(
+      Trial t, StatusCode code, Function<VolumeGroupSnapshot, MessageOrBuilder> request) {
+    if (isNoId(t, code, request.apply(LawfulRequests.NO_SUCH_GROUP)) && Need.CREATE.met(t)) {
       VolumeGroupSnapshot gone = TestSnapshots.group(t, TestVolumes.create(t));
       t.prepared(() -> t.ok(LawfulRequests.toDeleteGroup(t, gone), Message.class));
-      endsWith(t, request.about(gone), code, code);
+      endsWith(t, request.apply(gone), code, code);
     }
   }
 
   /**
    * Whether the plugin finds that the id is none of its own, which it may; else fails if not so.
    */
-  private static boolean isNoId(Trial t, StatusCode code, MessageOrBuilder request)
-      throws CaseEndedException {
+  private static boolean isNoId(Trial t, StatusCode code, MessageOrBuilder request) {
     return endsWith(t, request, code, StatusCode.INVALID_ARGUMENT).code()
         == StatusCode.INVALID_ARGUMENT;
   }
 
-  private static Reply endsWith(Trial t, MessageOrBuilder request, StatusCode code, StatusCode or)
-      throws CaseEndedException {
+  private static Reply endsWith(Trial t, MessageOrBuilder request, StatusCode code, StatusCode or) {
     Reply reply = t.call(request);
     t.check(reply.code() == code || reply.code() == or, reply, "ends with " + Trial.words(code));
     return reply;

@@ -156,7 +156,7 @@ final class VolumeCases {
   }
 
   /** The volume of a reply to CreateVolume. */
-  private static Volume made(Trial t, Reply reply) throws CaseEndedException {
+  private static Volume made(Trial t, Reply reply) {
     return t.answer(reply, CreateVolumeResponse.class).getVolume();
   }
 
@@ -223,7 +223,7 @@ final class VolumeCases {
   }
 
   /** A plugin that makes volumes makes one of this name, asked twice. */
-  private static void namesOneVolume(Trial t, String name) throws CaseEndedException {
+  private static void namesOneVolume(Trial t, String name) {
     Volume unused = TestVolumes.deletedVolume(t);
     var request = toCreate(t).setName(name);
     Volume first = TestVolumes.made(t, request);
@@ -231,8 +231,7 @@ final class VolumeCases {
   }
 
   /** The request is refused, or answered with the volume of that name. */
-  private static void isNoOther(Trial t, Volume volume, CreateVolumeRequest.Builder request)
-      throws CaseEndedException {
+  private static void isNoOther(Trial t, Volume volume, CreateVolumeRequest.Builder request) {
     Reply reply = t.best(request, OK, ALREADY_EXISTS, INVALID_ARGUMENT);
     if (reply.isOk()) {
       t.checkSame("the volume ", volume.getVolumeId(), made(t, reply).getVolumeId());
@@ -311,8 +310,7 @@ final class VolumeCases {
         });
   }
 
-  private static void filled(Trial t, Volume source, CreateVolumeRequest.Builder request)
-      throws CaseEndedException {
+  private static void filled(Trial t, Volume source, CreateVolumeRequest.Builder request) {
     Volume volume = TestVolumes.made(t, request);
     t.check(
         !volume.getVolumeId().equals(source.getVolumeId()),

@@ -25,7 +25,6 @@ import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.conformance.ToyVolume.Target;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
-import io.csi4j.conformance.model.ScenarioWorkload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -102,7 +101,7 @@ final class ToyNode implements AutoCloseable {
     if (!volume.order().capability().equals(order.capability())) {
       throw new IllegalStateException("the volume is in use in another way");
     }
-    Target before = volume.targets().get(order.workload().value());
+    Target before = volume.targets().get(order.workload());
     if (before != null && before.done()) {
       if (has(Defect.LAST_ORDER_WINS) && before.readonly() != order.readonly()) {
         unpublish(order, before);
@@ -129,7 +128,7 @@ final class ToyNode implements AutoCloseable {
 
   // ---- inline volumes, of which the plugin alone remembers anything
 
-  Path mountInline(String volume, ScenarioWorkload workload, VolumeContext attributes) {
+  Path mountInline(String volume, String workload, VolumeContext attributes) {
     VolumeId id = inlineId(volume, workload);
     Path path = inlinePath(volume, workload);
     return locked(
@@ -153,7 +152,7 @@ final class ToyNode implements AutoCloseable {
         });
   }
 
-  void unmountInline(String volume, ScenarioWorkload workload) {
+  void unmountInline(String volume, String workload) {
     VolumeId id = inlineId(volume, workload);
     Path path = inlinePath(volume, workload);
     locked(
@@ -165,12 +164,12 @@ final class ToyNode implements AutoCloseable {
         });
   }
 
-  private VolumeId inlineId(String volume, ScenarioWorkload workload) {
+  private VolumeId inlineId(String volume, String workload) {
     return VolumeId.of(
         "inline-" + hash(has(Defect.INLINE_NAMED_BY_JOB) ? volume : workload + "/" + volume));
   }
 
-  private Path inlinePath(String volume, ScenarioWorkload workload) {
+  private Path inlinePath(String volume, String workload) {
     return setting.directory().resolve("i").resolve(hash(workload + "/" + volume)).resolve("v");
   }
 
@@ -195,7 +194,7 @@ final class ToyNode implements AutoCloseable {
     return save(owed.attached(context));
   }
 
-  private ToyVolume stage(ToyVolume volume, ScenarioWorkload workload) {
+  private ToyVolume stage(ToyVolume volume, String workload) {
     boolean again = has(Defect.STAGING_PER_WORKLOAD);
     if (!stages() || (volume.staged() && !again)) {
       return volume;
@@ -205,7 +204,7 @@ final class ToyNode implements AutoCloseable {
         setting
             .directory()
             .resolve("s")
-            .resolve(hash(order.volume().value() + (again ? workload.value() : "")));
+            .resolve(hash(order.volume().value() + (again ? workload : "")));
     make(path);
     ToyVolume owed = volume.staging(path);
     if (!has(Defect.UNCERTAIN_IS_NOT_DONE)) {
@@ -277,7 +276,7 @@ final class ToyNode implements AutoCloseable {
         order.volume(),
         () -> {
           ToyVolume volume = disk.get(order.volume());
-          Target target = volume.targets().get(order.workload().value());
+          Target target = volume.targets().get(order.workload());
           try {
             publishNow(volume, order, target.path());
           } catch (RuntimeException e) {
@@ -292,7 +291,7 @@ final class ToyNode implements AutoCloseable {
 
   // ---- unmounting
 
-  void unmount(VolumeId id, ScenarioWorkload workload) {
+  void unmount(VolumeId id, String workload) {
     if (has(Defect.CLAIM_AFTER_PUBLISH)) {
       unmountAlone(id, workload);
     } else {
@@ -305,12 +304,12 @@ final class ToyNode implements AutoCloseable {
     }
   }
 
-  private void unmountAlone(VolumeId id, ScenarioWorkload workload) {
+  private void unmountAlone(VolumeId id, String workload) {
     ToyVolume volume = disk.get(id);
     if (volume == null) {
       return;
     }
-    Target target = volume.targets().get(workload.value());
+    Target target = volume.targets().get(workload);
     if (target == null && !volume.targets().isEmpty() && !has(Defect.STRANGER_IS_THE_LAST)) {
       return;
     }
@@ -411,7 +410,7 @@ final class ToyNode implements AutoCloseable {
   /** The context with the facts of the workload, for a plugin that takes them. */
   private VolumeContext told(MountOrder order) {
     return setting.takesWorkloadFacts()
-        ? context(order).with(Map.of("csi.storage.k8s.io/pod.name", order.workload().value()))
+        ? context(order).with(Map.of("csi.storage.k8s.io/pod.name", order.workload()))
         : context(order);
   }
 
@@ -468,7 +467,7 @@ final class ToyNode implements AutoCloseable {
         setting
             .directory()
             .resolve("t")
-            .resolve(hash(order.volume().value()) + "-" + hash(order.workload().value()));
+            .resolve(hash(order.volume().value()) + "-" + hash(order.workload()));
     return parent.resolve(
         has(Defect.NEW_PATH_EACH_ATTEMPT) ? "v" + attempts.incrementAndGet() : "v");
   }

@@ -5,7 +5,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
-import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -39,7 +38,7 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   }
 
   @Override
-  public void unmount(VolumeId volume, ScenarioWorkload workload) {
+  public void unmount(VolumeId volume, String workload) {
     process.unmount(volume, workload);
   }
 
@@ -49,13 +48,12 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   }
 
   @Override
-  public Optional<Path> mountInline(
-      String volume, ScenarioWorkload workload, VolumeContext attributes) {
+  public Optional<Path> mountInline(String volume, String workload, VolumeContext attributes) {
     return Optional.of(process.mountInline(volume, workload, attributes));
   }
 
   @Override
-  public void unmountInline(String volume, ScenarioWorkload workload) {
+  public void unmountInline(String volume, String workload) {
     process.unmountInline(volume, workload);
   }
 

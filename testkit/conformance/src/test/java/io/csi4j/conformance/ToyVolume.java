@@ -2,7 +2,6 @@ package io.csi4j.conformance;
 
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.conformance.model.MountOrder;
-import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
@@ -67,15 +66,15 @@ record ToyVolume(
     return new ToyVolume(order, attachOwed, attached, Optional.empty(), false, targets);
   }
 
-  ToyVolume with(ScenarioWorkload workload, Target target) {
+  ToyVolume with(String workload, Target target) {
     Map<String, Target> more = new TreeMap<>(targets);
-    more.put(workload.value(), target);
+    more.put(workload, target);
     return new ToyVolume(order, attachOwed, attached, staging, staged, more);
   }
 
-  ToyVolume without(ScenarioWorkload workload) {
+  ToyVolume without(String workload) {
     Map<String, Target> fewer = new TreeMap<>(targets);
-    fewer.remove(workload.value());
+    fewer.remove(workload);
     return new ToyVolume(order, attachOwed, attached, staging, staged, fewer);
   }
 }

@@ -8,7 +8,8 @@ import io.csi4j.client.model.VolumeId;
  * An order to an orchestrator: make a volume usable for a workload on its node.
  *
  * @param volume the volume; it exists, and was registered and validated before
- * @param workload for whom
+ * @param workload for whom: the name of any user of a volume on a node; any text but the empty one,
+ *     which no plugin ever sees
  * @param capability how it is used, to be handed on as it is
  * @param readonly whether this workload may only read it
  * @param context the volume's own context, to be handed on as it is
@@ -16,13 +17,13 @@ import io.csi4j.client.model.VolumeId;
  */
 public record MountOrder(
     VolumeId volume,
-    ScenarioWorkload workload,
+    String workload,
     VolumeCapability capability,
     boolean readonly,
     VolumeContext context) {
 
   /** Returns the order for another workload. */
-  public MountOrder forWorkload(ScenarioWorkload other) {
+  public MountOrder forWorkload(String other) {
     return new MountOrder(volume, other, capability, readonly, context);
   }
 

@@ -8,61 +8,34 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The orchestrator crashes and comes back. */
 final class CrashScenarios {
 
   private CrashScenarios() {}
 
-  static List<Scenario> scenarios() {
-    List<Scenario> all = new ArrayList<>();
-    all.add(
-        new Scenario(
-            "restart/while-mounted",
-            "Live workloads keep their volumes; each is unmounted afterwards as if nothing had"
-                + " happened.",
-            CrashScenarios::whileMounted));
-    all.add(
-        new Scenario(
-            "restart/then-a-second-workload",
-            "A workload that comes after the restart shares the staging of one from before.",
-            CrashScenarios::thenSecondWorkload));
-    for (CsiOperation step :
-        List.of(
-            CsiOperation.CONTROLLER_PUBLISH_VOLUME,
-            CsiOperation.NODE_STAGE_VOLUME,
-            CsiOperation.NODE_PUBLISH_VOLUME)) {
-      String name = StepNames.of(step);
+  static void addTo(Scenarios all) {
+    all.add("restart/while-mounted", CrashScenarios::whileMounted);
+    all.add("restart/then-a-second-workload", CrashScenarios::thenSecondWorkload);
+    for (CsiOperation step : StepNames.DOING) {
+      String name = "restart/amid-" + StepNames.of(step);
       all.add(
-          new Scenario(
-                  "restart/amid-" + name + "-then-mounted",
-                  "The volume can be mounted after a crash in the middle of a call.",
-                  play -> {
-                    crashAmid(play, step);
-                    play.mount(play.order());
-                  })
-              .about(step));
+          name + "-then-mounted",
+          play -> {
+            crashAmid(play, step);
+            play.mount(play.order());
+          });
       all.add(
-          new Scenario(
-                  "restart/amid-" + name + "-then-given-up",
-                  "A crash in the middle of a call leaves a volume that may be in use: it is undone.",
-                  play -> {
-                    crashAmid(play, step);
-                    play.unmount(play.order());
-                  })
-              .about(step));
+          name + "-then-given-up",
+          play -> {
+            crashAmid(play, step);
+            play.unmount(play.order());
+          });
     }
-    all.add(
-        new Scenario(
-            "restart/amid-unstage",
-            "A crash in the middle of unstaging leaves a volume that is unstaged later.",
-            CrashScenarios::amidUnstage));
-    return all;
+    all.add("restart/amid-unstage", CrashScenarios::amidUnstage);
   }
 
-  private static void whileMounted(Play play) throws StuckException, InterruptedException {
+  private static void whileMounted(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     Path pathOfOne = play.mount(one);
@@ -77,7 +50,7 @@ final class CrashScenarios {
     play.expectPublications(two, 0);
   }
 
-  private static void thenSecondWorkload(Play play) throws StuckException, InterruptedException {
+  private static void thenSecondWorkload(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     Path pathOfOne = play.mount(one);
@@ -90,8 +63,7 @@ final class CrashScenarios {
   }
 
   /** The call has done its work when the orchestrator crashes; the answer never comes. */
-  private static void crashAmid(Play play, CsiOperation step)
-      throws StuckException, InterruptedException {
+  private static void crashAmid(Play play, CsiOperation step) {
     try (FaultRule rule = play.plugin().inject(Fault.applyThenHang(), When.calling(step).once())) {
       play.beginMount(play.order());
       play.awaitWorked(play.awaitCall(step));
@@ -102,7 +74,7 @@ final class CrashScenarios {
     play.awaitQuiet();
   }
 
-  private static void amidUnstage(Play play) throws StuckException, InterruptedException {
+  private static void amidUnstage(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     CsiOperation step = CsiOperation.NODE_UNSTAGE_VOLUME;

@@ -21,27 +21,14 @@ final class CrowdScenarios {
 
   private CrowdScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        new Scenario(
-            "crowd/eight-workloads-one-volume",
-            "One call at a time, one staging, eight paths; the last one out unstages.",
-            CrowdScenarios::eightWorkloads),
-        new Scenario(
-            "crowd/fifty-volumes",
-            "Fifty volumes are mounted at a time, and unmounted.",
-            CrowdScenarios::fiftyVolumes),
-        new Scenario(
-            "crowd/leaves-while-another-publishes",
-            "The last workload leaves while another is being published: the staging stays.",
-            CrowdScenarios::leavesWhilePublishing),
-        new Scenario(
-            "crowd/comes-while-another-leaves",
-            "A workload comes while the last one is being unpublished: it has a staging under it.",
-            CrowdScenarios::comesWhileLeaving));
+  static void addTo(Scenarios all) {
+    all.add("crowd/eight-workloads-one-volume", CrowdScenarios::eightWorkloads);
+    all.add("crowd/fifty-volumes", CrowdScenarios::fiftyVolumes);
+    all.add("crowd/leaves-while-another-publishes", CrowdScenarios::leavesWhilePublishing);
+    all.add("crowd/comes-while-another-leaves", CrowdScenarios::comesWhileLeaving);
   }
 
-  private static void eightWorkloads(Play play) throws StuckException, InterruptedException {
+  private static void eightWorkloads(Play play) {
     List<MountOrder> orders =
         IntStream.rangeClosed(1, 8).mapToObj(i -> workload(i, play.order())).toList();
     play.plugin()
@@ -55,7 +42,7 @@ final class CrowdScenarios {
     play.expectPublications(play.order(), 0);
   }
 
-  private static void fiftyVolumes(Play play) throws StuckException, InterruptedException {
+  private static void fiftyVolumes(Play play) {
     List<MountOrder> orders = IntStream.rangeClosed(1, 50).mapToObj(play::order).toList();
     mountAll(play, orders);
     play.expect(
@@ -64,8 +51,7 @@ final class CrowdScenarios {
     unmountAll(play, orders);
   }
 
-  private static void mountAll(Play play, List<MountOrder> orders)
-      throws StuckException, InterruptedException {
+  private static void mountAll(Play play, List<MountOrder> orders) {
     List<Future<Path>> begun = new ArrayList<>();
     for (MountOrder order : orders) {
       begun.add(play.beginMount(order));
@@ -77,8 +63,7 @@ final class CrowdScenarios {
     }
   }
 
-  private static void unmountAll(Play play, List<MountOrder> orders)
-      throws StuckException, InterruptedException {
+  private static void unmountAll(Play play, List<MountOrder> orders) {
     List<Future<Boolean>> begun = orders.stream().map(play::beginUnmount).toList();
     for (int i = 0; i < orders.size(); i++) {
       if (play.outcome(Play.unmounting(orders.get(i)), begun.get(i)).value().isEmpty()) {
@@ -87,7 +72,7 @@ final class CrowdScenarios {
     }
   }
 
-  private static void leavesWhilePublishing(Play play) throws StuckException, InterruptedException {
+  private static void leavesWhilePublishing(Play play) {
     MountOrder leaving = play.order();
     MountOrder coming = workload(2, leaving);
     play.mount(leaving);
@@ -99,7 +84,7 @@ final class CrowdScenarios {
     settle(play, coming, mounting, leaving, unmounting);
   }
 
-  private static void comesWhileLeaving(Play play) throws StuckException, InterruptedException {
+  private static void comesWhileLeaving(Play play) {
     MountOrder leaving = play.order();
     MountOrder coming = workload(2, leaving);
     play.mount(leaving);
@@ -116,8 +101,7 @@ final class CrowdScenarios {
       MountOrder coming,
       Future<Path> mounting,
       MountOrder leaving,
-      Future<Boolean> unmounting)
-      throws StuckException, InterruptedException {
+      Future<Boolean> unmounting) {
     if (play.outcome(Play.unmounting(leaving), unmounting).value().isEmpty()) {
       play.unmount(leaving);
     }

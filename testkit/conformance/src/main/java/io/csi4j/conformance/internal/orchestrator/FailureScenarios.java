@@ -6,45 +6,33 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
-import java.util.List;
 
 /** Calls that keep failing for a while. */
 final class FailureScenarios {
 
   private FailureScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        new Scenario(
-            "fail/publish-after-stage",
-            "Publishing fails for good after staging: giving up unstages and detaches.",
-            FailureScenarios::publish),
-        new Scenario(
-            "fail/unpublish-then-recovers",
-            "While unpublishing fails, the volume stays staged and attached.",
-            play ->
-                undoing(
-                    play,
-                    CsiOperation.NODE_UNPUBLISH_VOLUME,
-                    List.of(
-                        CsiOperation.NODE_UNSTAGE_VOLUME,
-                        CsiOperation.CONTROLLER_UNPUBLISH_VOLUME))),
-        new Scenario(
-            "fail/unstage-then-recovers",
-            "While unstaging fails, the volume stays attached, and the unstaging stays owed.",
-            play ->
-                undoing(
-                    play,
-                    CsiOperation.NODE_UNSTAGE_VOLUME,
-                    List.of(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME))),
-        new Scenario(
-                "fail/detach-then-recovers",
-                "While detaching fails, the detachment stays pending.",
-                play -> undoing(play, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, List.of()))
-            .attaching());
+  static void addTo(Scenarios all) {
+    all.add("fail/publish-after-stage", FailureScenarios::publish);
+    all.add(
+        "fail/unpublish-then-recovers",
+        play ->
+            undoing(
+                play,
+                CsiOperation.NODE_UNPUBLISH_VOLUME,
+                CsiOperation.NODE_UNSTAGE_VOLUME,
+                CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
+    all.add(
+        "fail/unstage-then-recovers",
+        play ->
+            undoing(
+                play, CsiOperation.NODE_UNSTAGE_VOLUME, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
+    all.add(
+        "fail/detach-then-recovers",
+        play -> undoing(play, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
   }
 
-  private static void publish(Play play) throws StuckException, InterruptedException {
+  private static void publish(Play play) {
     MountOrder order = play.order();
     try (FaultRule rule =
         play.plugin()
@@ -59,8 +47,7 @@ final class FailureScenarios {
     play.unmount(order);
   }
 
-  private static void undoing(Play play, CsiOperation step, List<CsiOperation> notBefore)
-      throws StuckException, InterruptedException {
+  private static void undoing(Play play, CsiOperation step, CsiOperation... notBefore) {
     MountOrder order = play.order();
     play.mount(order);
     OrchestratorReply<Boolean> first;

@@ -13,7 +13,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -38,39 +37,15 @@ final class HealthScenarios {
 
   private HealthScenarios() {}
 
-  static List<Scenario> scenarios() {
-    String sickens =
-        "A volume that sickens while it is mounted can be used and given back when it is well"
-            + " again.";
-    return List.of(
-        new Scenario(
-            "health/volume-sickens-and-recovers",
-            sickens,
-            PluginShape.full113(),
-            HealthScenarios::sickensAndRecovers),
-        new Scenario(
-            "health/volume-sickens-and-recovers-on-1.12",
-            sickens,
-            HealthScenarios::sickensAndRecovers),
-        new Scenario(
-            "health/sick-volume-while-the-plugin-is-upgraded",
-            "A volume stays as it is while its plugin changes the words in which it tells that the"
-                + " volume is not well.",
-            HealthScenarios::upgraded),
-        new Scenario(
-            "health/sick-volume-cannot-be-staged",
-            "The mount fails as long as the volume cannot be reached, and ends well afterwards.",
-            PluginShape.full113(),
-            HealthScenarios::cannotBeStaged),
-        new Scenario(
-            "health/backend-goes-away",
-            "What is mounted stays while the storage cannot be reached, and what is asked for then"
-                + " is mounted when it is back.",
-            PluginShape.full113(),
-            HealthScenarios::backendGoesAway));
+  static void addTo(Scenarios all) {
+    all.add("health/volume-sickens-and-recovers", HealthScenarios::sickensAndRecovers);
+    all.add("health/volume-sickens-and-recovers-on-1.12", HealthScenarios::sickensAndRecovers);
+    all.add("health/sick-volume-while-the-plugin-is-upgraded", HealthScenarios::upgraded);
+    all.add("health/sick-volume-cannot-be-staged", HealthScenarios::cannotBeStaged);
+    all.add("health/backend-goes-away", HealthScenarios::backendGoesAway);
   }
 
-  private static void sickensAndRecovers(Play play) throws StuckException, InterruptedException {
+  private static void sickensAndRecovers(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     play.mount(one);
@@ -85,7 +60,7 @@ final class HealthScenarios {
     play.unmount(two);
   }
 
-  private static void upgraded(Play play) throws StuckException, InterruptedException {
+  private static void upgraded(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     Path path = play.mount(one);
@@ -99,7 +74,7 @@ final class HealthScenarios {
     play.unmount(two);
   }
 
-  private static void cannotBeStaged(Play play) throws StuckException, InterruptedException {
+  private static void cannotBeStaged(Play play) {
     MountOrder order = play.order();
     play.plugin().health(order.volume(), OFFLINE);
     CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
@@ -115,7 +90,7 @@ final class HealthScenarios {
     play.expectReady(order);
   }
 
-  private static void backendGoesAway(Play play) throws StuckException, InterruptedException {
+  private static void backendGoesAway(Play play) {
     MountOrder old = play.order(1);
     MountOrder fresh = play.order(2);
     Path path = play.mount(old);

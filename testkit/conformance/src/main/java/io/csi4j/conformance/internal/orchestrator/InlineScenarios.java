@@ -2,13 +2,10 @@ package io.csi4j.conformance.internal.orchestrator;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents.Published;
-import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.model.Quirk;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -19,40 +16,20 @@ import java.util.Optional;
  */
 final class InlineScenarios {
 
-  /** A plugin that attaches and stages all volumes but its inline ones. */
-  private static final PluginShape SHAPE = PluginShape.full().with(Quirk.INLINE_VOLUMES_TAKEN);
-
   private static final String CACHE = "cache";
-  private static final ScenarioWorkload ONE = ScenarioWorkload.of("workload-1");
-  private static final ScenarioWorkload TWO = ScenarioWorkload.of("workload-2");
+  private static final String ONE = "workload-1";
+  private static final String TWO = "workload-2";
 
   private InlineScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        scenario(
-            "published-alone",
-            "It is published with the attributes of the job, and nothing else is called for it.",
-            InlineScenarios::publishedAlone),
-        scenario(
-            "one-for-each-workload",
-            "Two workloads that name their volumes alike get two volumes.",
-            InlineScenarios::oneForEach),
-        scenario(
-            "answer-lost",
-            "After a lost answer there is one volume while the workload has it, and none at the end.",
-            InlineScenarios::answersLost),
-        scenario(
-            "then-a-crash",
-            "After a crash the workload has the same volume at its path.",
-            InlineScenarios::thenCrash));
+  static void addTo(Scenarios all) {
+    all.add("inline/published-alone", InlineScenarios::publishedAlone);
+    all.add("inline/one-for-each-workload", InlineScenarios::oneForEach);
+    all.add("inline/answer-lost", InlineScenarios::answersLost);
+    all.add("inline/then-a-crash", InlineScenarios::thenCrash);
   }
 
-  private static Scenario scenario(String name, String promise, Scenario.Body steps) {
-    return new Scenario("inline/" + name, promise, SHAPE, steps);
-  }
-
-  private static void publishedAlone(Play play) throws StuckException, InterruptedException {
+  private static void publishedAlone(Play play) {
     Optional<Path> path = play.mountInline(CACHE, ONE);
     if (path.isEmpty()) {
       return;
@@ -75,7 +52,7 @@ final class InlineScenarios {
     play.expectNone(CsiOperation.DELETE_VOLUME, why);
   }
 
-  private static void oneForEach(Play play) throws StuckException, InterruptedException {
+  private static void oneForEach(Play play) {
     Optional<Path> first = play.mountInline(CACHE, ONE);
     Optional<Path> second = play.mountInline(CACHE, TWO);
     if (first.isEmpty() || second.isEmpty()) {
@@ -92,7 +69,7 @@ final class InlineScenarios {
     gone(play, CACHE, TWO);
   }
 
-  private static void answersLost(Play play) throws StuckException, InterruptedException {
+  private static void answersLost(Play play) {
     play.plugin()
         .inject(Fault.applyThenDrop(), When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());
     Optional<Path> path = play.mountInline(CACHE, ONE);
@@ -110,7 +87,7 @@ final class InlineScenarios {
     gone(play, CACHE, ONE);
   }
 
-  private static void thenCrash(Play play) throws StuckException, InterruptedException {
+  private static void thenCrash(Play play) {
     Optional<Path> path = play.mountInline(CACHE, ONE);
     if (path.isEmpty()) {
       return;
@@ -134,8 +111,7 @@ final class InlineScenarios {
     play.expect(there.size() == 1, "The plugin has not published the inline volume at its path.");
   }
 
-  private static void gone(Play play, String volume, ScenarioWorkload workload)
-      throws StuckException, InterruptedException {
+  private static void gone(Play play, String volume, String workload) {
     play.unmountInline(volume, workload);
     play.expect(
         play.contents().volumes().isEmpty(), "The inline volume is left after its workload.");

@@ -6,49 +6,25 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The plugin does the work, and the orchestrator is not told. */
 final class LostAnswerScenarios {
 
   private LostAnswerScenarios() {}
 
-  static List<Scenario> scenarios() {
-    List<Scenario> all = new ArrayList<>();
+  static void addTo(Scenarios all) {
+    Fault late = Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "too slow");
     for (CsiOperation step : StepNames.STEPS) {
-      all.add(
-          lost(
-              step,
-              "-dropped",
-              "The connection breaks after the work: the call is repeated as it was.",
-              Fault.applyThenDrop()));
-      all.add(
-          lost(
-              step,
-              "-timed-out",
-              "DEADLINE_EXCEEDED after the work: the call is repeated as it was.",
-              Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "too slow")));
+      String name = "lost/" + StepNames.of(step);
+      all.add(name + "-dropped", play -> once(play, step, Fault.applyThenDrop()));
+      all.add(name + "-timed-out", play -> once(play, step, late));
     }
-    for (CsiOperation step : StepNames.STEPS.subList(0, 3)) {
-      all.add(
-          new Scenario(
-                  "lost/" + StepNames.of(step) + "-given-up",
-                  "No attempt is ever answered, all do the work: giving up undoes it.",
-                  play -> givenUp(play, step))
-              .about(step));
+    for (CsiOperation step : StepNames.DOING) {
+      all.add("lost/" + StepNames.of(step) + "-given-up", play -> givenUp(play, step, late));
     }
-    return all;
   }
 
-  private static Scenario lost(CsiOperation step, String how, String expectation, Fault fault) {
-    return new Scenario(
-            "lost/" + StepNames.of(step) + how, expectation, play -> once(play, step, fault))
-        .about(step);
-  }
-
-  private static void once(Play play, CsiOperation step, Fault fault)
-      throws StuckException, InterruptedException {
+  private static void once(Play play, CsiOperation step, Fault fault) {
     MountOrder order = play.order();
     try (FaultRule rule = play.plugin().inject(fault, When.calling(step).once())) {
       play.mount(order);
@@ -59,14 +35,9 @@ final class LostAnswerScenarios {
     }
   }
 
-  private static void givenUp(Play play, CsiOperation step)
-      throws StuckException, InterruptedException {
+  private static void givenUp(Play play, CsiOperation step, Fault fault) {
     MountOrder order = play.order();
-    try (FaultRule rule =
-        play.plugin()
-            .inject(
-                Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "too slow"),
-                When.calling(step))) {
+    try (FaultRule rule = play.plugin().inject(fault, When.calling(step))) {
       play.expect(
           play.tryMount(order).failure().isPresent(),
           "The mount succeeded, although " + step.rpcName() + " never did.");

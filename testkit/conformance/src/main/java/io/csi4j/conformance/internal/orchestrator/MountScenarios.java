@@ -10,8 +10,6 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
-import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.model.Quirk;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -38,73 +36,24 @@ final class MountScenarios {
 
   private MountScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        new Scenario(
-            "mount/first",
-            "The volume is attached, staged and published, and all of that is undone.",
-            MountScenarios::first),
-        new Scenario(
-            "mount/second-workload",
-            "Two workloads share one staging; unmounting one leaves the other what it has.",
-            MountScenarios::secondWorkload),
-        new Scenario(
-            "mount/read-only",
-            "A workload that may only read gets the volume read-only, beside one that writes.",
-            MountScenarios::readOnly),
-        new Scenario(
-            "mount/otherwise",
-            "A workload that has a volume to write and asks for it to read only keeps what it has:"
-                + " it is refused, given the same, or given the other at another path.",
-            MountScenarios::otherwise),
-        new Scenario(
-            "mount/flags",
-            "The mount flags of a volume, a label of SELinux among them, are the same wherever the"
-                + " plugin is told how it is used.",
-            MountScenarios::flags),
-        new Scenario(
-            "mount/workload-facts",
-            "A plugin that wants to be told of the workload is told where a volume is published,"
-                + " of each workload its own, and nowhere else; or is told nothing.",
-            PluginShape.full().with(Quirk.WORKLOAD_FACTS_TAKEN),
-            MountScenarios::workloadFacts),
-        new Scenario(
-            "mount/block-device",
-            "A raw block device is staged at a directory and published as a device.",
-            MountScenarios::blockDevice),
-        new Scenario(
-            "mount/twice",
-            "Mounting for the same workload again gives the same path, published once.",
-            MountScenarios::twice),
-        new Scenario(
-            "mount/again-after-unmount",
-            "A volume can be mounted again after it was unmounted.",
-            MountScenarios::again),
-        new Scenario(
-            "mount/nothing-made",
-            "A plugin that says OK and makes nothing at the target is not believed. The spec does"
-                + " not ask for this check; without it workloads write to the disk of the host.",
-            PluginShape.full().with(Quirk.TARGET_NEVER_MADE),
-            MountScenarios::nothingMade),
-        new Scenario(
-            "unmount/twice",
-            "Unmounting what is unmounted already is no failure.",
-            MountScenarios::gone),
-        new Scenario(
-            "unmount/never-mounted",
-            "Unmounting what was never mounted is no failure, and changes nothing.",
-            MountScenarios::neverMounted),
-        new Scenario(
-            "unmount/by-a-stranger",
-            "Unmounting for a workload without the volume leaves it to those who have it.",
-            MountScenarios::stranger),
-        new Scenario(
-            "secrets/only-where-expected",
-            "Each call carries its own secrets and nobody else's, and none stand elsewhere.",
-            MountScenarios::secrets));
+  static void addTo(Scenarios all) {
+    all.add("mount/first", MountScenarios::first);
+    all.add("mount/second-workload", MountScenarios::secondWorkload);
+    all.add("mount/read-only", MountScenarios::readOnly);
+    all.add("mount/otherwise", MountScenarios::otherwise);
+    all.add("mount/flags", MountScenarios::flags);
+    all.add("mount/workload-facts", MountScenarios::workloadFacts);
+    all.add("mount/block-device", MountScenarios::blockDevice);
+    all.add("mount/twice", MountScenarios::twice);
+    all.add("mount/again-after-unmount", MountScenarios::again);
+    all.add("mount/nothing-made", MountScenarios::nothingMade);
+    all.add("unmount/twice", MountScenarios::gone);
+    all.add("unmount/never-mounted", MountScenarios::neverMounted);
+    all.add("unmount/by-a-stranger", MountScenarios::stranger);
+    all.add("secrets/only-where-expected", MountScenarios::secrets);
   }
 
-  private static void first(Play play) throws StuckException, InterruptedException {
+  private static void first(Play play) {
     MountOrder order = play.order().as(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
     play.mount(order);
     play.expectReady(order);
@@ -112,7 +61,7 @@ final class MountScenarios {
     play.expectPublications(order, 0);
   }
 
-  private static void secondWorkload(Play play) throws StuckException, InterruptedException {
+  private static void secondWorkload(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     Path pathOfOne = play.mount(one);
@@ -130,7 +79,7 @@ final class MountScenarios {
     play.unmount(two);
   }
 
-  private static void readOnly(Play play) throws StuckException, InterruptedException {
+  private static void readOnly(Play play) {
     MountOrder writing = play.order();
     MountOrder reading = workload(2, writing).forReading();
     play.mount(writing);
@@ -138,7 +87,7 @@ final class MountScenarios {
     play.expectPublications(reading, 2);
   }
 
-  private static void otherwise(Play play) throws StuckException, InterruptedException {
+  private static void otherwise(Play play) {
     MountOrder writing = play.order();
     Path path = play.mount(writing);
     OrchestratorReply<Path> other = play.tryMount(writing.forReading());
@@ -149,7 +98,7 @@ final class MountScenarios {
         .ifPresent(given -> play.expectPublished(writing.forReading(), given));
   }
 
-  private static void flags(Play play) throws StuckException, InterruptedException {
+  private static void flags(Play play) {
     MountFlags flags = MountFlags.of("noatime", "context=\"system_u:object_r:file_t:s0:c1,c2\"");
     VolumeCapability labelled =
         VolumeCapability.mount(
@@ -170,7 +119,7 @@ final class MountScenarios {
     }
   }
 
-  private static void workloadFacts(Play play) throws StuckException, InterruptedException {
+  private static void workloadFacts(Play play) {
     MountOrder one = play.order();
     play.mount(one);
     play.mount(workload(2, one));
@@ -204,7 +153,7 @@ final class MountScenarios {
         .toList();
   }
 
-  private static void blockDevice(Play play) throws StuckException, InterruptedException {
+  private static void blockDevice(Play play) {
     MountOrder order = play.order().as(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER));
     play.mount(order);
     play.expectReady(order);
@@ -217,7 +166,7 @@ final class MountScenarios {
         "The volume was to be published as a block device, and the plugin was told otherwise.");
   }
 
-  private static void twice(Play play) throws StuckException, InterruptedException {
+  private static void twice(Play play) {
     MountOrder order = play.order();
     Path first = play.mount(order);
     Path second = play.mount(order);
@@ -227,7 +176,7 @@ final class MountScenarios {
     play.expectPublications(order, 0);
   }
 
-  private static void again(Play play) throws StuckException, InterruptedException {
+  private static void again(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     play.unmount(order);
@@ -236,13 +185,13 @@ final class MountScenarios {
     play.expectReady(order);
   }
 
-  private static void nothingMade(Play play) throws StuckException, InterruptedException {
+  private static void nothingMade(Play play) {
     play.expect(
         play.tryMount(play.order()).failure().isPresent(),
         "The mount succeeded, although nothing stands at its path.");
   }
 
-  private static void gone(Play play) throws StuckException, InterruptedException {
+  private static void gone(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     play.unmount(order);
@@ -250,13 +199,13 @@ final class MountScenarios {
         play.tryUnmount(order).failure().isEmpty(), "The second unmount was taken as a failure.");
   }
 
-  private static void neverMounted(Play play) throws StuckException, InterruptedException {
+  private static void neverMounted(Play play) {
     play.expect(
         play.tryUnmount(play.order()).failure().isEmpty(),
         "The unmount of what was never mounted was taken as a failure.");
   }
 
-  private static void stranger(Play play) throws StuckException, InterruptedException {
+  private static void stranger(Play play) {
     MountOrder order = play.order();
     Path path = play.mount(order);
     play.expect(
@@ -266,7 +215,7 @@ final class MountScenarios {
     play.expectReady(order);
   }
 
-  private static void secrets(Play play) throws StuckException, InterruptedException {
+  private static void secrets(Play play) {
     play.mount(play.order());
     play.unmount(play.order());
     for (RecordedCall call : play.plugin().journal().calls()) {

@@ -2,7 +2,6 @@ package io.csi4j.conformance.internal.orchestrator;
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
-import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,17 +13,9 @@ final class NameScenarios {
 
   private NameScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        new Scenario(
-            "names/long",
-            "Ids of 128 bytes that differ in the last one get paths of their own, of 128 bytes at"
-                + " most.",
-            play -> mountAll(play, longIds(), List.of(ScenarioWorkload.of("w".repeat(300))))),
-        new Scenario(
-            "names/odd",
-            "Ids go back to the plugin to the letter, and no path leaves its directory.",
-            play -> mountAll(play, oddIds(), oddWorkloads())));
+  static void addTo(Scenarios all) {
+    all.add("names/long", play -> mountAll(play, longIds(), List.of("w".repeat(300))));
+    all.add("names/odd", play -> mountAll(play, oddIds(), oddWorkloads()));
   }
 
   private static List<VolumeId> longIds() {
@@ -45,17 +36,15 @@ final class NameScenarios {
         VolumeId.of("gr\u00fc\u00df-\ud83d\ude00"));
   }
 
-  private static List<ScenarioWorkload> oddWorkloads() {
-    return List.of(
-        ScenarioWorkload.of("../w"), ScenarioWorkload.of("w"), ScenarioWorkload.of("a/b\n"));
+  private static List<String> oddWorkloads() {
+    return List.of("../w", "w", "a/b\n");
   }
 
-  private static void mountAll(Play play, List<VolumeId> ids, List<ScenarioWorkload> workloads)
-      throws StuckException, InterruptedException {
+  private static void mountAll(Play play, List<VolumeId> ids, List<String> workloads) {
     Set<Path> paths = new HashSet<>();
     List<MountOrder> orders = new ArrayList<>();
     for (VolumeId id : ids) {
-      for (ScenarioWorkload workload : workloads) {
+      for (String workload : workloads) {
         orders.add(play.order(id, workload));
       }
     }

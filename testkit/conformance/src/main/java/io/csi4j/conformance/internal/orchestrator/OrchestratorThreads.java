@@ -34,12 +34,14 @@ final class OrchestratorThreads implements AutoCloseable {
   }
 
   /** Waits for the answer to {@code what}. */
-  <T> OrchestratorReply<T> answer(String what, Future<T> asked)
-      throws StuckException, InterruptedException {
+  <T> OrchestratorReply<T> answer(String what, Future<T> asked) {
     try {
       return OrchestratorReply.done(asked.get(patience.toNanos(), TimeUnit.NANOSECONDS));
     } catch (ExecutionException e) {
       return OrchestratorReply.failed(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StuckException("The run was interrupted.");
     } catch (TimeoutException e) {
       throw new StuckException(
           what

@@ -12,7 +12,6 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
-import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents;
@@ -26,11 +25,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** One scenario while it is played: the plugin, the orchestrator, and what was not as expected. */
@@ -98,7 +97,7 @@ public final class Play {
   // ---- orders
 
   /** An order for a volume that several workloads may use; the volume is made if it is new. */
-  MountOrder order(VolumeId volume, ScenarioWorkload workload) {
+  MountOrder order(VolumeId volume, String workload) {
     VolumeContext context =
         volumes.computeIfAbsent(
             volume,
@@ -121,12 +120,12 @@ public final class Play {
 
   /** The first workload's order for a volume by its number. */
   MountOrder order(int volume) {
-    return order(VolumeId.of("vol-" + volume), ScenarioWorkload.of("workload-1"));
+    return order(VolumeId.of("vol-" + volume), "workload-1");
   }
 
   /** Returns the order for another workload by its number. */
   static MountOrder workload(int number, MountOrder like) {
-    return like.forWorkload(ScenarioWorkload.of("workload-" + number));
+    return like.forWorkload("workload-" + number);
   }
 
   /** Upgrades the plugin; one without a controller gets none. */
@@ -148,7 +147,7 @@ public final class Play {
 
   /** Begins to mount. */
   Future<Path> beginMount(MountOrder order) {
-    ordered.put(order.volume().value() + '\0' + order.workload().value(), order);
+    ordered.put(order.volume().value() + '\0' + order.workload(), order);
     return workers.begin(() -> orchestrator.mount(order));
   }
 
@@ -162,27 +161,24 @@ public final class Play {
   }
 
   /** Waits for a mount or unmount that was begun. */
-  <T> OrchestratorReply<T> outcome(String what, Future<T> begun)
-      throws StuckException, InterruptedException {
+  <T> OrchestratorReply<T> outcome(String what, Future<T> begun) {
     return workers.answer(what, begun);
   }
 
   /** Asks once for a mount. */
-  OrchestratorReply<Path> tryMount(MountOrder order) throws StuckException, InterruptedException {
+  OrchestratorReply<Path> tryMount(MountOrder order) {
     return outcome(mounting(order), beginMount(order));
   }
 
   /** Asks once for an unmount. */
-  OrchestratorReply<Boolean> tryUnmount(MountOrder order)
-      throws StuckException, InterruptedException {
+  OrchestratorReply<Boolean> tryUnmount(MountOrder order) {
     return outcome(unmounting(order), beginUnmount(order));
   }
 
   /** Asks once for a refresh of what a workload has. */
-  OrchestratorReply<Boolean> tryRefresh(MountOrder order)
-      throws StuckException, InterruptedException {
+  OrchestratorReply<Boolean> tryRefresh(MountOrder order) {
     return outcome(
-        "Refreshing volume '" + order.volume() + "' for '" + order.workload() + "'",
+        "Refreshing " + subject(order, "for"),
         workers.begin(
             () -> {
               orchestrator.refresh(order);
@@ -191,8 +187,7 @@ public final class Play {
   }
 
   /** Asks for an inline volume until it is there; nothing if the orchestrator knows none. */
-  Optional<Path> mountInline(String volume, ScenarioWorkload workload)
-      throws StuckException, InterruptedException {
+  Optional<Path> mountInline(String volume, String workload) {
     String what = "Mounting inline volume '" + volume + "' for '" + workload + "'";
     VolumeContext attributes = VolumeContext.of(Map.of("size", "1Gi"));
     return insist(
@@ -203,8 +198,7 @@ public final class Play {
   }
 
   /** Asks for an inline volume to go until it has gone. */
-  void unmountInline(String volume, ScenarioWorkload workload)
-      throws StuckException, InterruptedException {
+  void unmountInline(String volume, String workload) {
     String what = "Unmounting inline volume '" + volume + "' from '" + workload + "'";
     boolean gone =
         insist(
@@ -221,19 +215,19 @@ public final class Play {
   }
 
   /** Asks for a mount until it is done, and looks whether the plugin has it so. */
-  Path mount(MountOrder order) throws StuckException, InterruptedException {
+  Path mount(MountOrder order) {
     Path path = insist(mounting(order), () -> tryMount(order));
     expectPublished(order, path);
     return path;
   }
 
   /** Asks for an unmount until it is done. */
-  void unmount(MountOrder order) throws StuckException, InterruptedException {
+  void unmount(MountOrder order) {
     insist(unmounting(order), () -> tryUnmount(order));
   }
 
   /** Crashes the orchestrator, and lets it come back. */
-  void restart() throws StuckException, InterruptedException {
+  void restart() {
     callsBeforeCrash.set(
         plugin.journal().calls().stream().mapToLong(RecordedCall::number).max().orElse(0));
     OrchestratorReply<Boolean> back =
@@ -250,14 +244,13 @@ public final class Play {
     }
   }
 
-  private static <T> T insist(String what, Callable<OrchestratorReply<T>> request)
-      throws StuckException, InterruptedException {
+  private static <T> T insist(String what, Supplier<OrchestratorReply<T>> request) {
     long pause = 20;
-    OrchestratorReply<T> last = ask(request);
+    OrchestratorReply<T> last = request.get();
     for (int i = 1; i < ATTEMPTS && last.value().isEmpty(); i++) {
       LockSupport.parkNanos(Duration.ofMillis(pause).toNanos());
       pause = Math.min(2 * pause, LONGEST_PAUSE.toMillis());
-      last = ask(request);
+      last = request.get();
     }
     if (last.value().isEmpty()) {
       throw new StuckException(
@@ -270,23 +263,17 @@ public final class Play {
     return last.value().get();
   }
 
-  private static <T> OrchestratorReply<T> ask(Callable<OrchestratorReply<T>> request)
-      throws StuckException, InterruptedException {
-    try {
-      return request.call();
-    } catch (StuckException | InterruptedException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   static String mounting(MountOrder order) {
-    return "Mounting volume '" + order.volume() + "' for '" + order.workload() + "'";
+    return "Mounting " + subject(order, "for");
   }
 
   static String unmounting(MountOrder order) {
-    return "Unmounting volume '" + order.volume() + "' from '" + order.workload() + "'";
+    return "Unmounting " + subject(order, "from");
+  }
+
+  private static String subject(MountOrder order, String of) {
+    String workload = SafeText.quote(order.workload());
+    return "volume '" + order.volume() + "' " + of + " " + workload;
   }
 
   private static String text(Throwable failure) {
@@ -296,39 +283,39 @@ public final class Play {
   // ---- waiting
 
   /** Waits until a call comes in, also one that came in before. */
-  RecordedCall awaitCall(CsiOperation operation) throws StuckException {
+  RecordedCall awaitCall(CsiOperation operation) {
     return await("a call of " + operation.rpcName(), call -> call.operation() == operation);
   }
 
   /** Waits until so many calls came in. */
-  void awaitCalls(CsiOperation operation, int number) throws StuckException {
+  void awaitCalls(CsiOperation operation, int number) {
     await(
         number + " calls of " + operation.rpcName(),
         call -> plugin.journal().calls(operation).size() >= number);
   }
 
   /** Waits until the plugin has done the work of that call. */
-  void awaitWorked(RecordedCall begun) throws StuckException {
+  void awaitWorked(RecordedCall begun) {
     await(
         "the work of call " + begun.number(),
         call -> call.number() == begun.number() && call.worked());
   }
 
   /** Waits until that call is over, for the plugin as for the caller. */
-  void awaitEnd(RecordedCall begun) throws StuckException {
+  void awaitEnd(RecordedCall begun) {
     await(
         "the end of call " + begun.number(),
         call -> call.number() == begun.number() && call.end().isPresent());
   }
 
   /** Waits until no call is in flight, or as long as is patient. */
-  void awaitQuiet() throws StuckException {
+  void awaitQuiet() {
     for (RecordedCall call : plugin.journal().inFlight()) {
       awaitEnd(call);
     }
   }
 
-  private RecordedCall await(String what, Predicate<RecordedCall> fits) throws StuckException {
+  private RecordedCall await(String what, Predicate<RecordedCall> fits) {
     try {
       return plugin.journal().await(fits, patience);
     } catch (AssertionError e) {
@@ -431,7 +418,7 @@ public final class Play {
   // ---- the end
 
   /** Unmounts all that was mounted, and looks whether anything is left. */
-  void cleanUp() throws StuckException, InterruptedException {
+  void cleanUp() {
     plugin.clearFaults();
     plugin.release();
     for (MountOrder each : ordered.values()) {

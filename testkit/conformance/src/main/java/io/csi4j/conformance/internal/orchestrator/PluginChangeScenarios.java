@@ -9,7 +9,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Future;
 
 /** The plugin restarts, changes or forgets while the orchestrator goes on. */
@@ -17,38 +16,16 @@ final class PluginChangeScenarios {
 
   private PluginChangeScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        new Scenario(
-            "plugin/restarted-between-calls",
-            "Volumes stay mounted, and are mounted and unmounted when the plugin is back.",
-            PluginChangeScenarios::restartedBetweenCalls),
-        new Scenario(
-            "plugin/restarted-during-a-call",
-            "A call that breaks off is repeated as it was when the plugin is back.",
-            PluginChangeScenarios::restartedDuringCall),
-        new Scenario(
-            "plugin/socket-replaced",
-            "A new socket in the place of the old one is found.",
-            PluginChangeScenarios::socketReplaced),
-        new Scenario(
-            "plugin/upgrade-drops-staging",
-            "What was staged stays owed while the new version does not stage, and is unstaged as"
-                + " soon as one does again.",
-            PluginChangeScenarios::dropsStaging),
-        new Scenario(
-            "plugin/upgrade-adds-staging",
-            "What was never staged is unmounted without unstaging; new volumes are staged.",
-            PluginShape.noStaging(),
-            PluginChangeScenarios::addsStaging),
-        new Scenario(
-            "plugin/forgot-everything",
-            "A plugin that lost its memory is told to undo what it no longer knows, and the volume"
-                + " is mounted again from the beginning.",
-            PluginChangeScenarios::forgot));
+  static void addTo(Scenarios all) {
+    all.add("plugin/restarted-between-calls", PluginChangeScenarios::restartedBetweenCalls);
+    all.add("plugin/restarted-during-a-call", PluginChangeScenarios::restartedDuringCall);
+    all.add("plugin/socket-replaced", PluginChangeScenarios::socketReplaced);
+    all.add("plugin/upgrade-drops-staging", PluginChangeScenarios::dropsStaging);
+    all.add("plugin/upgrade-adds-staging", PluginChangeScenarios::addsStaging);
+    all.add("plugin/forgot-everything", PluginChangeScenarios::forgot);
   }
 
-  private static void restartedBetweenCalls(Play play) throws StuckException, InterruptedException {
+  private static void restartedBetweenCalls(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     Path path = play.mount(one);
@@ -61,7 +38,7 @@ final class PluginChangeScenarios {
     play.unmount(two);
   }
 
-  private static void restartedDuringCall(Play play) throws StuckException, InterruptedException {
+  private static void restartedDuringCall(Play play) {
     MountOrder order = play.order();
     CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
     play.plugin().inject(Fault.hang(), When.calling(step).once());
@@ -75,7 +52,7 @@ final class PluginChangeScenarios {
     play.expect(ignored.value().map(path::equals).orElse(true), "Its path changed meanwhile.");
   }
 
-  private static void socketReplaced(Play play) throws StuckException, InterruptedException {
+  private static void socketReplaced(Play play) {
     MountOrder one = play.order();
     play.mount(one);
     play.plugin().replaceSocket();
@@ -84,7 +61,7 @@ final class PluginChangeScenarios {
     play.unmount(one);
   }
 
-  private static void dropsStaging(Play play) throws StuckException, InterruptedException {
+  private static void dropsStaging(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     PluginShape before = play.plugin().shape();
@@ -99,7 +76,7 @@ final class PluginChangeScenarios {
     play.unmount(order);
   }
 
-  private static void addsStaging(Play play) throws StuckException, InterruptedException {
+  private static void addsStaging(Play play) {
     MountOrder old = play.order(1);
     play.mount(old);
     play.upgrade(PluginShape.full());
@@ -111,7 +88,7 @@ final class PluginChangeScenarios {
     play.unmount(fresh);
   }
 
-  private static void forgot(Play play) throws StuckException, InterruptedException {
+  private static void forgot(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     play.plugin().stop();

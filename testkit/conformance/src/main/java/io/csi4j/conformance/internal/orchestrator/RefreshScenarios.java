@@ -8,7 +8,6 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * What is published is published again with other secrets. An orchestrator may refresh or not: a
@@ -18,27 +17,16 @@ final class RefreshScenarios {
 
   private RefreshScenarios() {}
 
-  static List<Scenario> scenarios() {
-    return List.of(
-        new Scenario(
-            "refresh/one-of-two-workloads",
-            "Both workloads keep the volume, each at its path.",
-            RefreshScenarios::oneOfTwo),
-        new Scenario(
-            "refresh/refused",
-            "A refresh that the plugin refuses takes the volume from nobody.",
-            play -> fails(play, Fault.fail(StatusCode.PERMISSION_DENIED, "the token is over"))),
-        new Scenario(
-            "refresh/answer-lost",
-            "A refresh whose answer is lost takes the volume from nobody.",
-            play -> fails(play, Fault.applyThenDrop())),
-        new Scenario(
-            "refresh/then-a-crash",
-            "After a crash the workload has the volume at its path, as before.",
-            RefreshScenarios::thenCrash));
+  static void addTo(Scenarios all) {
+    all.add("refresh/one-of-two-workloads", RefreshScenarios::oneOfTwo);
+    all.add(
+        "refresh/refused",
+        play -> fails(play, Fault.fail(StatusCode.PERMISSION_DENIED, "the token is over")));
+    all.add("refresh/answer-lost", play -> fails(play, Fault.applyThenDrop()));
+    all.add("refresh/then-a-crash", RefreshScenarios::thenCrash);
   }
 
-  private static void oneOfTwo(Play play) throws StuckException, InterruptedException {
+  private static void oneOfTwo(Play play) {
     MountOrder one = play.order();
     MountOrder two = workload(2, one);
     Path first = play.mount(one);
@@ -49,7 +37,7 @@ final class RefreshScenarios {
     kept(play);
   }
 
-  private static void fails(Play play, Fault fault) throws StuckException, InterruptedException {
+  private static void fails(Play play, Fault fault) {
     MountOrder order = play.order();
     Path path = play.mount(order);
     play.plugin().inject(fault, When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());
@@ -62,7 +50,7 @@ final class RefreshScenarios {
     kept(play);
   }
 
-  private static void thenCrash(Play play) throws StuckException, InterruptedException {
+  private static void thenCrash(Play play) {
     MountOrder order = play.order();
     Path path = play.mount(order);
     refreshed(play, order);
@@ -73,8 +61,7 @@ final class RefreshScenarios {
     kept(play);
   }
 
-  private static void refreshed(Play play, MountOrder order)
-      throws StuckException, InterruptedException {
+  private static void refreshed(Play play, MountOrder order) {
     play.expect(
         play.tryRefresh(order).failure().isEmpty(),
         "A refresh failed although nothing stood in its way.");

@@ -7,7 +7,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -25,7 +24,7 @@ final class RefusalScenarios {
    * After these something else has to be put right first. The error tables of these two calls do
    * not have OUT_OF_RANGE, and the spec forbids no repeat after it.
    */
-  private static final List<StatusCode> UNTIL_MENDED =
+  private static final List<StatusCode> UNTIL_FIXED =
       List.of(
           StatusCode.NOT_FOUND,
           StatusCode.FAILED_PRECONDITION,
@@ -42,55 +41,23 @@ final class RefusalScenarios {
 
   private RefusalScenarios() {}
 
-  static List<Scenario> scenarios() {
-    List<Scenario> all = new ArrayList<>();
+  static void addTo(Scenarios all) {
     for (CsiOperation step : STEPS) {
-      for (StatusCode code : FINAL) {
-        all.add(
-            refused(
-                step,
-                name(code),
-                "The mount fails after one such request, and giving up leaves nothing.",
-                play -> refusedForGood(play, step, code)));
-      }
-      for (StatusCode code : UNTIL_MENDED) {
-        all.add(
-            refused(
-                step,
-                name(code),
-                "The mount fails, and giving up leaves nothing.",
-                play -> refusedUntilGivenUp(play, step, code)));
-      }
-      for (StatusCode code : PASSING) {
-        all.add(
-            refused(
-                step,
-                name(code),
-                "The call is repeated as it was, and the volume ends up mounted.",
-                play -> refusedTwice(play, step, code.value())));
-      }
-      all.add(
-          refused(
-              step,
-              "17",
-              "A status that gRPC does not know is taken as an unknown failure: the outcome is"
-                  + " uncertain, the call is repeated or undone.",
-              play -> refusedTwice(play, step, 17)));
+      String name = "refused/" + StepNames.of(step) + "-";
+      FINAL.forEach(code -> all.add(name + word(code), play -> refusedForGood(play, step, code)));
+      UNTIL_FIXED.forEach(
+          code -> all.add(name + word(code), play -> refusedUntilGivenUp(play, step, code)));
+      PASSING.forEach(
+          code -> all.add(name + word(code), play -> refusedTwice(play, step, code.value())));
+      all.add(name + "17", play -> refusedTwice(play, step, 17));
     }
-    return all;
   }
 
-  private static String name(StatusCode code) {
+  private static String word(StatusCode code) {
     return code.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  private static Scenario refused(
-      CsiOperation step, String code, String expectation, Scenario.Body body) {
-    return new Scenario("refused/" + StepNames.of(step) + "-" + code, expectation, body);
-  }
-
-  private static void refusedForGood(Play play, CsiOperation step, StatusCode code)
-      throws StuckException, InterruptedException {
+  private static void refusedForGood(Play play, CsiOperation step, StatusCode code) {
     refusedUntilGivenUp(play, step, code);
     List<RecordedCall> calls = play.plugin().journal().calls(step);
     long same =
@@ -105,8 +72,7 @@ final class RefusalScenarios {
             + ".");
   }
 
-  private static void refusedUntilGivenUp(Play play, CsiOperation step, StatusCode code)
-      throws StuckException, InterruptedException {
+  private static void refusedUntilGivenUp(Play play, CsiOperation step, StatusCode code) {
     MountOrder order = play.order();
     try (FaultRule rule =
         play.plugin().inject(Fault.fail(code, "refused by the scenario"), When.calling(step))) {
@@ -119,8 +85,7 @@ final class RefusalScenarios {
     play.expectPublications(order, 0);
   }
 
-  private static void refusedTwice(Play play, CsiOperation step, int code)
-      throws StuckException, InterruptedException {
+  private static void refusedTwice(Play play, CsiOperation step, int code) {
     MountOrder order = play.order();
     try (FaultRule rule =
         play.plugin()

@@ -127,7 +127,7 @@ public final class ScenarioRun implements ConformanceRun {
       OrchestratorUnderTest orchestrator = started.value().get();
       Play play = new Play(plugin, orchestrator, workers, setting.directory(), patience);
       try {
-        scenario.body().play(play);
+        scenario.steps().accept(play);
         play.cleanUp();
       } finally {
         problems.addAll(play.problems());
@@ -136,9 +136,6 @@ public final class ScenarioRun implements ConformanceRun {
       }
     } catch (StuckException e) {
       problems.add(String.valueOf(e.getMessage()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      problems.add("The run was interrupted.");
     } catch (RuntimeException e) {
       problems.add("The scenario itself failed: " + SafeText.escape(e.toString()));
     }
@@ -146,8 +143,7 @@ public final class ScenarioRun implements ConformanceRun {
   }
 
   private static void close(
-      OrchestratorUnderTest orchestrator, OrchestratorThreads workers, List<String> problems)
-      throws StuckException, InterruptedException {
+      OrchestratorUnderTest orchestrator, OrchestratorThreads workers, List<String> problems) {
     OrchestratorReply<Boolean> closed =
         workers.answer(
             "The end of the orchestrator",

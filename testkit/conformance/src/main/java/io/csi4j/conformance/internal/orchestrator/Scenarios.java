@@ -1,35 +1,97 @@
 package io.csi4j.conformance.internal.orchestrator;
 
+import io.csi4j.client.internal.text.Rows;
+import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.testkit.model.Quirk;
+import java.util.HashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/** Every scenario of the suite for orchestrators. */
+/** Every scenario of the suite for orchestrators: the rows of {@code scenarios.tsv}, with steps. */
 public final class Scenarios {
+
+  /** The plugins of the table: each but the first has a word of its own there. */
+  private static final Map<String, Supplier<PluginShape>> SHAPES =
+      Map.of(
+          "full", PluginShape::full,
+          "full113", PluginShape::full113,
+          "separateSockets", PluginShape::separateSockets,
+          "nodeOnly", PluginShape::nodeOnly,
+          "noStaging", PluginShape::noStaging,
+          "noAttach", PluginShape::noAttach,
+          "attachRequired", PluginShape::attachRequired,
+          "blockOnly", PluginShape::blockOnly,
+          "plain", PluginShape::plain);
+
+  private static final List<Scenario> ALL = read();
+
+  private final Map<String, Consumer<Play>> steps = new HashMap<>();
 
   private Scenarios() {}
 
   /** In the order in which they run. */
   public static List<Scenario> all() {
-    return Stream.of(
-            MountScenarios.scenarios(),
-            ShapeScenarios.scenarios(),
-            CrashScenarios.scenarios(),
-            PluginChangeScenarios.scenarios(),
-            LostAnswerScenarios.scenarios(),
-            SlowCallScenarios.scenarios(),
-            RefusalScenarios.scenarios(),
-            FailureScenarios.scenarios(),
-            CrowdScenarios.scenarios(),
-            NameScenarios.scenarios(),
-            HealthScenarios.scenarios(),
-            RefreshScenarios.scenarios(),
-            InlineScenarios.scenarios())
-        .flatMap(List::stream)
-        .toList();
+    return ALL;
   }
 
   /** Those for hosts without a controller, with plugins that have none. */
   public static List<Scenario> onNode() {
-    return all().stream().filter(each -> each.needs().isEmpty()).map(Scenario::onNode).toList();
+    return ALL.stream().filter(each -> each.needs().isEmpty()).map(Scenario::onNode).toList();
+  }
+
+  /** Adds the steps of a scenario. */
+  void add(String name, Consumer<Play> body) {
+    if (steps.put(name, body) != null) {
+      throw new IllegalStateException("The scenario " + name + " has its steps twice.");
+    }
+  }
+
+  private static List<Scenario> read() {
+    Scenarios all = new Scenarios();
+    MountScenarios.addTo(all);
+    ShapeScenarios.addTo(all);
+    CrashScenarios.addTo(all);
+    PluginChangeScenarios.addTo(all);
+    LostAnswerScenarios.addTo(all);
+    SlowCallScenarios.addTo(all);
+    RefusalScenarios.addTo(all);
+    FailureScenarios.addTo(all);
+    CrowdScenarios.addTo(all);
+    NameScenarios.addTo(all);
+    HealthScenarios.addTo(all);
+    RefreshScenarios.addTo(all);
+    InlineScenarios.addTo(all);
+    List<Scenario> scenarios =
+        Rows.of(Scenarios.class.getResourceAsStream("scenarios.tsv"), 4).stream()
+            .map(all::scenario)
+            .toList();
+    if (!all.steps.isEmpty()) {
+      throw new IllegalStateException("No row of scenarios.tsv has " + all.steps.keySet() + ".");
+    }
+    return scenarios;
+  }
+
+  /** The scenario of a row: its name, the plugin, what the host needs, what is expected. */
+  private Scenario scenario(List<String> row) {
+    Consumer<Play> body = steps.remove(row.get(0));
+    if (body == null) {
+      throw new IllegalStateException("The scenario " + row.get(0) + " has no steps.");
+    }
+    List<String> needs =
+        row.get(2).equals("attaching") ? List.of("a host that attaches volumes") : List.of();
+    return new Scenario(row.get(0), shape(row.get(1)), needs, row.get(3), body);
+  }
+
+  /** The shape of a plugin: a name, and quirks after it. */
+  private static PluginShape shape(String words) {
+    String[] parts = words.split(" ", -1);
+    PluginShape shape = Objects.requireNonNull(SHAPES.get(parts[0]), words).get();
+    for (int i = 1; i < parts.length; i++) {
+      shape = shape.with(Quirk.valueOf(parts[i]));
+    }
+    return shape;
   }
 }

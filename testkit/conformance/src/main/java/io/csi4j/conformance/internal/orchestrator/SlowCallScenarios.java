@@ -6,7 +6,6 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 
@@ -15,35 +14,15 @@ final class SlowCallScenarios {
 
   private SlowCallScenarios() {}
 
-  static List<Scenario> scenarios() {
-    List<Scenario> all = new ArrayList<>();
-    for (CsiOperation step :
-        List.of(
-            CsiOperation.CONTROLLER_PUBLISH_VOLUME,
-            CsiOperation.NODE_STAGE_VOLUME,
-            CsiOperation.NODE_PUBLISH_VOLUME)) {
-      all.add(
-          new Scenario(
-                  "slow/" + StepNames.of(step),
-                  "A call outlasts its caller's patience: the volume ends up mounted all the same.",
-                  play -> slowMount(play, step))
-              .about(step));
+  static void addTo(Scenarios all) {
+    for (CsiOperation step : StepNames.DOING) {
+      all.add("slow/" + StepNames.of(step), play -> slowMount(play, step));
     }
-    all.add(
-        new Scenario(
-            "slow/unpublish",
-            "A call outlasts its caller's patience: nothing is unstaged before it has succeeded.",
-            SlowCallScenarios::slowUnpublish));
-    all.add(
-        new Scenario(
-            "slow/hung-call-blocks-nobody",
-            "A call that hangs for one volume keeps no other volume from being mounted.",
-            SlowCallScenarios::blocksNobody));
-    return all;
+    all.add("slow/unpublish", SlowCallScenarios::slowUnpublish);
+    all.add("slow/hung-call-blocks-nobody", SlowCallScenarios::blocksNobody);
   }
 
-  private static void slowMount(Play play, CsiOperation step)
-      throws StuckException, InterruptedException {
+  private static void slowMount(Play play, CsiOperation step) {
     MountOrder order = play.order();
     play.plugin().inject(Fault.hang(), When.calling(step).once());
     Future<Path> mounting = play.beginMount(order);
@@ -57,7 +36,7 @@ final class SlowCallScenarios {
     play.expectReady(order);
   }
 
-  private static void slowUnpublish(Play play) throws StuckException, InterruptedException {
+  private static void slowUnpublish(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     CsiOperation step = CsiOperation.NODE_UNPUBLISH_VOLUME;
@@ -73,7 +52,7 @@ final class SlowCallScenarios {
     play.unmount(order);
   }
 
-  private static void blocksNobody(Play play) throws StuckException, InterruptedException {
+  private static void blocksNobody(Play play) {
     MountOrder hung = play.order(1);
     MountOrder other = play.order(2);
     CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;

@@ -16,6 +16,9 @@ final class StepNames {
           CsiOperation.NODE_UNSTAGE_VOLUME,
           CsiOperation.CONTROLLER_UNPUBLISH_VOLUME);
 
+  /** Those that make a volume usable. */
+  static final List<CsiOperation> DOING = STEPS.subList(0, 3);
+
   private StepNames() {}
 
   static String of(CsiOperation step) {

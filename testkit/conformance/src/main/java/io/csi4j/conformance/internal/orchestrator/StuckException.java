@@ -1,7 +1,7 @@
 package io.csi4j.conformance.internal.orchestrator;
 
-/** Thrown when a scenario cannot go on, because something did not come out as expected. */
-public final class StuckException extends Exception {
+/** Ends a scenario that cannot go on: the run catches it and makes it a problem of the result. */
+final class StuckException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 

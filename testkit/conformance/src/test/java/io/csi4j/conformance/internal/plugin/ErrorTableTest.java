@@ -3,6 +3,8 @@ package io.csi4j.conformance.internal.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.conformance.OrchestratorConformance;
+import io.csi4j.conformance.model.ConformanceCase;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -144,10 +146,13 @@ class ErrorTableTest {
 
   private static String document() throws IOException {
     StringBuilder out = new StringBuilder();
-    out.append("# The conformance suite for plugins\n\n")
+    out.append("# The conformance suites\n\n")
         .append(Suite.cases().size())
         .append(
-            " cases ask a CSI plugin what it owes its callers. This page is generated from them by"
+            " cases ask a CSI plugin what it owes its callers, and "
+                + OrchestratorConformance.cases().size()
+                + " [scenarios](#the-scenarios-for-orchestrators) what an orchestrator does with its"
+                + " plugins. This page is generated from them by"
                 + " `ErrorTableTest`\n(")
         .append(AGAIN)
         .append(").\n\n")
@@ -215,6 +220,20 @@ class ErrorTableTest {
           .append(" | ")
           .append(last.isEmpty() ? NOT_FORCED.get(row.line()) : String.join(", ", last))
           .append(" |\n");
+    }
+    out.append(
+        """
+
+        ## The scenarios for orchestrators
+
+        Rows of `scenarios.tsv`. How the suite is run: [testing-with-csi4j.md](testing-with-csi4j.md#the-suite-for-orchestrators).
+
+        | scenario | expected | needs |
+        |---|---|---|
+        """);
+    for (ConformanceCase each : OrchestratorConformance.cases()) {
+      out.append("| `").append(each.name()).append("` | ").append(each.expectation());
+      out.append(" | ").append(String.join("; ", each.needs())).append(" |\n");
     }
     return out.toString();
   }

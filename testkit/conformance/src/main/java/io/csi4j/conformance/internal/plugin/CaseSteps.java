@@ -3,19 +3,31 @@ package io.csi4j.conformance.internal.plugin;
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.model.StatusCode;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The steps of all cases, by the names of the cases. */
 final class CaseSteps {
 
   private final Map<String, Consumer<Trial>> all = new LinkedHashMap<>();
+  private final Map<String, Function<Trial, MessageOrBuilder>> asked = new LinkedHashMap<>();
 
   /** Adds the steps of a case. */
   void add(String name, Consumer<Trial> steps) {
     if (all.put(name, steps) != null) {
+      throw new IllegalStateException("The case " + name + " has its steps twice.");
+    }
+  }
+
+  /** Adds a case that is judged by how one call ends: its row has the codes. */
+  void ask(String name, Function<Trial, MessageOrBuilder> request) {
+    if (asked.put(name, request) != null) {
       throw new IllegalStateException("The case " + name + " has its steps twice.");
     }
   }
@@ -43,19 +55,41 @@ final class CaseSteps {
     }
   }
 
-  /** Takes the steps of a case out. */
-  Consumer<Trial> take(String name) {
-    Consumer<Trial> steps = all.remove(name);
+  /**
+   * Takes the steps of a case out.
+   *
+   * @param ends how its call has to end and with which codes; empty if the steps judge that
+   */
+  Consumer<Trial> take(String name, String ends) {
+    Consumer<Trial> steps = ends.isEmpty() ? all.remove(name) : asking(name, ends);
     if (steps == null) {
       throw new IllegalStateException("The case " + name + " of cases.tsv has no steps.");
     }
     return steps;
   }
 
+  private @Nullable Consumer<Trial> asking(String name, String ends) {
+    Function<Trial, MessageOrBuilder> request = asked.remove(name);
+    if (request == null) {
+      return null;
+    }
+    String[] parts = ends.split(": ", 2);
+    StatusCode[] codes =
+        Arrays.stream(parts[1].split(" ")).map(StatusCode::valueOf).toArray(StatusCode[]::new);
+    return switch (parts[0]) {
+      case "fails" -> t -> t.refused(request.apply(t), codes);
+      case "fails, best" -> t -> t.refusedBest(request.apply(t), codes);
+      case "best" -> t -> t.best(request.apply(t), codes);
+      default -> throw new IllegalStateException("No call of " + name + " ends: " + ends);
+    };
+  }
+
   /** Refuses steps that no row of the table has asked for. */
   void checkAllTaken() {
-    if (!all.isEmpty()) {
-      throw new IllegalStateException("No row of cases.tsv has the cases " + all.keySet() + ".");
+    Set<String> left = new TreeSet<>(all.keySet());
+    left.addAll(asked.keySet());
+    if (!left.isEmpty()) {
+      throw new IllegalStateException("No row of cases.tsv has the cases " + left + ".");
     }
   }
 }

@@ -118,26 +118,19 @@ final class NodeCases {
   private static void staged(CaseSteps all) {
     all.required(
         "node/stage", t -> toStageNew(t), "volume_id", "staging_target_path", "volume_capability");
-    all.add(
-        "node/stage/an-unknown-volume-is-not-found",
-        t -> t.refusedBest(toStage(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND, INVALID_ARGUMENT));
+    all.ask("node/stage/an-unknown-volume-is-not-found", t -> toStage(t, NO_SUCH_VOLUME, Map.of()));
     all.add(
         "node/stage/again-succeeds",
         t -> {
           var request = toStageNew(t);
           againWithoutMounting(t, request, request.getStagingTargetPath());
         });
-    all.add(
+    all.ask(
         "node/stage/another-capability-is-staged-or-refused",
         t -> {
           Volume volume = TestVolumes.volume(t);
           Map<String, String> context = TestVolumes.stage(t, volume);
-          t.best(
-              toStage(t, volume, context).setVolumeCapability(otherCapability(t)),
-              OK,
-              ALREADY_EXISTS,
-              FAILED_PRECONDITION,
-              INVALID_ARGUMENT);
+          return toStage(t, volume, context).setVolumeCapability(otherCapability(t));
         });
   }
 
@@ -157,9 +150,9 @@ final class NodeCases {
     all.add(
         "node/unstage/a-volume-that-was-never-staged-succeeds",
         t -> t.ok(toUnstage(t, TestVolumes.volume(t))));
-    all.add(
+    all.ask(
         "node/unstage/an-unknown-volume-is-unstaged-or-not-found",
-        t -> t.best(toUnstage(t, NO_SUCH_VOLUME), NOT_FOUND, OK, INVALID_ARGUMENT));
+        t -> toUnstage(t, NO_SUCH_VOLUME));
     all.add(
         "node/unstage/the-volume-can-be-staged-otherwise",
         t -> {
@@ -244,9 +237,8 @@ final class NodeCases {
               reply,
               "fails with " + Trial.words(FAILED_PRECONDITION, INVALID_ARGUMENT));
         });
-    all.add(
-        "node/publish/an-unknown-volume-is-not-found",
-        t -> t.refusedBest(toPublish(t, NO_SUCH_VOLUME, Map.of()), NOT_FOUND, INVALID_ARGUMENT));
+    all.ask(
+        "node/publish/an-unknown-volume-is-not-found", t -> toPublish(t, NO_SUCH_VOLUME, Map.of()));
     all.add(
         "node/publish/makes-a-directory-for-a-filesystem",
         t -> {
@@ -274,26 +266,17 @@ final class NodeCases {
           var request = toPublishNew(t);
           againWithoutMounting(t, request, request.getTargetPath());
         });
-    all.add(
+    all.ask(
         "node/publish/another-access-mode-at-the-same-target-is-published-or-refused",
         t ->
-            t.best(
-                TestVolumes.publish(t, TestVolumes.volume(t)).toBuilder()
-                    .setVolumeCapability(otherMode(t)),
-                OK,
-                ALREADY_EXISTS,
-                FAILED_PRECONDITION,
-                INVALID_ARGUMENT));
-    all.add(
+            TestVolumes.publish(t, TestVolumes.volume(t)).toBuilder()
+                .setVolumeCapability(otherMode(t)));
+    all.ask(
         "node/publish/another-access-type-at-the-same-target-is-refused",
         t -> {
           VolumeCapability mount = capability(t, AccessTypeCase.MOUNT);
-          t.refusedBest(
-              TestVolumes.publish(t, TestVolumes.volume(t, mount), mount).toBuilder()
-                  .setVolumeCapability(capability(t, AccessTypeCase.BLOCK)),
-              ALREADY_EXISTS,
-              FAILED_PRECONDITION,
-              INVALID_ARGUMENT);
+          return TestVolumes.publish(t, TestVolumes.volume(t, mount), mount).toBuilder()
+              .setVolumeCapability(capability(t, AccessTypeCase.BLOCK));
         });
   }
 
@@ -325,30 +308,25 @@ final class NodeCases {
   }
 
   private static void publishedElsewhere(CaseSteps all) {
-    all.add(
+    all.ask(
         "node/publish/second-target-of-a-single-node-volume-is-better-refused",
-        t ->
-            t.best(
-                toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t))),
-                FAILED_PRECONDITION));
-    all.add(
+        t -> toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t))));
+    all.ask(
         "node/publish/second-target-with-another-capability-is-better-refused",
         t ->
-            t.best(
-                toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t)))
-                    .setVolumeCapability(otherCapability(t)),
-                FAILED_PRECONDITION));
-    all.add(
+            toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t)))
+                .setVolumeCapability(otherCapability(t)));
+    all.ask(
         "node/publish/several-targets-for-several-writers",
         t -> {
           var request = publishNewMode(t, Mode.SINGLE_NODE_MULTI_WRITER);
-          t.best(toPublishElsewhere(t, request), OK);
+          return toPublishElsewhere(t, request);
         });
-    all.add(
+    all.ask(
         "node/publish/second-target-for-a-single-writer-is-better-refused",
         t -> {
           var request = publishNewMode(t, Mode.SINGLE_NODE_SINGLE_WRITER);
-          t.best(toPublishElsewhere(t, request), FAILED_PRECONDITION);
+          return toPublishElsewhere(t, request);
         });
   }
 
@@ -395,9 +373,9 @@ final class NodeCases {
     all.add(
         "node/unpublish/a-volume-that-was-never-published-succeeds",
         t -> t.ok(toUnpublish(t, TestVolumes.volume(t))));
-    all.add(
+    all.ask(
         "node/unpublish/an-unknown-volume-is-unpublished-or-not-found",
-        t -> t.best(toUnpublish(t, NO_SUCH_VOLUME), NOT_FOUND, OK, INVALID_ARGUMENT));
+        t -> toUnpublish(t, NO_SUCH_VOLUME));
   }
 
   private static void stats(CaseSteps all) {
@@ -409,13 +387,11 @@ final class NodeCases {
     all.add(
         "node/stats/an-unknown-volume-is-not-found",
         t -> UnknownThings.volume(t, NOT_FOUND, volume -> toReadStats(t, volume)));
-    all.add(
+    all.ask(
         "node/stats/a-path-without-the-volume-is-not-found",
         t ->
-            t.refused(
-                toReadStats(t, TestVolumes.publishedVolume(t))
-                    .setVolumePath(t.paths().target("nowhere")),
-                NOT_FOUND));
+            toReadStats(t, TestVolumes.publishedVolume(t))
+                .setVolumePath(t.paths().target("nowhere")));
     all.add(
         "node/stats/tells-how-full-a-volume-is",
         t -> {
@@ -485,15 +461,11 @@ final class NodeCases {
                 size + " bytes");
           }
         });
-    all.add(
+    all.ask(
         "node/expand/a-capability-that-does-not-fit-is-better-refused",
         t ->
-            t.best(
-                toExpandOnNode(t, TestVolumes.publishedVolume(t), t.plugin().volumeBytes())
-                    .setVolumeCapability(otherCapability(t)),
-                OK,
-                INVALID_ARGUMENT,
-                FAILED_PRECONDITION));
+            toExpandOnNode(t, TestVolumes.publishedVolume(t), t.plugin().volumeBytes())
+                .setVolumeCapability(otherCapability(t)));
   }
 
   private static void lives(CaseSteps all) {

@@ -31,7 +31,7 @@ public final class Suite {
     MetadataCases.addTo(steps);
     ConcurrencyCases.addTo(steps);
     List<SuiteCase> cases =
-        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 7).stream()
+        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 8).stream()
             .map(row -> of(row, steps))
             .toList();
     steps.checkAllTaken();
@@ -49,7 +49,7 @@ public final class Suite {
         errorRows,
         row.get(5),
         row.get(6),
-        steps.take(row.get(0)));
+        steps.take(row.get(0), row.get(7)));
   }
 
   private static Stream<String> words(String cell) {

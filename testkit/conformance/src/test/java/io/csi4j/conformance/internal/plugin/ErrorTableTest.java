@@ -125,13 +125,22 @@ class ErrorTableTest {
 
     assertThatThrownBy(() -> steps.add("node/a", t -> {}))
         .hasMessage("The case node/a has its steps twice.");
-    assertThatThrownBy(() -> steps.take("node/c"))
+    assertThatThrownBy(() -> steps.take("node/c", ""))
         .hasMessage("The case node/c of cases.tsv has no steps.");
-    steps.take("node/a");
-    steps.take("node/b/without-volume-id-is-refused");
+    steps.take("node/a", "");
+    steps.take("node/b/without-volume-id-is-refused", "");
     assertThatThrownBy(steps::checkAllTaken)
         .hasMessage("No row of cases.tsv has the cases [node/b/without-node-id-is-refused].");
-    steps.take("node/b/without-node-id-is-refused");
+    steps.take("node/b/without-node-id-is-refused", "");
+    steps.checkAllTaken();
+
+    steps.ask("node/d", t -> LawfulRequests.toList(0));
+    assertThatThrownBy(() -> steps.take("node/d", ""))
+        .hasMessage("The case node/d of cases.tsv has no steps.");
+    assertThatThrownBy(steps::checkAllTaken)
+        .hasMessage("No row of cases.tsv has the cases [node/d].");
+    assertThatThrownBy(() -> steps.take("node/d", "worst: OK"))
+        .hasMessage("No call of node/d ends: worst: OK");
     steps.checkAllTaken();
   }
 

@@ -322,11 +322,10 @@ class HealthTest {
       node.mount(single(later, "web"));
 
       // The questions of a round are spread over half a minute.
-      for (int second = 0; second < 32; second++) {
-        node.skip(Duration.ofSeconds(1));
-      }
-
-      Node.eventually("the round is over", () -> asked(node, NODE_GET_VOLUME_HEALTH) >= 20);
+      node.inTheEnd(
+          "the round is over",
+          Duration.ofSeconds(1),
+          () -> asked(node, NODE_GET_VOLUME_HEALTH) >= 20);
       assertThat(names).allSatisfy(name -> assertThat(askedAbout(node, name)).isEqualTo(1));
       names.forEach(name -> node.unmount(usage(name, "web")));
     }

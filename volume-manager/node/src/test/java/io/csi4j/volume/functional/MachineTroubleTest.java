@@ -224,7 +224,7 @@ class MachineTroubleTest {
   @Tag("J2")
   @Test
   void afterARebootAPluginIsNotFloodedWithCalls() {
-    int volumes = 60;
+    int volumes = 24;
     int most = 3;
     try (Node node =
         Node.builder().policy(Node.QUICK.toBuilder().callsInFlight(most).build()).open()) {

@@ -631,13 +631,18 @@ final class Node implements AutoCloseable {
 
   /** Lets time pass, as much as is needed, until it is so. */
   void inTheEnd(String what, BooleanSupplier condition) {
+    inTheEnd(what, Duration.ofSeconds(20), condition);
+  }
+
+  /** The same, with this much time at once. */
+  void inTheEnd(String what, Duration step, BooleanSupplier condition) {
     eventually(
         what,
         () -> {
           if (condition.getAsBoolean()) {
             return true;
           }
-          skip(Duration.ofSeconds(20));
+          skip(step);
           return false;
         });
   }

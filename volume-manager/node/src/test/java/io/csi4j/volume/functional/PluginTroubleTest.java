@@ -298,7 +298,7 @@ class PluginTroubleTest {
     try (Node node =
         Node.builder()
             .policy(Node.QUICK.toBuilder().attemptDeadline(SHORT).build())
-            .connecting(Duration.ofSeconds(2))
+            .connecting(Duration.ofMillis(500))
             .open()) {
       node.volume("vol-1");
       node.volume("vol-2");

@@ -289,13 +289,13 @@ class RefreshTest {
     }
   }
 
-  /** One whose plugin hangs in the next refresh, for which it has two seconds. */
+  /** One whose plugin hangs in the next refresh, for which it has a moment. */
   private static Node mountedWithARefreshThatHangs() {
-    MountPolicy impatient =
-        Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofSeconds(2)).build();
-    Node node = Node.builder().policy(impatient).open();
+    Node node = Node.open();
     node.volume("vol-1");
     node.mount(OLD);
+    node.registerAgain(
+        Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofMillis(300)).build());
     changes(node, "next-");
     node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
     return node;

@@ -87,7 +87,7 @@ class SickPluginTest {
                   + " call that the plugin answers with OK");
 
       node.skip(Duration.ofHours(1));
-      Node.eventually("time gives one back", () -> asked(node) == VOLUMES + 4);
+      node.inTheEnd("time gives one back", Duration.ofSeconds(2), () -> asked(node) == VOLUMES + 4);
       node.plugin().clearFaults();
       assertThat(node.unmount(usage("vol-0", "web"))).isEqualTo(UnmountOutcome.LAST);
       Node.eventually("its success lets the others go", node::isClean);

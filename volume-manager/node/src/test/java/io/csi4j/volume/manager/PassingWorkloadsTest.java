@@ -32,7 +32,7 @@ class PassingWorkloadsTest {
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");
   private static final VolumeId HANDLE = VolumeId.of("vol-7f3");
   private static final VolumeUse STAYING = use("stays");
-  private static final int PASSING = 300;
+  private static final int PASSING = 120;
 
   /** By so many the heap may differ for other reasons. */
   private static final int FEW = 40;

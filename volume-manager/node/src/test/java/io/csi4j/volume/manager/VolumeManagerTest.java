@@ -94,7 +94,12 @@ class VolumeManagerTest {
             .plugin(
                 PluginBinding.builder(PLUGIN, fake.nodeEndpoint())
                     // The plugin makes directories only, so that everybody may run this.
-                    .policy(MountPolicy.builder().requireMount(false).build())
+                    .policy(
+                        MountPolicy.builder()
+                            .requireMount(false)
+                            .backoff(Duration.ofMillis(1))
+                            .backoffCap(Duration.ofMillis(4))
+                            .build())
                     .build());
     for (VolumeListener each : listeners) {
       builder.listener(each);

@@ -65,13 +65,13 @@ class RunTest {
       plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_STAGE_VOLUME));
       CaseResult result =
           resultOf(
-              PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofMillis(700)).build(),
+              PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofMillis(400)).build(),
               STAGE_AGAIN);
 
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_RUN);
       assertThat(result.story())
           .isEqualTo(
-              "NodeStageVolume was not answered within 0.7 s. Look at the plugin's log, or give it"
+              "NodeStageVolume was not answered within 0.4 s. Look at the plugin's log, or give it"
                   + " more time");
       plugin.release();
     }
@@ -622,7 +622,7 @@ class RunTest {
           Fault.fail(StatusCode.INTERNAL, "no storage yet"),
           When.calling(CsiOperation.CREATE_VOLUME));
       PluginUnderTest described =
-          PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofSeconds(2)).build();
+          PluginUnderTest.builder(plugin.endpoint()).deadline(Duration.ofSeconds(1)).build();
       try (ConformanceRun run = PluginConformance.open(described)) {
         List<CaseResult> results = new ArrayList<>();
         List<Integer> probes = new ArrayList<>();

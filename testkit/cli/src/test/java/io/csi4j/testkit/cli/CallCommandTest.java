@@ -160,7 +160,9 @@ class CallCommandTest {
 
   @Test
   void withoutAPluginTheConnectionIsWhatFails() {
-    Run run = call(CsiEndpoint.of(directory.resolve("none.sock")), "Probe", "--json");
+    String nowhere = "unix://" + directory.resolve("none.sock");
+    Run run =
+        Run.of("plugin", "call", "--timeout", "100ms", "--endpoint", nowhere, "Probe", "--json");
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.out()).contains("\"call\":\"Probe\"");

@@ -210,7 +210,7 @@ class CheckCommandTest {
 
   @Test
   void aPluginThatIsNotThereIsToldBeforeAnyCaseRuns() {
-    Run run = Run.of("check", "--endpoint", "unix:///none/csi.sock", "--timeout", "1s");
+    Run run = Run.of("check", "--endpoint", "unix:///none/csi.sock", "--timeout", "100ms");
 
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.out()).isEmpty();
@@ -680,7 +680,7 @@ class CheckCommandTest {
     private Impatient() {}
 
     public static void main(String[] args) {
-      Main.run(new SignalTrigger(Duration.ofSeconds(4)), args);
+      Main.run(new SignalTrigger(Duration.ofMillis(500)), args);
     }
   }
 

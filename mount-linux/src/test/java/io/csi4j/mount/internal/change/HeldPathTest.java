@@ -201,7 +201,7 @@ class HeldPathTest {
         RunningKernel.mounts(
             kernel,
             new KernelTable(RunningKernel.kernel()),
-            new MountSettings(Duration.ofSeconds(2), 4));
+            new MountSettings(Duration.ofMillis(300), 4));
     OpenDescriptors descriptors = new OpenDescriptors();
     OpenPath held = mounts.open(volume);
     hangs.set(true);

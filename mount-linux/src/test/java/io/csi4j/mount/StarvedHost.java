@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A program with its own JVM whose address space has no place for another thread when it looks at a
@@ -70,7 +71,7 @@ final class StarvedHost {
     }
     // The stack of a thread is given back a moment after its end.
     while (started(STACK, release).isEmpty()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     look();
   }

@@ -35,6 +35,7 @@ import io.csi4j.testkit.model.VirtualClock;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -327,7 +328,7 @@ class FaultTest {
   private void awaitPending(int count) {
     long end = System.nanoTime() + SOON.toNanos();
     while (clock.pending() < count && System.nanoTime() < end) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     assertThat(clock.pending()).isEqualTo(count);
   }

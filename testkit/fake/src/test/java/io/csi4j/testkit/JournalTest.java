@@ -43,6 +43,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,7 +128,7 @@ class JournalTest {
     journal.await(call -> call.number() == 1, SOON);
     assertThat(caller.call(PROBE, Requests.probe()).status().isOk()).isTrue();
     while (clock.pending() == 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     clock.advance(Duration.ofSeconds(1));
     assertThat(stage.ended().status().isOk()).isFalse();

@@ -39,6 +39,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -594,7 +595,7 @@ class BindTest {
 
           goOn.countDown();
           while (late.stuckCalls() > 0) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(100_000);
           }
           assertThat(scratch.rows(target)).isEmpty();
           assertThat(scratch.file("target")).doesNotExist();

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -367,7 +368,7 @@ class FilesystemMountTest {
     assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
     goOn.countDown();
     while (late.stuckCalls() > 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
 
     assertThat(scratch.rows(target)).isEmpty();

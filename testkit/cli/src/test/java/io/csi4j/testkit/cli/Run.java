@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** One run of the program in this process. */
 final class Run implements AutoCloseable {
@@ -68,7 +69,7 @@ final class Run implements AutoCloseable {
       if (System.nanoTime() - end > 0 || code.isDone()) {
         throw new AssertionError("it prints nothing: " + err());
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
   }
 

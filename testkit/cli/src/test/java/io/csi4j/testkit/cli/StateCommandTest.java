@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ class StateCommandTest {
               When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
       var unused = world.manager().async().unmount(ManagedDirectory.WEB);
       while (world.plugin().journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME).isEmpty()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
     }
 

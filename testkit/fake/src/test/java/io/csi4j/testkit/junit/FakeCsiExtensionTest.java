@@ -52,6 +52,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
@@ -362,7 +363,7 @@ final class FakeCsiExtensionTest {
           Fault.delay(Duration.ofHours(1)), When.calling(CsiOperation.GET_PLUGIN_INFO).once());
       var info = client.identity().async().getPluginInfo().toCompletableFuture();
       while (clock.pending() == 0 && !info.isDone()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
       clock.advance(Duration.ofHours(1));
       assertThat(info.get(20, TimeUnit.SECONDS).name()).isEqualTo(plugin.shape().name());

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
@@ -166,7 +167,7 @@ class FloodTest {
         thread.start();
       }
       while (refused.get() < FLOODING) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
       long beside = median(manager, healthy, MOUNTS);
       System.out.println(

@@ -47,6 +47,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,7 +177,7 @@ class ManagerViewTest {
           Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
       var unused = manager.async().unmount(WEB);
       while (fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME).isEmpty()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
     }
 
@@ -289,7 +290,7 @@ class ManagerViewTest {
           Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME));
       var unused = manager.async().unmount(WEB);
       while (fake.journal().calls(CsiOperation.NODE_UNPUBLISH_VOLUME).isEmpty()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
     }
 

@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -370,7 +371,7 @@ class CompactionTest {
         syncing.await();
       } else {
         while (thread.getState() != Thread.State.WAITING) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(100_000);
         }
       }
     }
@@ -378,7 +379,7 @@ class CompactionTest {
     inStep.await();
     for (int told = 0; told < 2; ) {
       told = (int) callers.stream().filter(FutureTask::isDone).count();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     assertThat(callers).filteredOn(FutureTask::isDone).hasSize(2);
     goOn.countDown();

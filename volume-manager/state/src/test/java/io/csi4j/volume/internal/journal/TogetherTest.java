@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class TogetherTest {
 
     void awaitWaiting() {
       while (thread.getState() != Thread.State.WAITING) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
       }
     }
 

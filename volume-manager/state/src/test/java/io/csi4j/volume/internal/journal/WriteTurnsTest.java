@@ -11,6 +11,7 @@ import io.csi4j.volume.state.Stored;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The turns of writers, without a disk. */
@@ -89,12 +90,12 @@ class WriteTurnsTest {
     turns.begin();
     thread.start();
     while (thread.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     thread.interrupt();
     // It clears the interrupt and waits again.
     while (thread.isInterrupted() || thread.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     assertThat(waiting.isDone()).isFalse();
     turns.end();

@@ -2,7 +2,6 @@ package io.csi4j.conformance.internal.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.PluginConformance;
@@ -11,10 +10,7 @@ import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.mount.campaign.PlayedInShares;
-import io.csi4j.testkit.internal.backend.Backend;
-import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.model.PluginShape;
-import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -93,13 +89,13 @@ class LawfulPluginsTest {
           }
 
           @Override
-          public List<Message> answer(Backend inner, Backend.Asked asked, Memory memory)
-              throws Refusal {
-            if (asked.operation() == CsiOperation.CREATE_VOLUME
-                && memory.count().incrementAndGet() > 1) {
-              throw new Refusal(StatusCode.ABORTED, "the volume is still being made");
-            }
-            return inner.answer(asked);
+          public How how() {
+            return Spoiling.refusing(
+                call ->
+                    call.is(CsiOperation.CREATE_VOLUME)
+                        && call.memory().count().incrementAndGet() > 1,
+                StatusCode.ABORTED,
+                "the volume is still being made");
           }
         };
     try (SpoiltPlugin plugin = new SpoiltPlugin(busy)) {

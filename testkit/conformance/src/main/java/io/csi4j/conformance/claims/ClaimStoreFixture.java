@@ -1,6 +1,7 @@
 package io.csi4j.conformance.claims;
 
 import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.Set;
 
@@ -16,7 +17,9 @@ public interface ClaimStoreFixture {
     /** One store can be opened several times at once, as by several processes. */
     SHARED,
     /** Written claims are still there when a store is opened again after it was closed. */
-    DURABLE
+    DURABLE,
+    /** The record of a claim can be made unreadable, as by damage of the medium. */
+    DAMAGEABLE
   }
 
   /** Where one store lives. */
@@ -27,6 +30,14 @@ public interface ClaimStoreFixture {
      * Ability#SHARED}, and after all were closed only if it is {@link Ability#DURABLE}.
      */
     ClaimStore open();
+
+    /**
+     * Makes the record of a claim unreadable while the store is open; its key stays as it is.
+     * Called only if the store is {@link Ability#DAMAGEABLE}.
+     */
+    default void damage(VolumeKey volume) {
+      throw new UnsupportedOperationException("The claim of volume '" + volume + "' stays whole.");
+    }
 
     /** Ends it, with all that is in it. The stores opened on it are closed by then. */
     @Override

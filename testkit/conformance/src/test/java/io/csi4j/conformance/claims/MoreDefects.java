@@ -15,6 +15,7 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -37,6 +38,30 @@ final class MoreDefects {
     sharing(all);
     lasting(all);
     replacing(all);
+    damage(all);
+  }
+
+  // ---- what cannot be read
+
+  private static void damage(Map<String, Function<Medium, ToyStore>> all) {
+    all.put(
+        "what cannot be read is taken for what it was",
+        medium ->
+            new ToyStore(medium) {
+              @Override
+              boolean isReadable(VolumeKey volume) {
+                return true;
+              }
+            });
+    all.put(
+        "scans hide what cannot be read",
+        medium ->
+            new ToyStore(medium) {
+              @Override
+              List<ClaimPage.Unreadable> unreadable(List<Versioned> claims) {
+                return List.of();
+              }
+            });
   }
 
   /** Whether this is one of the callers of a crowd; alone they are served as they should be. */

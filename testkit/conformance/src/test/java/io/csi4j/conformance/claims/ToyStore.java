@@ -13,13 +13,17 @@ import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A store of which several clients can be open, and which outlives them; right as it is, and made
@@ -31,6 +35,7 @@ class ToyStore implements ClaimStore {
   static final class Medium {
     final ReentrantLock lock = new ReentrantLock();
     final NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
+    final Set<VolumeKey> damaged = new HashSet<>();
     final List<ToyStore> clients = new ArrayList<>();
     final StoreIdentity identity = new StoreIdentity("toy-" + UUID.randomUUID());
   }
@@ -59,6 +64,11 @@ class ToyStore implements ClaimStore {
       }
 
       @Override
+      public void damage(VolumeKey volume) {
+        medium.damaged.add(volume);
+      }
+
+      @Override
       public void close() {}
     };
   }
@@ -77,6 +87,11 @@ class ToyStore implements ClaimStore {
   Versioned there(VolumeKey volume) {
     Versioned there = medium.claims.get(volume);
     return there == null ? never(volume) : there;
+  }
+
+  /** Whether what is there can be read; with the lock. */
+  boolean isReadable(VolumeKey volume) {
+    return !medium.damaged.contains(volume);
   }
 
   /** Whether what is there is what was expected; with the lock. */
@@ -114,6 +129,9 @@ class ToyStore implements ClaimStore {
     checkOpen();
     medium.lock.lock();
     try {
+      if (!isReadable(volume)) {
+        throw new ClaimStoreException(Reason.UNREADABLE, "It is damaged. Restore it.");
+      }
       return there(volume);
     } finally {
       medium.lock.unlock();
@@ -143,10 +161,23 @@ class ToyStore implements ClaimStore {
     checkOpen();
     medium.lock.lock();
     try {
-      return ClaimPage.of(page(after, limit), 1);
+      List<Versioned> page = page(after, limit);
+      Map<Boolean, List<Versioned>> parts =
+          page.stream()
+              .collect(Collectors.partitioningBy(each -> isReadable(each.claim().volume())));
+      return new ClaimPage(
+          parts.get(true), unreadable(parts.get(false)), ClaimPage.of(page, 1).next());
     } finally {
       medium.lock.unlock();
     }
+  }
+
+  /** What a page says of claims that cannot be read. */
+  List<ClaimPage.Unreadable> unreadable(List<Versioned> claims) {
+    return claims.stream()
+        .map(each -> each.claim().volume())
+        .map(each -> new ClaimPage.Unreadable(each.id(), Optional.of(each), "It is damaged."))
+        .toList();
   }
 
   /** One page, of which only an empty one is the last; with the lock. */

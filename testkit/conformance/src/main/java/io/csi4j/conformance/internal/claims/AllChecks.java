@@ -33,6 +33,9 @@ public final class AllChecks {
     if (fixture.abilities().contains(Ability.DURABLE)) {
       DurableChecks.addTo(all);
     }
+    if (fixture.abilities().contains(Ability.DAMAGEABLE)) {
+      DamageChecks.addTo(all);
+    }
     return List.copyOf(all.checks);
   }
 

@@ -69,7 +69,13 @@ final class SampleClaims {
             key("a", "'; drop table claims; --"),
             key("a!", "b"),
             key("a.b", "c"),
-            key("ab", "c"))
+            key("ab", "c"),
+            key("a b", "x"),
+            key("a-b", "x/y"),
+            key("aa", " "),
+            key("\ufffd", "x"),
+            key("\ud834\udd1e", "x"),
+            key("\ud834\udd1e", "\ud83d\ude00"))
         .sorted()
         .toList();
   }

@@ -59,6 +59,11 @@ final class Scene implements AutoCloseable {
     return opened(place.open());
   }
 
+  /** Makes the record of a claim unreadable; only in a store that is damageable. */
+  void damage(VolumeKey volume) {
+    place.damage(volume);
+  }
+
   private ClaimStore opened(ClaimStore next) {
     opened.add(next);
     return next;

@@ -4,20 +4,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.NodeId;
 import io.csi4j.conformance.ClaimStoreChecks;
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.ClaimEvent;
-import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimProgress;
-import io.csi4j.volume.claim.ClaimRequest;
-import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.claim.coordination.ClaimCoordinator;
-import io.csi4j.volume.claim.coordination.ScriptedController;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
@@ -26,14 +18,8 @@ import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.model.AttachmentMode;
-import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
-import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.seal.AesGcmSealer;
 import io.csi4j.volume.state.seal.Sealer;
 import io.csi4j.volume.state.seal.SealingKeys;
@@ -42,7 +28,6 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.options.GetOption;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -123,13 +108,18 @@ class EtcdClaimStoreTest {
         }
 
         @Override
+        public void damage(VolumeKey volume) {
+          put(own, volume.namespace() + "\u001f" + volume.id());
+        }
+
+        @Override
         public void close() {}
       };
     }
 
     @Override
     public Set<Ability> abilities() {
-      return Set.of(Ability.SHARED, Ability.DURABLE);
+      return Set.of(Ability.values());
     }
   }
 
@@ -194,95 +184,27 @@ class EtcdClaimStoreTest {
     }
   }
 
-  @Test
-  void aScanGoesInTheOrderOfVolumesWhateverTheirNames() {
-    List<VolumeKey> keys = new ArrayList<>();
-    for (String namespace : List.of("a", "a b", "a-b", "a/b", "aa", "\ufffd", "\ud834\udd1e")) {
-      for (String id : List.of("x", "x/y", " ", "\uffee", "\ud83d\ude00", "ä")) {
-        keys.add(VolumeKey.of(Namespace.of(namespace), id));
-      }
-    }
-    try (ClaimStore store = open()) {
-      keys.forEach(key -> write(store, Claim.none(key)));
-
-      List<VolumeKey> seen = new ArrayList<>();
-      Optional<VolumeKey> after = Optional.empty();
-      do {
-        ClaimPage page = store.scan(after, 5);
-        page.claims().forEach(each -> seen.add(each.claim().volume()));
-        after = page.next();
-      } while (after.isPresent());
-
-      assertThat(seen).isEqualTo(keys.stream().sorted().toList());
+  /** Puts bytes that are no claim under a key of claims. */
+  private static void put(EtcdPrefix prefix, String name) {
+    try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
+      ByteSequence key = ByteSequence.from(prefix + "claims/" + name, UTF_8);
+      client.getKVClient().put(key, ByteSequence.from("hello", UTF_8)).join();
     }
   }
 
-  /** All that a store has, by pages of this size, as if it were one page. */
-  private static ClaimPage all(ClaimStore store, int limit) {
-    List<Versioned> readable = new ArrayList<>();
-    List<ClaimPage.Unreadable> unreadable = new ArrayList<>();
-    Optional<VolumeKey> after = Optional.empty();
-    do {
-      ClaimPage page = store.scan(after, limit);
-      readable.addAll(page.claims());
-      unreadable.addAll(page.unreadable());
-      after = page.next();
-    } while (after.isPresent());
-    return new ClaimPage(readable, unreadable, Optional.empty());
-  }
-
-  private static ClaimRequest wish(VolumeKey volume) {
-    return ClaimRequest.builder(
-            VolumeUse.of(volume, WorkloadId.of("web")),
-            NodeName.of("n1"),
-            new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-            ClaimMode.WRITE)
-        .nodeId(NodeId.of("id-n1"))
-        .build();
-  }
-
   @Test
-  void aClaimThatCannotBeReadIsToldAndAllOthersAreBroughtOn() {
-    List<ClaimEvent> events = new ArrayList<>();
-    Clock clock = Clock.systemUTC();
-    VolumeKey bad = VolumeKey.of("bad");
+  void aKeyThatNamesNoVolumeIsReportedAndHidesNoClaim() {
     try (ClaimStore store = open()) {
-      ClaimCoordinator claims =
-          new ClaimCoordinator(
-              new ClaimBook(store, clock), new ScriptedController(), clock, events::add);
-      for (String volume : List.of("a", "bad", "c")) {
-        claims.acquire(wish(VolumeKey.of(volume)));
-      }
-      try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
-        for (String name : List.of("default\u001fbad", "junk")) {
-          ByteSequence key = ByteSequence.from(prefix + "claims/" + name, UTF_8);
-          client.getKVClient().put(key, ByteSequence.from("hello", UTF_8)).join();
-        }
-      }
+      write(store, Claim.none(VolumeKey.of("a")));
+      put(prefix, "junk");
 
-      for (int limit : List.of(1, 2, 3, 100)) {
-        ClaimPage all = all(store, limit);
-        assertThat(all.claims())
-            .extracting(each -> each.claim().volume())
-            .containsExactly(VolumeKey.of("a"), VolumeKey.of("c"));
-        assertThat(all.unreadable())
-            .extracting(ClaimPage.Unreadable::volume)
-            .containsExactly(Optional.of(bad), Optional.empty());
-      }
-      for (List<ClaimProgress> round :
-          List.of(
-              claims.orphans(NodeName.of("n1"), Set.of()), claims.nodeIsDown(NodeName.of("n1")))) {
-        assertThat(round.stream().filter(ClaimProgress.Held.class::isInstance)).hasSize(2);
-        assertThat(round.stream().filter(ClaimProgress.Unreadable.class::isInstance)).hasSize(2);
-      }
-      assertThat(claims.resume()).hasSize(2).hasOnlyElementsOfType(ClaimProgress.Unreadable.class);
-      assertThat(events.stream().filter(ClaimEvent.Unreadable.class::isInstance))
-          .as("each once a round")
-          .hasSize(6);
-      assertThatExceptionOfType(ClaimException.class)
-          .isThrownBy(() -> claims.acquire(wish(bad)))
-          .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE));
-      assertThat(look()).extracting(each -> each.claim().volume()).hasSize(2);
+      ClaimPage page = store.scan(Optional.empty(), 10);
+
+      assertThat(page.claims()).containsExactly(store.read(VolumeKey.of("a")));
+      assertThat(page.unreadable())
+          .extracting(ClaimPage.Unreadable::key, ClaimPage.Unreadable::volume)
+          .containsExactly(tuple(prefix + "claims/junk", Optional.empty()));
+      assertThat(look()).isEqualTo(page.claims());
     }
   }
 

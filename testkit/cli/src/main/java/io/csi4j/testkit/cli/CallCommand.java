@@ -125,7 +125,7 @@ final class CallCommand implements Callable<Integer> {
             each.service().name().toLowerCase(Locale.ROOT).replace('_', ' '),
             each.phrase());
       }
-      table.lines().forEach(console.out()::println);
+      table.print(console);
       return ExitCode.OK;
     }
     CsiOperation operation = operation();

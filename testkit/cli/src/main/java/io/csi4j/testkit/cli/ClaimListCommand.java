@@ -49,7 +49,7 @@ final class ClaimListCommand implements Callable<Integer> {
     if (json) {
       shown.forEach(claim -> console.out().println(ClaimWords.json(claim)));
     } else {
-      table(shown).lines().forEach(console.out()::println);
+      table(shown).print(console);
     }
     read.trouble().forEach(console.err()::println);
     return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;

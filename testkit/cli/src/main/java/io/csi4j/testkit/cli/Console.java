@@ -8,8 +8,14 @@ import java.io.PrintWriter;
  * @param out its results
  * @param err what it has to say beside them
  * @param terminal whether a person looks on, so that a line may be written over
+ * @param screen the terminal of the results
  */
-record Console(PrintWriter out, PrintWriter err, boolean terminal) {
+record Console(PrintWriter out, PrintWriter err, boolean terminal, Screen screen) {
+
+  /** A console whose results go to a file or a pipe. */
+  Console(PrintWriter out, PrintWriter err, boolean terminal) {
+    this(out, err, terminal, Screen.NONE);
+  }
 
   void flush() {
     out.flush();

@@ -1,13 +1,10 @@
 package io.csi4j.testkit.cli;
 
 import java.io.BufferedWriter;
-import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** The process: its arguments, its streams, its end. */
@@ -28,7 +25,8 @@ public final class Main {
         new Console(
             writer(System.out, "stdout.encoding"),
             writer(System.err, "stderr.encoding"),
-            errIsTerminal());
+            Screen.isTerminal(2),
+            Screen.of(1));
     int code = Program.run(console, ending, args);
     console.flush();
     if (console.out().checkError()) {
@@ -52,15 +50,5 @@ public final class Main {
         return super.checkError() || stream.checkError();
       }
     };
-  }
-
-  /** The JDK tells only whether all three streams are a terminal, and newer ones not even that. */
-  private static boolean errIsTerminal() {
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-    } catch (IOException | UnsupportedOperationException noProc) {
-      return false;
-    }
   }
 }

@@ -5,9 +5,13 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
+import io.csi4j.volume.node.ViewedPath;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -32,6 +36,9 @@ import picocli.CommandLine.Parameters;
       "  csi4j mounts list --type nfs4 --json"
     })
 final class MountListCommand implements Callable<Integer> {
+
+  private static final List<String> HEADINGS =
+      List.of("TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
 
   @Parameters(
       arity = "0..1",
@@ -63,40 +70,67 @@ final class MountListCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     MountPath directory = below == null ? MountPath.ROOT : MountWords.path(below);
-    List<MountRecord> found =
-        seen().records().stream()
-            .filter(each -> each.path().isWithin(directory))
-            .filter(
-                each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
-            .toList();
-    if (json) {
-      found.forEach(each -> console.out().println(MountWords.json(each)));
+    try {
+      MountTable table = MountTable.system();
+      MountSnapshot seen = process == null ? table.list() : table.listOf(process);
+      List<MountRecord> found =
+          seen.records().stream()
+              .filter(each -> each.path().isWithin(directory))
+              .filter(
+                  each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
+              .toList();
+      ManagedPaths names = new ManagedPaths(table, seen);
+      // The paths of another process may be of another directory tree.
+      Function<MountRecord, Optional<ViewedPath>> volumes =
+          mount -> process == null ? names.at(mount.path()) : Optional.empty();
+      if (json) {
+        found.forEach(
+            each -> {
+              Json mount = MountWords.json(each);
+              volumes.apply(each).ifPresent(of -> mount.with("volume", StateWords.json(of)));
+              console.out().println(mount);
+            });
+      } else {
+        table(found, volumes).print(console);
+      }
       return ExitCode.OK;
+    } catch (MountException e) {
+      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
     }
-    table(found).lines().forEach(console.out()::println);
-    return ExitCode.OK;
   }
 
-  static TextTable table(List<MountRecord> mounts) {
-    TextTable table = new TextTable("PATH", "TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
-    for (MountRecord each : mounts) {
+  /** The mounts, and beside each path of a manager the volume and the workload that it is of. */
+  static TextTable table(
+      List<MountRecord> mounts, Function<MountRecord, Optional<ViewedPath>> volumes) {
+    List<Optional<ViewedPath>> named = mounts.stream().map(volumes).toList();
+    boolean hasNames = named.stream().anyMatch(Optional::isPresent);
+    TextTable table = new TextTable(row(hasNames, "PATH", "VOLUME", HEADINGS));
+    for (int i = 0; i < mounts.size(); i++) {
+      MountRecord each = mounts.get(i);
       table.row(
-          each.path().toString(),
-          each.type().toString(),
-          MountWords.source(each),
-          each.root().toString(),
-          MountWords.flags(each),
-          each.propagation().toString());
+          row(
+              hasNames,
+              each.path().toString(),
+              named.get(i).map(MountListCommand::volume).orElse(""),
+              List.of(
+                  each.type().toString(),
+                  MountWords.source(each),
+                  each.root().toString(),
+                  MountWords.flags(each),
+                  each.propagation().toString())));
     }
     return table;
   }
 
-  private MountSnapshot seen() {
-    try {
-      MountTable table = MountTable.system();
-      return process == null ? table.list() : table.listOf(process);
-    } catch (MountException e) {
-      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
-    }
+  private static String volume(ViewedPath path) {
+    return path.volume().handle()
+        + path.use()
+            .map(use -> " for " + use.workload() + " (" + use.volume() + ")")
+            .orElse(", staging");
+  }
+
+  private static String[] row(boolean hasNames, String path, String volume, List<String> others) {
+    Stream<String> names = hasNames ? Stream.of(path, volume) : Stream.of(path);
+    return Stream.concat(names, others.stream()).toArray(String[]::new);
   }
 }

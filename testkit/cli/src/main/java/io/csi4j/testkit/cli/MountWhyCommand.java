@@ -7,16 +7,12 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
-import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.node.ViewedPath;
-import io.csi4j.volume.state.StateException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -41,9 +37,8 @@ import picocli.CommandLine.Parameters;
     footer = "  csi4j mounts why /mnt/data")
 final class MountWhyCommand implements Callable<Integer> {
 
-  /** A staging path, or a target. */
-  private static final Pattern OF_A_MANAGER =
-      Pattern.compile("(/.+)/v/[^/]+/(?:s|p/[^/]+/t)", Pattern.DOTALL);
+  /** Number of paths of each kind that are printed. */
+  private static final int NAMED = 5;
 
   @Parameters(paramLabel = "PATH", description = "The path.")
   private @Nullable Path path;
@@ -65,11 +60,12 @@ final class MountWhyCommand implements Callable<Integer> {
       MountSnapshot snapshot = table.list();
       MountProbe probe = table.probe(asked);
       Optional<MountRecord> mount = table.find(asked);
-      Optional<ViewedPath> volume = volume(asked);
+      ManagedPaths names = new ManagedPaths(table, snapshot);
+      Optional<ViewedPath> volume = names.at(asked);
       if (json) {
         console.out().println(json(asked, probe, mount, snapshot, volume));
       } else {
-        print(asked, probe, mount, snapshot, volume);
+        print(asked, probe, mount, snapshot, names);
       }
       return mount.isPresent() && isWell(probe, mount.get(), volume)
           ? ExitCode.OK
@@ -86,31 +82,12 @@ final class MountWhyCommand implements Callable<Integer> {
     return !isDead && !mount.isDeleted() && isAsRecorded;
   }
 
-  /**
-   * The volume whose path it is, by the directory of the manager above it. Told by the text of the
-   * path, so that no directory is looked into that may be in a dead mount.
-   */
-  private static Optional<ViewedPath> volume(MountPath asked) {
-    Path wanted = asked.toPath();
-    Matcher ours = OF_A_MANAGER.matcher(wanted.toString());
-    if (!ours.matches()) {
-      return Optional.empty();
-    }
-    try {
-      return ManagerView.read(Path.of(ours.group(1))).paths().stream()
-          .filter(each -> each.path().equals(wanted))
-          .findFirst();
-    } catch (StateException unreadable) {
-      return Optional.empty();
-    }
-  }
-
   private void print(
       MountPath asked,
       MountProbe probe,
       Optional<MountRecord> mount,
       MountSnapshot snapshot,
-      Optional<ViewedPath> volume) {
+      ManagedPaths names) {
     if (mount.isEmpty()) {
       line(
           "Nothing is mounted at "
@@ -136,11 +113,8 @@ final class MountWhyCommand implements Callable<Integer> {
       }
       line("  flags: " + MountWords.flags(top));
       line("  propagation: " + propagation(top));
-      shows(top, snapshot).ifPresent(text -> line("  the same is shown at: " + text));
-      List<MountRecord> children = snapshot.children(top);
-      if (!children.isEmpty()) {
-        line("  mounted on it: " + MountWords.some(children));
-      }
+      paths("  the same is shown at: ", same(top, snapshot), names);
+      paths("  mounted on it: ", mountedOn(top, snapshot), names);
       int layers =
           snapshot
               .matching(each -> each.path().equals(asked) && !each.ref().equals(top.ref()))
@@ -149,7 +123,7 @@ final class MountWhyCommand implements Callable<Integer> {
         line("  mounted under it at the same path: " + layers);
       }
     }
-    volume.ifPresent(it -> StateWords.why(it).forEach(text -> line("  " + text)));
+    names.at(asked).ifPresent(it -> StateWords.why(it).forEach(text -> line("  " + text)));
   }
 
   private void line(String text) {
@@ -175,12 +149,21 @@ final class MountWhyCommand implements Callable<Integer> {
     return mount.propagation() + ": " + meaning;
   }
 
-  private static Optional<String> shows(MountRecord mount, MountSnapshot snapshot) {
-    List<MountRecord> others =
-        snapshot.refs(mount.device(), mount.root()).stream()
-            .filter(each -> !each.ref().equals(mount.ref()))
-            .toList();
-    return others.isEmpty() ? Optional.empty() : Optional.of(MountWords.some(others));
+  private void paths(String what, List<MountPath> paths, ManagedPaths names) {
+    if (!paths.isEmpty()) {
+      line(what + names.some(paths, NAMED));
+    }
+  }
+
+  private static List<MountPath> same(MountRecord mount, MountSnapshot snapshot) {
+    return snapshot.refs(mount.device(), mount.root()).stream()
+        .filter(each -> !each.ref().equals(mount.ref()))
+        .map(MountRecord::path)
+        .toList();
+  }
+
+  private static List<MountPath> mountedOn(MountRecord mount, MountSnapshot snapshot) {
+    return snapshot.children(mount).stream().map(MountRecord::path).toList();
   }
 
   private static Json json(
@@ -196,14 +179,8 @@ final class MountWhyCommand implements Callable<Integer> {
           if (probe instanceof MountProbe.Mounted mounted) {
             json.with("health", mounted.health().name().toLowerCase(Locale.ROOT));
           }
-          json.with(
-              "same_at",
-              snapshot.refs(top.device(), top.root()).stream()
-                  .filter(each -> !each.ref().equals(top.ref()))
-                  .map(MountRecord::path)
-                  .toList());
-          json.with(
-              "mounted_on_it", snapshot.children(top).stream().map(MountRecord::path).toList());
+          json.with("same_at", same(top, snapshot));
+          json.with("mounted_on_it", mountedOn(top, snapshot));
         });
     if (mount.isEmpty()) {
       snapshot.holding(asked).ifPresent(in -> json.with("inside", MountWords.json(in)));

@@ -6,7 +6,6 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** Mounts in words, and as JSON. The options of a filesystem stand in neither. */
 final class MountWords {
@@ -79,15 +78,5 @@ final class MountWords {
         .with("pid", elsewhere.pid())
         .with("command", elsewhere.command())
         .with("path", elsewhere.path());
-  }
-
-  /** Paths, so many that a person still reads them. */
-  static String some(List<MountRecord> mounts) {
-    int shown = 5;
-    return mounts.stream()
-            .limit(shown)
-            .map(each -> each.path().toString())
-            .collect(Collectors.joining(", "))
-        + (mounts.size() > shown ? " and " + (mounts.size() - shown) + " more" : "");
   }
 }

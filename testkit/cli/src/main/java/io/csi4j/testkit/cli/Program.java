@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
@@ -12,6 +13,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The whole program but for its process: arguments in, text and an exit code out. */
 final class Program {
+
+  private static final int HELP_WIDTH = 100;
+  private static final int LEAST_HELP_WIDTH = 60;
 
   private Program() {}
 
@@ -42,7 +46,7 @@ final class Program {
             .setOut(console.out())
             .setErr(console.err())
             .setExpandAtFiles(false)
-            .setUsageHelpWidth(100)
+            .setUsageHelpWidth(helpWidth(console, args))
             .setUsageHelpLongOptionsMaxWidth(34)
             .setParameterExceptionHandler((wrong, given) -> explain(wrong, console))
             .setExecutionExceptionHandler(
@@ -57,10 +61,17 @@ final class Program {
                   throw thrown;
                 });
     OptionText.registerWith(commands);
-    if (!console.terminal()) {
-      commands.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
-    }
+    commands.setColorScheme(
+        CommandLine.Help.defaultColorScheme(console.screen().coloured() ? Ansi.ON : Ansi.OFF));
     return commands;
+  }
+
+  /** The width of the help, for which the terminal is asked only when there is to be one. */
+  private static int helpWidth(Console console, String... args) {
+    boolean isWanted = Stream.of(args).anyMatch(List.of("-h", "--help", "help")::contains);
+    return isWanted
+        ? Math.max(LEAST_HELP_WIDTH, Math.min(HELP_WIDTH, console.screen().width().getAsInt()))
+        : HELP_WIDTH;
   }
 
   private static CommandLine plugin(Console console, ShutdownTrigger ending, String... args) {

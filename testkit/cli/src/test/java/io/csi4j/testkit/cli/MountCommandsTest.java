@@ -1,4 +1,5 @@
 package io.csi4j.testkit.cli;
+import io.csi4j.client.model.VolumeId;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,11 +12,16 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountRef;
 import io.csi4j.mount.model.PropagationTags;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.ViewedPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -54,7 +60,10 @@ class MountCommandsTest {
             KernelText.of("//alice:hunter2@files/share"),
             List.of());
 
-    assertThat(MountListCommand.table(List.of(mount)).lines().get(1))
+    assertThat(
+            MountListCommand.table(List.of(mount), none -> Optional.empty())
+                .lines(Screen.UNLIMITED)
+                .get(1))
         .startsWith("/mnt/share  cifs  //…@files/share  /");
     assertThat(MountWords.phrase(mount)).isEqualTo("cifs from //…@files/share");
     assertThat(MountWords.json(mount).toString()).doesNotContain("alice", "hunter2");
@@ -139,6 +148,45 @@ class MountCommandsTest {
             "  keeps its device in use: the mount of the same filesystem at /srv/s9",
             "  keeps its device in use: 145 more mounts of the same filesystem; --json shows all of"
                 + " them");
+  }
+
+  @Test
+  void namesStandBesideThePathsOfAManagerAndTheTableFitsTheTerminal() {
+    VolumeIdentity volume =
+        new VolumeIdentity(PluginId.of("ebs.csi.aws.com"), VolumeId.of("vol-0a1b2c3d4e5f67890"));
+    Path target = Path.of("/var/lib/volumes/v/6wsd3k2m5qxvy7ab/p/hq5nzt2c4r6y7m3k/t");
+    ViewedPath viewed =
+        new ViewedPath(
+            volume,
+            Optional.of(ManagedDirectory.WEB),
+            target,
+            PathStatus.PRESENT,
+            PathStatus.PRESENT,
+            Optional.empty(),
+            Optional.empty());
+    List<MountRecord> mounts = List.of(mount("/", 29), mount(target.toString(), 30));
+    TextTable table =
+        MountListCommand.table(
+            mounts,
+            each -> each.path().toPath().equals(target) ? Optional.of(viewed) : Optional.empty());
+
+    assertThat(table.lines(Screen.UNLIMITED))
+        .containsExactly(
+            "PATH                                                      VOLUME                       "
+                + "                 TYPE  SOURCE    ROOT  FLAGS  PROPAGATION",
+            "/                                                                                      "
+                + "                 ext4  /dev/sdb  /     rw     private",
+            target
+                + "  vol-0a1b2c3d4e5f67890 for web-1 (default/db)  ext4  /dev/sdb  /     rw     private");
+    assertThat(table.lines(80))
+        .containsExactly(
+            "PATH                 VOLUME               TYPE  SOURCE  ROOT  FLAGS  PROPAGATION",
+            "/                                         ext4  /dev    /     rw     private",
+            "                                                /sdb",
+            target.toString(),
+            "                     vol-0a1b2c3d4e5f678  ext4  /dev    /     rw     private",
+            "                     90 for web-1               /sdb",
+            "                     (default/db)");
   }
 
   @Test

@@ -1,0 +1,84 @@
+package io.csi4j.testkit.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.IntSupplier;
+
+/**
+ * The terminal to which the results go, if they go to one.
+ *
+ * @param width the number of columns; asked when something is laid out
+ * @param coloured whether text may have colours
+ */
+record Screen(IntSupplier width, boolean coloured) {
+
+  /** The width of a file or a pipe. */
+  static final int UNLIMITED = Integer.MAX_VALUE;
+
+  /** A file or a pipe: lines of any length, without colours. */
+  static final Screen NONE = new Screen(() -> UNLIMITED, false);
+
+  /** The terminal on a descriptor of this process, or {@link #NONE}. */
+  static Screen of(int descriptor) {
+    return isTerminal(descriptor) ? of(System.getenv(), () -> ownWidth(descriptor)) : NONE;
+  }
+
+  /** A terminal with these variables; {@code COLUMNS} goes before the width that it says it has. */
+  static Screen of(Map<String, String> environment, IntSupplier own) {
+    String columns = environment.getOrDefault("COLUMNS", "");
+    boolean isSet = columns.matches("[1-9]\\d{0,4}");
+    boolean isDumb = environment.getOrDefault("TERM", "dumb").equals("dumb");
+    return new Screen(
+        isSet ? () -> Integer.parseInt(columns) : own,
+        !isDumb && environment.getOrDefault("NO_COLOR", "").isEmpty());
+  }
+
+  /** The JDK tells only whether all three streams are a terminal, and newer ones not even that. */
+  static boolean isTerminal(int descriptor) {
+    try {
+      String target = Files.readSymbolicLink(descriptor(descriptor).toPath()).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException noProc) {
+      return false;
+    }
+  }
+
+  private static File descriptor(int number) {
+    return Path.of("/proc/self/fd", Integer.toString(number)).toFile();
+  }
+
+  /** The width that the terminal says it has; a serial line says 0. */
+  private static int ownWidth(int descriptor) {
+    try {
+      Process stty =
+          new ProcessBuilder("stty", "size")
+              .redirectInput(descriptor(descriptor))
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      String size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      return size.matches("\\d{1,5} [1-9]\\d{0,4}\\s*")
+          ? Integer.parseInt(size.strip().replaceFirst(".* ", ""))
+          : UNLIMITED;
+    } catch (IOException noStty) {
+      return UNLIMITED;
+    }
+  }
+
+  /** The text as a heading. */
+  String heading(String text) {
+    return styled("1", text);
+  }
+
+  /** The text as something that needs a person. */
+  String alarm(String text) {
+    return styled("31", text);
+  }
+
+  private String styled(String style, String text) {
+    return coloured && !text.isEmpty() ? "\u001b[" + style + "m" + text + "\u001b[0m" : text;
+  }
+}

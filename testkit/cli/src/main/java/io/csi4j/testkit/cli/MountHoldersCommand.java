@@ -7,12 +7,13 @@ import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -46,7 +47,7 @@ final class MountHoldersCommand implements Callable<Integer> {
   /** Number of holders of each kind that are printed. */
   private static final int SHOWN = 10;
 
-  private static final String DEVICE = "keeps its device in use";
+  private static final String ALL = "; --json shows all of them";
 
   private final Console console;
 
@@ -58,8 +59,9 @@ final class MountHoldersCommand implements Callable<Integer> {
   public Integer call() {
     MountPath asked = MountWords.path(path == null ? Path.of("/") : path);
     try {
+      MountTable table = MountTable.system();
       MountRecord mount =
-          MountTable.system()
+          table
               .find(asked)
               .orElseThrow(
                   () ->
@@ -69,7 +71,7 @@ final class MountHoldersCommand implements Callable<Integer> {
                               + ". See in which mount it is with: csi4j mounts why "
                               + asked));
       Holders holders = Mounts.system().whoHolds(mount.ref());
-      print(mount, holders);
+      print(mount, holders, new ManagedPaths(table, table.list()));
       boolean isFree = holders.found().isEmpty() && holders.unseen() == 0 && holders.complete();
       return isFree ? ExitCode.OK : ExitCode.FAILED;
     } catch (MountException e) {
@@ -77,7 +79,7 @@ final class MountHoldersCommand implements Callable<Integer> {
     }
   }
 
-  private void print(MountRecord mount, Holders holders) {
+  private void print(MountRecord mount, Holders holders, ManagedPaths names) {
     if (json) {
       console
           .out()
@@ -89,17 +91,32 @@ final class MountHoldersCommand implements Callable<Integer> {
                   .with("complete", holders.complete()));
       return;
     }
-    lines(mount, holders, isRoot()).forEach(console.out()::println);
+    lines(mount, holders, names, OwnProcess.isRoot()).forEach(console.out()::println);
   }
 
-  /** The holders for a person: what keeps the mount busy comes first, and no kind hides another. */
-  static List<String> lines(MountRecord mount, Holders holders, boolean isRoot) {
+  /**
+   * The holders for a person, by process, and processes that do the same together: those that keep
+   * the mount busy first, and no kind hides another.
+   */
+  static List<String> lines(
+      MountRecord mount, Holders holders, ManagedPaths names, boolean isRoot) {
     List<String> lines = new ArrayList<>();
-    lines.add(mount.path() + " is " + MountWords.phrase(mount));
-    add(lines, holders, Holder.RunningProcess.class, "keeps it busy", "processes");
-    add(lines, holders, Holder.Child.class, "keeps it busy", "mounts below it");
-    add(lines, holders, Holder.Sibling.class, DEVICE, "mounts of the same filesystem");
-    add(lines, holders, Holder.Elsewhere.class, DEVICE, "mounts in other mount namespaces");
+    lines.add(names.named(mount.path()) + " is " + MountWords.phrase(mount));
+    List<HoldingProcess> processes = HoldingProcess.of(holders.found(), names, SHOWN);
+    add(lines, processes, true);
+    mounts(
+        lines,
+        "mount below it keeps it busy",
+        "mounts below it keep it busy",
+        found(holders, Holder.Child.class).map(child -> child.mount().path()).toList(),
+        names);
+    mounts(
+        lines,
+        "mount of the same filesystem keeps its device in use",
+        "mounts of the same filesystem keep its device in use",
+        found(holders, Holder.Sibling.class).map(sibling -> sibling.mount().path()).toList(),
+        names);
+    add(lines, processes, false);
     if (holders.found().isEmpty()) {
       lines.add("  no holder was found");
     }
@@ -120,32 +137,38 @@ final class MountHoldersCommand implements Callable<Integer> {
     return lines;
   }
 
-  private static void add(
-      List<String> lines, Holders holders, Class<? extends Holder> kind, String does, String many) {
-    List<Holder> all = holders.found().stream().filter(kind::isInstance).toList();
-    all.stream()
-        .limit(SHOWN)
-        .forEach(each -> lines.add("  " + does + ": " + OneLine.of(each.toString())));
-    if (all.size() > SHOWN) {
-      lines.add(
-          "  "
-              + does
-              + ": "
-              + (all.size() - SHOWN)
-              + " more "
-              + many
-              + "; --json shows all of them");
+  private static <H extends Holder> Stream<H> found(Holders holders, Class<H> kind) {
+    return holders.found().stream().filter(kind::isInstance).map(kind::cast);
+  }
+
+  private static void add(List<String> lines, List<HoldingProcess> processes, boolean busy) {
+    List<List<HoldingProcess>> alike =
+        List.copyOf(
+            processes.stream()
+                .filter(each -> each.isBusy() == busy)
+                .collect(
+                    Collectors.groupingBy(
+                        HoldingProcess::doing, LinkedHashMap::new, Collectors.toList()))
+                .values());
+    for (List<HoldingProcess> each : alike.subList(0, Math.min(SHOWN, alike.size()))) {
+      lines.add("  " + OneLine.of(HoldingProcess.named(each, SHOWN)));
+      each.get(0).facts().forEach(fact -> lines.add("    " + OneLine.of(fact)));
+    }
+    if (alike.size() > SHOWN) {
+      int others = alike.stream().skip(SHOWN).mapToInt(List::size).sum();
+      lines.add("  " + StateWords.counted(others, "more process", "more processes") + ALL);
     }
   }
 
-  /** Whether this process acts as root. */
-  static boolean isRoot() {
-    try {
-      return Files.readAllLines(Path.of("/proc/self/status")).stream()
-          .filter(line -> line.startsWith("Uid:"))
-          .anyMatch(line -> line.split("\\s+", -1)[2].equals("0"));
-    } catch (IOException e) {
-      return false;
+  private static void mounts(
+      List<String> lines, String one, String many, List<MountPath> paths, ManagedPaths names) {
+    if (!paths.isEmpty()) {
+      lines.add(
+          "  "
+              + StateWords.counted(paths.size(), one, many)
+              + ": "
+              + OneLine.of(names.some(paths, SHOWN))
+              + (paths.size() > SHOWN ? ALL : ""));
     }
   }
 }

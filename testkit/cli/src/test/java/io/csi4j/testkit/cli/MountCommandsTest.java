@@ -1,8 +1,9 @@
 package io.csi4j.testkit.cli;
-import io.csi4j.client.model.VolumeId;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.DeviceId;
 import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
@@ -134,20 +135,55 @@ class MountCommandsTest {
       found.add(new Holder.Sibling(mount("/srv/s" + i, 300 + i)));
     }
 
-    List<String> lines =
-        MountHoldersCommand.lines(mount("/mnt/data", 30), new Holders(found, 0, true), true);
-
-    assertThat(lines)
-        .hasSize(1 + 1 + 11 + 11)
-        .startsWith(
+    assertThat(holders(found, 0, true, true))
+        .containsExactly(
             "/mnt/data is ext4 from /dev/sdb",
-            "  keeps it busy: process 7 (db: [OPEN_FILE])",
-            "  keeps it busy: the mount at /mnt/data/c0 below it")
-        .contains("  keeps it busy: 90 more mounts below it; --json shows all of them")
-        .endsWith(
-            "  keeps its device in use: the mount of the same filesystem at /srv/s9",
-            "  keeps its device in use: 145 more mounts of the same filesystem; --json shows all of"
-                + " them");
+            "  process 7 (db)",
+            "    busy: open file",
+            "  100 mounts below it keep it busy: /mnt/data/c0, /mnt/data/c1, /mnt/data/c2,"
+                + " /mnt/data/c3, /mnt/data/c4, /mnt/data/c5, /mnt/data/c6, /mnt/data/c7,"
+                + " /mnt/data/c8, /mnt/data/c9 and 90 more; --json shows all of them",
+            "  155 mounts of the same filesystem keep its device in use: /srv/s0, /srv/s1, /srv/s2,"
+                + " /srv/s3, /srv/s4, /srv/s5, /srv/s6, /srv/s7, /srv/s8, /srv/s9 and 145 more;"
+                + " --json shows all of them");
+  }
+
+  private static List<String> holders(
+      List<Holder> found, int unseen, boolean complete, boolean isRoot) {
+    MountTable table = MountTable.system();
+    return MountHoldersCommand.lines(
+        mount("/mnt/data", 30),
+        new Holders(found, unseen, complete),
+        new ManagedPaths(table, table.list()),
+        isRoot);
+  }
+
+  @Test
+  void holdersAreGroupedByProcessAndProcessesThatDoTheSameStandTogether() {
+    List<Holder> found = new ArrayList<>();
+    found.add(
+        new Holder.RunningProcess(
+            7, KernelText.of("db"), Set.of(Holder.Use.WORKING_DIRECTORY, Holder.Use.OPEN_FILE)));
+    for (int i = 0; i < 12; i++) {
+      found.add(
+          new Holder.RunningProcess(20 + i, KernelText.of("web"), Set.of(Holder.Use.OPEN_FILE)));
+    }
+    found.add(new Holder.Elsewhere(4, 7, KernelText.of("db"), MountPath.of("/data")));
+    found.add(new Holder.Elsewhere(5, 90, KernelText.of("pause"), MountPath.of("/a")));
+    found.add(new Holder.Elsewhere(5, 90, KernelText.of("pause"), MountPath.of("/b")));
+    found.add(new Holder.Child(mount("/mnt/data/c0", 100)));
+
+    assertThat(holders(found, 0, true, true))
+        .containsExactly(
+            "/mnt/data is ext4 from /dev/sdb",
+            "  process 7 (db)",
+            "    busy: open file, working directory",
+            "    device in use: mounted in its mount namespace, at /data",
+            "  12 processes (web): 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 and 2 more",
+            "    busy: open file",
+            "  1 mount below it keeps it busy: /mnt/data/c0",
+            "  process 90 (pause)",
+            "    device in use: mounted in its mount namespace, at /a, /b");
   }
 
   @Test
@@ -193,20 +229,18 @@ class MountCommandsTest {
   void theUserOfThisProcessIsTheOwnerOfItsFiles() throws IOException {
     Object owner = Files.getAttribute(Files.createFile(temp.resolve("mine")), "unix:uid");
 
-    assertThat(MountHoldersCommand.isRoot()).isEqualTo(owner.equals(0));
+    assertThat(OwnProcess.isRoot()).isEqualTo(owner.equals(0));
   }
 
   @Test
   void onlyWhoIsNotRootIsAdvisedToBecomeRoot() {
-    MountRecord mount = mount("/mnt/data", 30);
-
-    assertThat(MountHoldersCommand.lines(mount, new Holders(List.of(), 2, true), false))
+    assertThat(holders(List.of(), 2, true, false))
         .containsExactly(
             "/mnt/data is ext4 from /dev/sdb",
             "  no holder was found",
             "  2 processes could not be looked into, and may hold it: the kernel refuses that to"
                 + " this user. Run it as root.");
-    assertThat(MountHoldersCommand.lines(mount, new Holders(List.of(), 1, false), true))
+    assertThat(holders(List.of(), 1, false, true))
         .containsExactly(
             "/mnt/data is ext4 from /dev/sdb",
             "  no holder was found",

@@ -1,0 +1,100 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.mount.model.Holder;
+import io.csi4j.mount.model.MountPath;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * A process with all that it holds of a mount.
+ *
+ * @param pid its number
+ * @param command its name
+ * @param isBusy whether it keeps the mount itself busy, and not its device alone
+ * @param facts the ways in which it holds the mount or its device, a line each
+ */
+record HoldingProcess(long pid, String command, boolean isBusy, List<String> facts) {
+
+  HoldingProcess {
+    facts = List.copyOf(facts);
+  }
+
+  /**
+   * The processes among these holders.
+   *
+   * @param shown maximum number of paths that are named for one process
+   */
+  static List<HoldingProcess> of(List<Holder> holders, ManagedPaths names, int shown) {
+    Map<Long, HoldingProcess> processes = new LinkedHashMap<>();
+    Map<Long, List<MountPath>> elsewhere = new LinkedHashMap<>();
+    for (Holder each : holders) {
+      if (each instanceof Holder.RunningProcess process) {
+        add(processes, process.pid(), process.command().toString(), true, uses(process));
+      } else if (each instanceof Holder.Elsewhere mount) {
+        elsewhere.computeIfAbsent(mount.pid(), none -> new ArrayList<>()).add(mount.path());
+      }
+    }
+    for (Holder each : holders) {
+      if (each instanceof Holder.Elsewhere mount && elsewhere.containsKey(mount.pid())) {
+        List<MountPath> paths = elsewhere.remove(mount.pid());
+        add(
+            processes,
+            mount.pid(),
+            mount.command().toString(),
+            false,
+            "device in use: mounted in its mount namespace, at " + names.some(paths, shown));
+      }
+    }
+    return List.copyOf(processes.values());
+  }
+
+  private static void add(
+      Map<Long, HoldingProcess> processes, long pid, String command, boolean busy, String fact) {
+    processes.merge(
+        pid,
+        new HoldingProcess(pid, command, busy, List.of(fact)),
+        (first, more) -> {
+          List<String> facts = new ArrayList<>(first.facts());
+          facts.addAll(more.facts());
+          return new HoldingProcess(pid, command, first.isBusy() || more.isBusy(), facts);
+        });
+  }
+
+  private static String uses(Holder.RunningProcess process) {
+    return "busy: "
+        + process.uses().stream()
+            .sorted()
+            .map(use -> use.name().toLowerCase(Locale.ROOT).replace('_', ' '))
+            .collect(Collectors.joining(", "));
+  }
+
+  /** The name and the facts, by which processes that do the same are told together. */
+  List<String> doing() {
+    List<String> doing = new ArrayList<>(facts);
+    doing.add(command);
+    return doing;
+  }
+
+  /** Processes that do the same, by name and number. */
+  static String named(List<HoldingProcess> alike, int shown) {
+    String numbers =
+        alike.stream()
+            .limit(shown)
+            .map(each -> Long.toString(each.pid()))
+            .collect(Collectors.joining(", "));
+    String name = " (" + alike.get(0).command() + ")";
+    if (alike.size() == 1) {
+      return "process " + numbers + name;
+    }
+    return alike.size()
+        + " processes"
+        + name
+        + ": "
+        + numbers
+        + (alike.size() > shown ? " and " + (alike.size() - shown) + " more" : "");
+  }
+}

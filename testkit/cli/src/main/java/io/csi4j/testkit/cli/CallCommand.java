@@ -48,6 +48,7 @@ final class CallCommand implements Callable<Integer> {
       index = "0",
       arity = "0..1",
       paramLabel = "METHOD",
+      completionCandidates = OptionValues.Calls.class,
       description = "The call, such as NodeGetInfo.")
   private @Nullable String method;
 

@@ -159,6 +159,7 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--access-mode",
       paramLabel = "MODE",
+      completionCandidates = OptionValues.AccessModes.class,
       description =
           "How volumes are accessed, such as multi-node-multi-writer. Default: single-node-writer.")
   private @Nullable String accessMode;
@@ -174,12 +175,14 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--only",
       paramLabel = "PATTERN",
+      completionCandidates = OptionValues.Cases.class,
       description = "Run the cases that fit, such as 'controller/*'. Repeatable.")
   private List<String> only = List.of();
 
   @Option(
       names = "--skip",
       paramLabel = "PATTERN",
+      completionCandidates = OptionValues.Cases.class,
       description = "Do not run the cases that fit. Repeatable.")
   private List<String> skip = List.of();
 

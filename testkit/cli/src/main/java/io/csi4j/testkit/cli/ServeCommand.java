@@ -73,22 +73,24 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--shape",
-      paramLabel = "NAME",
+      paramLabel = "SHAPE",
+      completionCandidates = OptionValues.Shapes.class,
       description =
-          "What the plugin is: full, full-113, full-112-and-113, separate-sockets, node-only,"
-              + " no-staging, no-attach, attach-required, block-only, csi-sanity or plain. Default:"
-              + " full. With --host-path only csi-sanity.")
+          "What the plugin is: one of ${COMPLETION-CANDIDATES}. Default: full. With --host-path only"
+              + " csi-sanity.")
   private @Nullable String shape;
 
   @Option(
       names = "--without",
       paramLabel = "CAPABILITY",
+      completionCandidates = OptionValues.Capabilities.class,
       description = "Do not offer this, such as EXPAND_VOLUME or node:EXPAND_VOLUME. Repeatable.")
   private List<String> without = List.of();
 
   @Option(
       names = "--quirk",
-      paramLabel = "NAME",
+      paramLabel = "QUIRK",
+      completionCandidates = OptionValues.Quirks.class,
       description = "Be odd in this way, such as probe-without-ready. Repeatable.")
   private List<String> quirks = List.of();
 

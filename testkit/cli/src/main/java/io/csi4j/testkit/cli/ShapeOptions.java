@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** The changes of a command line to the shape of a plugin, by name. */
 final class ShapeOptions {
@@ -41,7 +42,7 @@ final class ShapeOptions {
           "There is no capability '"
               + capability
               + "'. Write "
-              + OptionText.oneOf(removals().stream().map(Removal::name).distinct())
+              + OptionText.oneOf(capabilities())
               + "; with plugin:, controller:, node: or group: before it to mean one service.");
     }
     PluginShape changed = shape;
@@ -92,6 +93,11 @@ final class ShapeOptions {
     } catch (IllegalArgumentException wrong) {
       throw CommandFailure.usage("--topology: " + wrong.getMessage());
     }
+  }
+
+  /** The capabilities by name, each once, though several services may have it. */
+  static Stream<String> capabilities() {
+    return removals().stream().map(Removal::name).distinct();
   }
 
   private static List<Removal> removals() {

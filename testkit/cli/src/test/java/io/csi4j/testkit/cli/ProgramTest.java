@@ -3,6 +3,7 @@ package io.csi4j.testkit.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.csi4j.testkit.model.ShapePreset;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,6 +98,62 @@ class ProgramTest {
         .first()
         .isEqualTo("There is no completion for 'tcsh'. Write bash or zsh.");
     assertThat(Run.of("completion", "zsh").out()).isEqualTo(run.out());
+  }
+
+  /** The words that bash completes a line to, in order, as at a press of the tabulator. */
+  private static List<String> completed(Path directory, String line) throws Exception {
+    Path script = directory.resolve("csi4j.bash");
+    if (!Files.exists(script)) {
+      Files.writeString(script, Run.of("completion", "bash").out());
+    }
+    // Bash itself splits a line that a person types; = is a word then.
+    String typed =
+        """
+        source %s
+        compopt() { :; }
+        COMP_LINE='%s'
+        COMP_POINT=${#COMP_LINE}
+        read -ra COMP_WORDS <<<"${COMP_LINE//=/ = }"
+        [[ $COMP_LINE != *' ' ]] || COMP_WORDS+=("")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        $(complete -p csi4j | sed 's/.*-F //; s/ .*//')
+        printf '%%s\\n' "${COMPREPLY[@]}"
+        """
+            .formatted(script, line);
+    return ChildProcess.run(directory, List.of("bash", "--norc", "-c", typed)).stream()
+        .map(String::strip)
+        .toList();
+  }
+
+  @Test
+  void bashCompletesCommandsOptionsAndTheirValues(@TempDir Path directory) throws Exception {
+    assertThat(completed(directory, "csi4j sta")).containsExactly("state");
+    assertThat(completed(directory, "csi4j mounts h")).containsExactly("holders");
+    assertThat(completed(directory, "csi4j plugin serve --quirk probe-"))
+        .containsExactly("probe-without-ready");
+    assertThat(completed(directory, "csi4j plugin serve --shape full"))
+        .containsExactly("full", "full-113", "full-112-and-113");
+    assertThat(completed(directory, "csi4j plugin serve --shape=no-"))
+        .containsExactly("no-staging", "no-attach");
+    assertThat(completed(directory, "csi4j plugin serve --shape="))
+        .hasSize(ShapePreset.values().length);
+    assertThat(completed(directory, "csi4j plugin serve --without CLONE"))
+        .containsExactly("CLONE_VOLUME");
+    assertThat(completed(directory, "csi4j plugin call NodeGet"))
+        .containsExactly(
+            "NodeGetVolumeStats",
+            "NodeGetVolumeHealth",
+            "NodeGetStorageHealth",
+            "NodeGetCapabilities",
+            "NodeGetInfo");
+    assertThat(completed(directory, "csi4j plugin check --only identity/info/"))
+        .containsExactly(
+            "identity/info/the-name-is-a-domain-name",
+            "identity/info/the-version-is-told",
+            "identity/info/is-told-on-both-sockets");
+    assertThat(completed(directory, "csi4j plugin check --access-mode multi-node-multi"))
+        .containsExactly("multi-node-multi-writer");
+    assertThat(completed(directory, "csi4j completion ")).containsExactly("bash", "zsh");
   }
 
   /** A zsh at a terminal of its own, into which a person types. */

@@ -1,0 +1,84 @@
+package io.csi4j.testkit.cli;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.conformance.PluginConformance;
+import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.testkit.model.Quirk;
+import io.csi4j.testkit.model.ShapePreset;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * The values that options and parameters take, as a shell completes them. The options of a command
+ * that take different values have different labels, as picocli's script names the lists by them.
+ */
+abstract class OptionValues implements Iterable<String> {
+
+  private final Supplier<Stream<String>> all;
+
+  OptionValues(Supplier<Stream<String>> all) {
+    this.all = all;
+  }
+
+  @Override
+  public Iterator<String> iterator() {
+    return all.get().iterator();
+  }
+
+  /** The shapes of test plugins. */
+  static final class Shapes extends OptionValues {
+    Shapes() {
+      super(() -> Arrays.stream(ShapePreset.values()).map(OptionText::written));
+    }
+  }
+
+  /** The quirks of test plugins. */
+  static final class Quirks extends OptionValues {
+    Quirks() {
+      super(() -> Arrays.stream(Quirk.values()).map(OptionText::written));
+    }
+  }
+
+  /** The capabilities that a test plugin need not offer. */
+  static final class Capabilities extends OptionValues {
+    Capabilities() {
+      super(ShapeOptions::capabilities);
+    }
+  }
+
+  /** The access modes of volumes. */
+  static final class AccessModes extends OptionValues {
+    AccessModes() {
+      super(
+          () ->
+              Arrays.stream(AccessMode.values())
+                  .filter(each -> each != AccessMode.UNSPECIFIED)
+                  .filter(each -> each != AccessMode.UNRECOGNIZED)
+                  .map(OptionText::written));
+    }
+  }
+
+  /** The calls of CSI. */
+  static final class Calls extends OptionValues {
+    Calls() {
+      super(() -> Arrays.stream(CsiOperation.values()).map(CsiOperation::rpcName));
+    }
+  }
+
+  /** The cases of the conformance suite. */
+  static final class Cases extends OptionValues {
+    Cases() {
+      super(() -> PluginConformance.cases().stream().map(ConformanceCase::name));
+    }
+  }
+
+  /** The shells that can be taught to complete. */
+  static final class Shells extends OptionValues {
+    Shells() {
+      super(() -> Stream.of("bash", "zsh"));
+    }
+  }
+}

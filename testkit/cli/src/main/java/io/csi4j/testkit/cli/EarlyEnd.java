@@ -27,20 +27,11 @@ final class EarlyEnd implements AutoCloseable {
    */
   static EarlyEnd listen(Console console, ShutdownTrigger ending, Path ledger) {
     EarlyEnd end = new EarlyEnd(console, ledger);
-    ending.listen();
-    Thread waiting = new Thread(() -> end.await(ending), "csi4j-cli-stop");
-    waiting.setDaemon(true);
-    waiting.start();
+    ending.whenAsked(end::begin);
     return end;
   }
 
-  private void await(ShutdownTrigger ending) {
-    try {
-      ending.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return;
-    }
+  private void begin() {
     if (!done) {
       console
           .err()

@@ -32,7 +32,7 @@ final class Program {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
     all.put("plugin", () -> plugin(console, ending, args));
     all.put("mounts", () -> mounts(console, args));
-    all.put("state", () -> state(console, args));
+    all.put("state", () -> state(console, ending, args));
     all.put("claims", () -> claims(console, args));
     all.put("dump", () -> new CommandLine(new DumpCommand(console)));
     all.put("completion", () -> new CommandLine(new CompletionCommand(console)));
@@ -109,11 +109,11 @@ final class Program {
         1);
   }
 
-  private static CommandLine state(Console console, String... args) {
+  private static CommandLine state(Console console, ShutdownTrigger ending, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
-    all.put("show", () -> state(console, StateCommand.Show.VOLUMES));
-    all.put("check", () -> state(console, StateCommand.Show.TROUBLE));
-    all.put("explain", () -> state(console, StateCommand.Show.REASONS));
+    all.put("show", () -> state(console, ending, StateCommand.Show.VOLUMES));
+    all.put("check", () -> state(console, ending, StateCommand.Show.TROUBLE));
+    all.put("explain", () -> state(console, ending, StateCommand.Show.REASONS));
     return with(
         GroupCommand.of(
             "Reads the directory of a volume manager without opening it: nothing is written or"
@@ -123,8 +123,9 @@ final class Program {
         1);
   }
 
-  private static CommandLine state(Console console, StateCommand.Show show) {
-    return described(new StateCommand(console, show), show.description(), show.example());
+  private static CommandLine state(
+      Console console, ShutdownTrigger ending, StateCommand.Show show) {
+    return described(new StateCommand(console, ending, show), show.description(), show.example());
   }
 
   private static CommandLine described(Object command, String description, String example) {

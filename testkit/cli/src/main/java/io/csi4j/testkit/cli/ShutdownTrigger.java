@@ -9,4 +9,22 @@ interface ShutdownTrigger {
 
   /** Returns when it is time to end. */
   void await() throws InterruptedException;
+
+  /** Hears from now on, and runs an action when it is time to end, on a thread of its own. */
+  default void whenAsked(Runnable action) {
+    listen();
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                await();
+                action.run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "csi4j-cli-stop");
+    waiting.setDaemon(true);
+    waiting.start();
+  }
 }

@@ -8,10 +8,17 @@ import io.csi4j.volume.state.LoadedState;
 import io.csi4j.volume.state.StateException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -68,6 +75,9 @@ final class StateCommand implements Callable<Integer> {
     }
   }
 
+  /** The code at the beginning of a line that needs a person. */
+  private static final Pattern CODE = Pattern.compile("^([A-Z][A-Z0-9_]+(?:-\\d+ [A-Z_]+)?)(?=: )");
+
   @Parameters(paramLabel = "DIR", description = "The directory that the manager was opened with.")
   private @Nullable Path directory;
 
@@ -81,34 +91,152 @@ final class StateCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one object; it has all sides.")
   private boolean json;
 
+  @Option(
+      names = "--watch",
+      description =
+          "Look again until Ctrl-C or SIGTERM, and print a time and the volumes that have changed;"
+              + " with check and --json all of it, if anything has.")
+  private boolean watch;
+
+  @Option(
+      names = "--every",
+      paramLabel = "TIME",
+      defaultValue = "2s",
+      description = "With --watch: the time between two looks. Default: ${DEFAULT-VALUE}.")
+  private Duration every = Duration.ofSeconds(2);
+
   private final Console console;
+  private final ShutdownTrigger ending;
   private final Show show;
 
-  StateCommand(Console console, Show show) {
+  StateCommand(Console console, ShutdownTrigger ending, Show show) {
     this.console = console;
+    this.ending = ending;
     this.show = show;
   }
 
+  /**
+   * One look at the directory.
+   *
+   * @param lines what is printed of it
+   * @param code the exit code, if it is the last one
+   */
+  private record Look(List<String> lines, int code) {
+
+    /** The lines in parts: each line that is not indented, with those below it that are. */
+    List<List<String>> parts() {
+      List<List<String>> parts = new ArrayList<>();
+      for (String line : lines) {
+        if (parts.isEmpty() || !line.startsWith(" ")) {
+          parts.add(new ArrayList<>());
+        }
+        parts.get(parts.size() - 1).add(line);
+      }
+      return parts;
+    }
+  }
+
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     if (volume != null && (json || show == Show.TROUBLE)) {
       throw CommandFailure.usage(
           "--volume goes with `state show` and `state explain`, without --json: the trouble, and the"
               + " object, are those of the whole directory. Leave it out.");
     }
-    ManagerView view = read(directory == null ? Path.of("") : directory);
-    Predicate<VolumeIdentity> about = about(view);
-    List<String> trouble = StateWords.trouble(view);
-    if (json) {
-      console.out().println(StateWords.json(view));
-    } else {
-      lines(view, about, trouble).forEach(console.out()::println);
+    CountDownLatch over = new CountDownLatch(1);
+    if (watch) {
+      ending.whenAsked(over::countDown);
     }
+    Look first = look();
+    first.lines().forEach(this::print);
+    return watch ? watch(first, over) : first.code();
+  }
+
+  private Look look() {
+    ManagerView view = read(directory == null ? Path.of("") : directory);
+    List<String> trouble = StateWords.trouble(view);
+    List<String> lines =
+        json ? List.of(StateWords.json(view).toString()) : lines(view, about(view), trouble);
     if (show == Show.TROUBLE) {
-      return trouble.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+      return new Look(lines, trouble.isEmpty() ? ExitCode.OK : ExitCode.FAILED);
     }
     boolean isUnreadable = state(view).mayMissKeys() && state(view).values().isEmpty();
-    return isUnreadable ? ExitCode.NO_CONNECTION : ExitCode.OK;
+    return new Look(lines, isUnreadable ? ExitCode.NO_CONNECTION : ExitCode.OK);
+  }
+
+  /** Looks again until the end, and prints what has changed. */
+  private int watch(Look first, CountDownLatch over) throws InterruptedException {
+    Look before = first;
+    String failure = "";
+    int code = first.code();
+    console.out().flush();
+    while (!over.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
+      String failed = "";
+      try {
+        Look now = look();
+        changes(before, now).forEach(this::print);
+        before = now;
+        code = now.code();
+      } catch (CommandFailure unreadable) {
+        // The volumes are not gone, though they cannot be seen.
+        failed = String.valueOf(unreadable.getMessage());
+        code = unreadable.exitCode();
+      }
+      if (!failed.equals(failure)) {
+        String said = failed.isEmpty() ? "The state can be read again." : failed;
+        at(List.of(said)).forEach(console.err()::println);
+        console.err().flush();
+        failure = failed;
+      }
+      if (console.out().checkError()) {
+        return ExitCode.NO_CONNECTION;
+      }
+    }
+    return code;
+  }
+
+  private List<String> changes(Look before, Look now) {
+    if (now.lines().equals(before.lines())) {
+      return List.of();
+    }
+    if (json) {
+      return now.lines();
+    }
+    if (show == Show.TROUBLE) {
+      return at(now.lines());
+    }
+    List<List<String>> then = before.parts();
+    List<List<String>> parts = now.parts();
+    List<String> changed = new ArrayList<>();
+    parts.stream().filter(part -> !then.contains(part)).forEach(changed::addAll);
+    Set<String> names = parts.stream().map(StateCommand::name).collect(Collectors.toSet());
+    then.stream()
+        .map(StateCommand::name)
+        .filter(name -> name.startsWith("volume '") && !names.contains(name))
+        .forEach(name -> changed.add(name + ": not on record any more"));
+    return at(changed);
+  }
+
+  /** The volume that a part is about. */
+  private static String name(List<String> part) {
+    return part.get(0).replaceFirst(": .*", "");
+  }
+
+  private static List<String> at(List<String> lines) {
+    List<String> all = new ArrayList<>();
+    all.add("--- " + Instant.now().truncatedTo(ChronoUnit.SECONDS));
+    all.addAll(lines);
+    return all;
+  }
+
+  private void print(String line) {
+    Screen screen = console.screen();
+    console
+        .out()
+        .println(
+            line.startsWith("--- ")
+                ? screen.heading(line)
+                : CODE.matcher(line).replaceFirst(screen.alarm("$1")));
   }
 
   private static LoadedState state(ManagerView view) {

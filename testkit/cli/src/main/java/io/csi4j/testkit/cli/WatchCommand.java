@@ -80,14 +80,14 @@ final class WatchCommand implements Callable<Integer> {
       throw CommandFailure.usage(
           "No plugin to watch. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
     }
-    ending.listen();
     CompletableFuture<Void> over = new CompletableFuture<>();
+    ending.whenAsked(
+        () -> {
+          boolean unused = over.complete(null);
+        });
     Thread looking = new Thread(() -> lookUntilOver(where, over), "csi4j-cli-watch");
     looking.setDaemon(true);
     looking.start();
-    Thread waiting = new Thread(() -> endWhenAsked(over), "csi4j-cli-stop");
-    waiting.setDaemon(true);
-    waiting.start();
     try {
       over.get();
     } catch (ExecutionException e) {
@@ -102,15 +102,6 @@ final class WatchCommand implements Callable<Integer> {
       return ExitCode.NO_CONNECTION;
     }
     return ready ? ExitCode.OK : ExitCode.FAILED;
-  }
-
-  private void endWhenAsked(CompletableFuture<Void> over) {
-    try {
-      ending.await();
-      boolean unused = over.complete(null);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private void lookUntilOver(CsiEndpoint where, CompletableFuture<Void> over) {

@@ -176,7 +176,7 @@ class CliPageTest {
     assertThat(words.get(0)).isEqualTo("csi4j");
     String[] args =
         words.stream().skip(1).map(word -> replaced(word, places)).toArray(String[]::new);
-    boolean runsOn = List.of("watch", "serve").contains(words.get(2));
+    boolean runsOn = List.of("watch", "serve").contains(words.get(2)) || words.contains("--watch");
     try (Run run = runsOn ? Run.serving(args) : Run.of(args)) {
       if (runsOn) {
         run.awaitOut();

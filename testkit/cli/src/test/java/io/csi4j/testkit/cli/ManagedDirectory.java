@@ -70,14 +70,7 @@ final class ManagedDirectory implements AutoCloseable {
                     .policy(MountPolicy.builder().requireMount(false).build())
                     .build())
             .open();
-    assertThat(
-            manager.mount(
-                MountRequest.builder(PLUGIN, WEB, HANDLE, AccessMode.SINGLE_NODE_WRITER)
-                    .claim(
-                        new ClaimGrant(
-                            WEB, NodeName.of("n1"), 1, ClaimMode.WRITE, PublishContext.empty()))
-                    .build()))
-        .isNotNull();
+    mount(manager, WEB, HANDLE, 1);
     Path claims = temp.resolve("claims");
     try (LocalClaimStore store = LocalClaimStore.on(JournalStateStore.open(claims, journal))) {
       assertThat(
@@ -93,6 +86,23 @@ final class ManagedDirectory implements AutoCloseable {
           .isNotNull();
     }
     return new ManagedDirectory(root, claims, fake, manager);
+  }
+
+  private static void mount(VolumeManager manager, VolumeUse use, VolumeId handle, long epoch) {
+    assertThat(
+            manager.mount(
+                MountRequest.builder(PLUGIN, use, handle, AccessMode.SINGLE_NODE_WRITER)
+                    .claim(
+                        new ClaimGrant(
+                            use, NodeName.of("n1"), epoch, ClaimMode.WRITE, PublishContext.empty()))
+                    .build()))
+        .isNotNull();
+  }
+
+  /** Mounts one more volume, or the first one again, for the same workload. */
+  void mount(String name, String handle) {
+    fake.addVolume(VolumeId.of(handle));
+    mount(manager, VolumeUse.of(VolumeKey.of(name), WEB.workload()), VolumeId.of(handle), 2);
   }
 
   Path root() {

@@ -2,21 +2,10 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
-import io.csi4j.volume.model.ClaimGrant;
-import io.csi4j.volume.model.ClaimMode;
-import io.csi4j.volume.model.NodeName;
-import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.VolumeKey;
-import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.MountRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import java.util.zip.ZipFile;
@@ -161,24 +151,90 @@ class StateCommandTest {
       world.manager().unmount(ManagedDirectory.WEB);
       assertThat(state(world.root(), "show").out())
           .contains("1 volume given back, and remembered for mounts that come late");
-      for (String name : List.of("db", "logs")) {
-        VolumeId handle = VolumeId.of(name.equals("db") ? "vol-1" : "vol-2");
-        world.plugin().addVolume(handle);
-        VolumeUse use = VolumeUse.of(VolumeKey.of(name), WorkloadId.of("web-1"));
-        MountRequest request =
-            MountRequest.builder(
-                    PluginId.of("fake.csi4j.example"), use, handle, AccessMode.SINGLE_NODE_WRITER)
-                .claim(
-                    new ClaimGrant(
-                        use, NodeName.of("n1"), 2, ClaimMode.WRITE, PublishContext.empty()))
-                .build();
-        assertThat(world.manager().mount(request)).isNotNull();
-      }
+      world.mount("db", "vol-1");
+      world.mount("logs", "vol-2");
 
       assertThat(state(world.root(), "show").out()).doesNotContain("given back");
       assertThat(state(world.root(), "explain").outLines())
           .contains("  - take over 2 uses that are mounted as recorded");
     }
+  }
+
+  private static void await(Run run, String text) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!(run.out() + run.err()).contains(text)) {
+      assertThat(System.nanoTime()).as(run.out() + run.err()).isLessThan(end);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aWatchPrintsTheVolumesThatHaveChangedAndNothingElse() {
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      world.mount("logs", "vol-2");
+      Run run = watch(world.root(), "show");
+      await(run, "(default/logs)");
+      world.manager().unmount(ManagedDirectory.WEB);
+      await(run, "not on record any more");
+
+      assertThat(run.ended().code()).isZero();
+      List<String> changes = run.outLines().subList(5, run.outLines().size());
+      assertThat(changes.get(0)).matches("--- 2\\d{3}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
+      assertThat(changes)
+          .contains("volume 'vol-1' of plugin 'fake.csi4j.example': not on record any more")
+          .noneMatch(line -> line.contains("vol-2"));
+      assertThat(run.err()).isEmpty();
+    }
+  }
+
+  private static Run watch(Path root, String side) {
+    return Run.serving("state", side, root.toString(), "--watch", "--every", "20ms");
+  }
+
+  @Test
+  void aWatchGoesOnWhileTheStateCannotBeRead() throws IOException {
+    Path root;
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      root = world.root();
+    }
+    Run run = watch(root, "check");
+    await(run, "nothing needs a person\n");
+    Path away = Files.move(root, temp.resolve("away"));
+    await(run, "failed: ");
+    Files.move(away, root);
+    await(run, "The state can be read again.\n");
+
+    assertThat(run.ended().code()).isZero();
+    assertThat(run.outLines()).containsExactly(root + ": nothing needs a person");
+    assertThat(run.errLines())
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("--- 2"),
+            line ->
+                assertThat(line).startsWith("Reading the volume manager in " + root + " failed: "),
+            line -> assertThat(line).startsWith("--- 2"),
+            line -> assertThat(line).isEqualTo("The state can be read again."));
+  }
+
+  @Test
+  void aWatchOfAStateThatIsGoneAtTheEndIsAFailure() throws IOException {
+    Path root;
+    try (ManagedDirectory world = ManagedDirectory.open(temp)) {
+      root = world.root();
+    }
+    Run run = watch(root, "show");
+    await(run, "(default/db)");
+    Files.move(root, temp.resolve("away"));
+    await(run, "failed: ");
+
+    assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
+  }
+
+  @Test
+  void aWatchOfNoStateEndsAtOnce() {
+    Run run = watch(temp, "show");
+
+    assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
+    assertThat(run.out()).isEmpty();
   }
 
   @Test

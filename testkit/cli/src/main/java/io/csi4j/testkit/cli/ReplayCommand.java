@@ -90,6 +90,15 @@ final class ReplayCommand implements Callable<Integer> {
             differing == 0
                 ? "All " + played.size() + " calls ended as recorded."
                 : differing + " of " + played.size() + " calls ended otherwise than recorded.");
+    long redacted = played.stream().filter(CallReplay.Played::perhapsRedacted).count();
+    if (redacted > 0) {
+      console
+          .out()
+          .println(
+              redacted
+                  + " of these may differ because of values that the recording leaves out. To keep"
+                  + " them, record again with: csi4j plugin proxy --record FILE --record-secrets");
+    }
     return differing == 0 ? ExitCode.OK : ExitCode.FAILED;
   }
 

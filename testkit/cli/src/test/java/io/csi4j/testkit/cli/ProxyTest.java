@@ -4,13 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.controller.CreateVolumeRequest;
+import io.csi4j.client.controller.DeleteVolumeRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -168,6 +174,52 @@ class ProxyTest {
       Run gone = Run.of("replay", file("calls.jsonl"), "--against", other.endpoint().toString());
       assertThat(gone.code()).isEqualTo(1);
       assertThat(gone.out()).contains("ended with UNAVAILABLE (14); recorded was OK");
+    }
+  }
+
+  @Test
+  void aDifferenceThatMayComeFromAValueThatWasLeftOutIsToldApart() {
+    Secrets secrets = Secrets.of(Map.of("token", "hunter2-x"));
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open();
+        FakeCsiPlugin other = FakeCsiPlugin.open()) {
+      Run proxy =
+          Run.serving(
+              "proxy",
+              "--listen",
+              socket("p.sock"),
+              "--plugin",
+              plugin.endpoint().toString(),
+              "--record",
+              file("calls.jsonl"));
+      try (CsiPlugin client = CsiPlugin.connect(CsiEndpoint.of(directory.resolve("p.sock")))) {
+        client
+            .controller()
+            .deleteVolume(DeleteVolumeRequest.builder(VolumeId.of("v")).secrets(secrets).build());
+      }
+      assertThat(proxy.ended().code()).isZero();
+      var refused =
+          other.inject(
+              Fault.fail(StatusCode.UNAUTHENTICATED, "a wrong token"),
+              When.calling(CsiOperation.DELETE_VOLUME));
+      String[] words = {"replay", file("calls.jsonl"), "--against", other.endpoint().toString()};
+
+      Run run = Run.of(words);
+      refused.close();
+      Run accepted = Run.of(words);
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.outLines())
+          .containsExactly(
+              "#1 Probe: as recorded, OK",
+              "#2 GetPluginInfo: as recorded, OK",
+              "#3 DeleteVolume of 'v': differs, with UNAUTHENTICATED (16)",
+              "    ended with UNAUTHENTICATED (16); recorded was OK",
+              "    perhaps because it was sent without the values of secrets, which the recording"
+                  + " leaves out",
+              "1 of 3 calls ended otherwise than recorded.",
+              "1 of these may differ because of values that the recording leaves out. To keep them,"
+                  + " record again with: csi4j plugin proxy --record FILE --record-secrets");
+      assertThat(accepted.outLines()).last().asString().endsWith(" calls ended as recorded.");
     }
   }
 

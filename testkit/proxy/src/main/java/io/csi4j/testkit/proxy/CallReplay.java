@@ -48,14 +48,23 @@ public final class CallReplay {
    * @param recorded the call as it was recorded
    * @param end how it ended now
    * @param differences in words, a line each; empty if it ended as it did then
+   * @param redacted the fields of the request, such as {@code secrets}, whose values the recording
+   *     left out: it was sent without them, and a difference may come from that
    */
-  public record Played(RecordedCall recorded, CallEnd end, List<String> differences) {
-    /** Copies the list. */
+  public record Played(
+      RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted) {
+    /** Copies the lists. */
     public Played {
       differences = List.copyOf(differences);
+      redacted = List.copyOf(redacted);
     }
 
-    /** One line for a person, and one more for each difference. */
+    /** Whether it ended otherwise, perhaps because the recording left values out. */
+    public boolean perhapsRedacted() {
+      return !differences.isEmpty() && !redacted.isEmpty();
+    }
+
+    /** One line for a person, and one more for each difference and for its likely cause. */
     @Override
     public String toString() {
       StringBuilder text =
@@ -71,6 +80,11 @@ public final class CallReplay {
               .append(differences.isEmpty() ? ": as recorded, " : ": differs, ")
               .append(ReplayRun.words(end));
       differences.forEach(line -> text.append("\n    ").append(SafeText.escape(line)));
+      if (perhapsRedacted()) {
+        text.append("\n    perhaps because it was sent without the values of ")
+            .append(String.join(", ", redacted))
+            .append(", which the recording leaves out");
+      }
       return text.toString();
     }
   }
@@ -78,7 +92,7 @@ public final class CallReplay {
   /** Plays the calls, and returns them in the order of the recording. */
   public List<Played> against(CsiEndpoint plugin) {
     return ReplayRun.play(recording.calls(), plugin, deadline).stream()
-        .map(one -> new Played(one.recorded(), one.end(), one.differences()))
+        .map(one -> new Played(one.recorded(), one.end(), one.differences(), one.redacted()))
         .toList();
   }
 }

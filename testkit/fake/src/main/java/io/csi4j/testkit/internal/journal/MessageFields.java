@@ -6,6 +6,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.MapEntry;
 import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
+import io.csi4j.client.internal.redaction.Scrubber;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
@@ -17,8 +18,11 @@ import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Messages made of values by the names of the spec, as a test or a JSON text has them. */
@@ -45,6 +49,32 @@ public final class MessageFields {
     Message.Builder made = message.toBuilder();
     fields.forEach((name, value) -> set(made, field(message, String.valueOf(name)), value));
     return made.build();
+  }
+
+  /** The fields, such as {@code secrets}, in which {@link Scrubber#MARK} stands for a value. */
+  public static List<String> redacted(Message message) {
+    Set<String> names = new LinkedHashSet<>();
+    redacted("", message, names);
+    return List.copyOf(names);
+  }
+
+  private static void redacted(String above, Message message, Set<String> names) {
+    message
+        .getAllFields()
+        .forEach(
+            (field, value) -> {
+              String name = above + SpecFields.name(field);
+              Collection<?> values =
+                  field.isMapField()
+                      ? SpecFields.map(message, field).values()
+                      : value instanceof List<?> elements ? elements : List.of(value);
+              if (values.contains(Scrubber.MARK)) {
+                names.add(name);
+              }
+              values.stream()
+                  .filter(Message.class::isInstance)
+                  .forEach(inner -> redacted(name + ".", (Message) inner, names));
+            });
   }
 
   private static FieldDescriptor field(Message message, String name) {

@@ -3,6 +3,7 @@ package io.csi4j.testkit.internal.proxy;
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -24,8 +25,10 @@ public final class ReplayRun {
    * @param recorded as it was recorded
    * @param end how it ended now
    * @param differences in words
+   * @param redacted the fields of the request that were sent without their values
    */
-  public record Outcome(RecordedCall recorded, CallEnd end, List<String> differences) {}
+  public record Outcome(
+      RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted) {}
 
   /** Plays the calls, and returns them in their order. */
   public static List<Outcome> play(
@@ -59,7 +62,7 @@ public final class ReplayRun {
     } else if (!words(before).equals(words(end))) {
       differences.add("ended " + words(end) + "; recorded was " + words(before));
     }
-    return new Outcome(call, end, differences);
+    return new Outcome(call, end, differences, MessageFields.redacted(request));
   }
 
   private static List<Message> messages(CallEnd.Answered answered) {

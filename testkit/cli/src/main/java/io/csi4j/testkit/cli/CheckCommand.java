@@ -16,6 +16,8 @@ import io.csi4j.conformance.model.ConformanceCase;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.PluginUnderTest;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.proxy.CsiProxy;
 import java.io.PrintWriter;
@@ -24,9 +26,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
@@ -241,12 +246,26 @@ final class CheckCommand implements Callable<Integer> {
       names = "--report",
       paramLabel = "FILE",
       description =
-          "Write a page of HTML about all calls at the end. They go through a proxy then, also in"
-              + " front of a plugin that is there already. Not with --controller-endpoint.")
+          "Write a page of HTML about all cases and calls at the end. The calls go through a proxy"
+              + " then, also in front of a plugin that is there already. Not with"
+              + " --controller-endpoint.")
   private @Nullable Path page;
 
-  /** Stands before the plugin if there is to be a page; {@link #endpoint} is its socket then. */
+  @Option(
+      names = "--faults",
+      paramLabel = "FILE",
+      description =
+          "What goes wrong between the suite and the plugin, as a script; see serve. The results of"
+              + " cases that a fault acted on are told apart. Not with --controller-endpoint.")
+  private @Nullable Path faults;
+
+  /**
+   * Stands before the plugin if there is a page or a fault; {@link #endpoint} is its socket then.
+   */
   private @Nullable CsiProxy proxy;
+
+  /** The cases on whose calls a fault acted. */
+  private final Set<ConformanceCase> faulted = new LinkedHashSet<>();
 
   private final Console console;
   private final ShutdownTrigger ending;
@@ -266,16 +285,18 @@ final class CheckCommand implements Callable<Integer> {
     if (cleanup != null) {
       return takeAway(plugin(cleanup));
     }
-    return page == null ? check(chosen) : checkThroughProxy(chosen);
+    return page == null && faults == null ? check(chosen) : checkThroughProxy(chosen);
   }
 
   private int checkThroughProxy(Predicate<ConformanceCase> chosen) {
     if (controller != null || endpoint == null) {
       throw CommandFailure.usage(
-          "--report goes with a plugin on one socket. Write --endpoint, without"
+          "--report and --faults go with a plugin on one socket. Write --endpoint, without"
               + " --controller-endpoint.");
     }
+    FaultScript script = FaultFile.script(faults);
     try (CsiProxy opened = CsiProxy.open(endpoint)) {
+      script.rules().forEach(rule -> opened.inject(rule.fault(), rule.when()));
       proxy = opened;
       endpoint = opened.endpoint();
       return check(chosen);
@@ -306,11 +327,20 @@ final class CheckCommand implements Callable<Integer> {
         console.out().println(json(report));
       } else {
         console.out().print(report.text());
+        if (!faulted.isEmpty()) {
+          console.out().println();
+          console
+              .out()
+              .println(
+                  "An injected fault acted on the calls of these cases, whose results say nothing"
+                      + " about the plugin:");
+          faulted.forEach(each -> console.out().println("  " + each.name()));
+        }
       }
       if (proxy != null) {
         CallReport ofCalls = CallReport.of(proxy);
         // The suite breaks duties on purpose.
-        calls.write(ofCalls::withoutVerdict);
+        calls.write(() -> ofCalls.withoutVerdict().withTable("Cases", cases(report.results())));
       }
       clean = report.clean();
     } finally {
@@ -335,7 +365,11 @@ final class CheckCommand implements Callable<Integer> {
       }
       for (ConformanceCase each : cases) {
         progress.started(each, results.size() + 1, cases.size());
+        long hits = hits();
         CaseResult result = run.run(each);
+        if (hits() > hits) {
+          faulted.add(each);
+        }
         results.add(result);
         progress.ended(result);
       }
@@ -361,6 +395,30 @@ final class CheckCommand implements Callable<Integer> {
                           "Something was left behind. Take it away later with --cleanup " + file));
     }
     return report;
+  }
+
+  /** How often faults acted so far. */
+  private long hits() {
+    return proxy == null ? 0 : proxy.faults().stream().mapToLong(FaultRule::hits).sum();
+  }
+
+  /** Each case with its result, those first that failed. */
+  private List<List<String>> cases(List<CaseResult> results) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("case", "result", "took", "why"));
+    results.stream()
+        .sorted(Comparator.comparing(CaseResult::outcome).reversed())
+        .forEach(
+            each ->
+                rows.add(
+                    List.of(
+                        each.about().name(),
+                        word(each.outcome())
+                            + (faulted.contains(each.about()) ? ", with an injected fault" : "")
+                            + (each.leftBehind().isEmpty() ? "" : ", left something behind"),
+                        each.took().toMillis() + " ms",
+                        each.story())));
+    return rows;
   }
 
   /** The file in which this run notes what it makes. */
@@ -440,8 +498,9 @@ final class CheckCommand implements Callable<Integer> {
         .with("needs", each.needs());
   }
 
-  private static Json json(CaseResult result) {
+  private Json json(CaseResult result) {
     return json(result.about())
+        .with("injectedFault", faulted.contains(result.about()) ? true : null)
         .with("outcome", word(result.outcome()))
         .with("story", result.story().isEmpty() ? null : result.story())
         .with("leftBehind", result.leftBehind())

@@ -304,6 +304,52 @@ class CheckCommandTest {
   }
 
   @Test
+  void aPageListsTheCasesAndTellsAnInjectedFaultFromAFailureOfThePlugin() throws IOException {
+    Path page = directory.resolve("calls.html");
+    Path script =
+        Files.writeString(
+            directory.resolve("faults.txt"), "Probe times=1: fail INTERNAL \"of the test\"\n");
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open()) {
+      var unused = plugin.answer(CsiOperation.GET_PLUGIN_INFO, asked -> Map.of("name", "a.b"));
+      String[] words = {
+        "check",
+        "--endpoint",
+        plugin.endpoint().toString(),
+        "--only",
+        "identity/info/*",
+        "--only",
+        "identity/probe/*",
+        "--faults",
+        script.toString(),
+        "--report",
+        page.toString()
+      };
+      Run run = Run.of(words);
+      Run json =
+          Run.of(Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
+
+      assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.outLines())
+          .containsSequence(
+              "",
+              "An injected fault acted on the calls of these cases, whose results say nothing about"
+                  + " the plugin:",
+              "  identity/probe/says-ready");
+      assertThat(json.outLines())
+          .filteredOn(line -> line.contains("\"injectedFault\":true"))
+          .singleElement()
+          .asString()
+          .startsWith("{\"case\":\"identity/probe/says-ready\"");
+    }
+    assertThat(Files.readString(page))
+        .contains("<h2>Cases</h2><table><tr><th>case</th><th>result</th><th>took</th><th>why</th>")
+        .contains("<td>identity/info/the-version-is-told</td><td>failed</td>")
+        .contains("<td>identity/probe/says-ready</td><td>failed, with an injected fault</td>")
+        .contains("<b>1</b>with an injected fault</div>")
+        .contains("by an injected fault: Fail[code=13, text=of the test]");
+  }
+
+  @Test
   void secretsOfAFileReachThePluginAndNothingThatIsPrinted() throws IOException {
     Path secrets = directory.resolve("secrets");
     Files.writeString(secrets, "# all\nuser=alice99\n[CreateVolume]\n password = hunter22\n");

@@ -16,6 +16,12 @@ public interface FaultRule extends AutoCloseable {
   /** How many calls it acted on so far. */
   long hits();
 
+  /**
+   * Whether it acted on the call of this number in the journal. Of a fault that acts often, the
+   * last 10,000 calls are known.
+   */
+  boolean actedOn(long call);
+
   /** Takes the fault back; calls that it acts on already go on as it says. */
   @Override
   void close();

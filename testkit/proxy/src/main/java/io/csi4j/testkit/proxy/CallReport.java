@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -37,7 +38,8 @@ public final class CallReport {
             proxy.journal().events(),
             proxy.verdict(),
             proxy.findings(),
-            proxy.faults()));
+            proxy.faults(),
+            List.of()));
   }
 
   /** The calls that a test plugin got so far. */
@@ -48,7 +50,8 @@ public final class CallReport {
             plugin.journal().events(),
             plugin.verdict(),
             List.of(),
-            plugin.faults()));
+            plugin.faults(),
+            List.of()));
   }
 
   /** The calls of a recording. */
@@ -59,13 +62,29 @@ public final class CallReport {
             recording.events(),
             Referee.judge(recording.events()),
             PluginAnswerRules.broken(recording.calls()),
+            List.of(),
             List.of()));
   }
 
   /** The report without a judgement of the caller, for one that breaks duties on purpose. */
   public CallReport withoutVerdict() {
     return new CallReport(
-        new ReportPage(page.title(), page.events(), null, page.findings(), page.faults()));
+        new ReportPage(
+            page.title(), page.events(), null, page.findings(), page.faults(), page.tables()));
+  }
+
+  /**
+   * The report with a table before the calls, such as of the tests that made them.
+   *
+   * @param title the heading above it
+   * @param rows the names of the columns, and the rows; shown as texts
+   */
+  public CallReport withTable(String title, List<List<String>> rows) {
+    List<ReportPage.Table> tables = new ArrayList<>(page.tables());
+    tables.add(new ReportPage.Table(title, rows.stream().map(List::copyOf).toList()));
+    return new CallReport(
+        new ReportPage(
+            page.title(), page.events(), page.verdict(), page.findings(), page.faults(), tables));
   }
 
   /** The whole page. */

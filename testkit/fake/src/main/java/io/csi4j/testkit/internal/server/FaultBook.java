@@ -7,11 +7,16 @@ import io.csi4j.testkit.internal.journal.PluginJournal;
 import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The faults that are to happen, in the order they were added. */
 public final class FaultBook {
+
+  /** Number of calls that are known of a fault. */
+  private static final int KNOWN_CALLS = 10_000;
 
   private final List<Rule> rules = new CopyOnWriteArrayList<>();
 
@@ -54,7 +59,7 @@ public final class FaultBook {
     for (Rule rule : rules) {
       // Every rule counts every call that fits it, even if another rule acts.
       if (rule.when.fits(call) && rule.due() && steps.isEmpty()) {
-        rule.hits.incrementAndGet();
+        rule.actOn(call.number());
         steps = rule.fault.steps();
       }
     }
@@ -66,10 +71,18 @@ public final class FaultBook {
     private final When when;
     private final AtomicLong seen = new AtomicLong();
     private final AtomicLong hits = new AtomicLong();
+    private final NavigableSet<Long> acted = new ConcurrentSkipListSet<>();
 
     Rule(Fault fault, When when) {
       this.fault = fault;
       this.when = when;
+    }
+
+    private void actOn(long call) {
+      acted.add(call);
+      if (hits.incrementAndGet() > KNOWN_CALLS) {
+        var unused = acted.pollFirst();
+      }
     }
 
     /** Counts a call that fits, and says whether it is one of those meant. */
@@ -91,6 +104,11 @@ public final class FaultBook {
     @Override
     public long hits() {
       return hits.get();
+    }
+
+    @Override
+    public boolean actedOn(long call) {
+      return acted.contains(call);
     }
 
     @Override

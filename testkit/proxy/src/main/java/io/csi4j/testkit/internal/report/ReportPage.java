@@ -36,13 +36,23 @@ import org.jspecify.annotations.Nullable;
  * @param verdict how the caller kept its duties; null if it was not judged
  * @param findings what the plugin's answers broke
  * @param faults what was made to go wrong
+ * @param tables what else is shown, before the calls
  */
 public record ReportPage(
     String title,
     List<JournalEvent> events,
     @Nullable Verdict verdict,
     List<AnswerFinding> findings,
-    List<FaultRule> faults) {
+    List<FaultRule> faults,
+    List<Table> tables) {
+
+  /**
+   * A table.
+   *
+   * @param title the heading above it
+   * @param rows the names of its columns, and its rows; all texts
+   */
+  public record Table(String title, List<List<String>> rows) {}
 
   private static final DateTimeFormatter DAY =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
@@ -65,6 +75,7 @@ public record ReportPage(
         .append(style())
         .append("</style></head><body>\n");
     head(page, calls, times);
+    tables.forEach(table -> table(page, table));
     if (calls.isEmpty()) {
       page.append("<p>No call was made.</p>");
     } else {
@@ -101,6 +112,10 @@ public record ReportPage(
     tile(page, "", calls.size(), "calls");
     tile(page, "", count(calls, "failed"), "refused");
     tile(page, "", count(calls, "broken") + count(calls, "abandoned"), "without an answer");
+    if (!faults.isEmpty()) {
+      long injected = calls.stream().filter(call -> fault(call).isPresent()).count();
+      tile(page, "", injected, "with an injected fault");
+    }
     if (count(calls, "open") > 0) {
       tile(page, "", count(calls, "open"), "in flight");
     }
@@ -250,7 +265,28 @@ public record ReportPage(
     page.append("</table>");
   }
 
-  private static void slowest(StringBuilder page, List<RecordedCall> calls) {
+  private static void table(StringBuilder page, Table table) {
+    page.append("<h2>").append(Html.text(table.title())).append("</h2><table>");
+    String cell = "th";
+    for (List<String> row : table.rows()) {
+      page.append("<tr>");
+      for (String text : row) {
+        page.append('<').append(cell).append('>');
+        page.append(text.lines().map(Html::text).collect(Collectors.joining("<br>")));
+        page.append("</").append(cell).append('>');
+      }
+      page.append("</tr>");
+      cell = "td";
+    }
+    page.append("</table>");
+  }
+
+  /** The fault that acted on a call. */
+  private Optional<FaultRule> fault(RecordedCall call) {
+    return faults.stream().filter(rule -> rule.actedOn(call.number())).findFirst();
+  }
+
+  private void slowest(StringBuilder page, List<RecordedCall> calls) {
     page.append("<h2>Slowest calls</h2><table>");
     headings(page);
     calls.stream()
@@ -298,7 +334,7 @@ public record ReportPage(
     page.append("</table>");
   }
 
-  private static void all(StringBuilder page, List<RecordedCall> calls) {
+  private void all(StringBuilder page, List<RecordedCall> calls) {
     page.append("<h2>All calls</h2><details><summary>")
         .append(calls.size() > LISTED ? "The last " + LISTED + " of " + calls.size() : calls.size())
         .append(" calls</summary><table>");
@@ -314,7 +350,7 @@ public record ReportPage(
         .append("<th>ended</th></tr>");
   }
 
-  private static void row(StringBuilder page, RecordedCall call) {
+  private void row(StringBuilder page, RecordedCall call) {
     page.append("<tr><td class=\"word\">")
         .append(CallTimes.name(call))
         .append("</td><td>")
@@ -331,6 +367,12 @@ public record ReportPage(
     if (call.end().orElse(null) instanceof CallEnd.Failed failed && !failed.text().isEmpty()) {
       page.append("<br><span class=\"dim\">").append(Html.text(failed.text())).append("</span>");
     }
+    fault(call)
+        .ifPresent(
+            rule ->
+                page.append("<br><span class=\"dim\">by an injected fault: ")
+                    .append(Html.text(rule.fault().toString()))
+                    .append("</span>"));
     page.append("</td></tr>");
   }
 

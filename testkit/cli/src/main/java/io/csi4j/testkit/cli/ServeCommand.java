@@ -14,6 +14,7 @@ import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.referee.Verdict;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -57,6 +58,12 @@ final class ServeCommand implements Callable<Integer> {
 
   private static final String STANDARD_OUTPUT = "-";
 
+  private static final String POSSIBLE =
+      " --host-path DIR goes with one --node, --shape csi-sanity, --without, --quirk, --volume,"
+          + " --faults, --journal, --report and --referee. For several nodes that really mount, run"
+          + " it once for each, with an --endpoint and a DIR of its own; for several nodes in one"
+          + " process, leave out --host-path.";
+
   @Option(
       names = "--endpoint",
       paramLabel = "ENDPOINT",
@@ -68,7 +75,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--host-path",
       paramLabel = "DIR",
-      description = "Really mount, with volumes and state below DIR. Default: a fake in memory.")
+      description =
+          "Really mount, with volumes and state below DIR, on one node, as root or in a user"
+              + " namespace. Default: a fake in memory, which mounts nothing.")
   private @Nullable Path hostPath;
 
   @Option(
@@ -249,15 +258,19 @@ final class ServeCommand implements Callable<Integer> {
           "--shape "
               + OptionText.written(preset)
               + " does not go with --host-path, which offers what it can do. Write --shape"
-              + " csi-sanity or none, and take away what is not wanted with --without.");
+              + " csi-sanity or none, and take away what is not wanted with --without."
+              + POSSIBLE);
     }
     if (!topology.isEmpty() || !mutableParameters.isEmpty()) {
       throw CommandFailure.usage(
           "--topology and --mutable-parameter do not go with --host-path, which has no places and"
-              + " modifies nothing. Leave them out.");
+              + " modifies nothing. Leave them out."
+              + POSSIBLE);
     }
     if (nodes.size() > 1) {
-      throw CommandFailure.usage("--host-path runs on one node. Write --node once.");
+      throw CommandFailure.usage(
+          "--host-path serves one node, the machine that it runs on. Write --node once."
+              + POSSIBLE);
     }
     PluginShape offered = HostPathPlugin.defaultShape();
     HostPathPlugin plugin =
@@ -300,7 +313,24 @@ final class ServeCommand implements Callable<Integer> {
         words().println("node " + node + " listens on " + plugin.nodeEndpoint(node));
       }
     }
+    if (hostPath != null) {
+      boolean hasLoopDevices = Files.isWritable(Path.of("/dev/loop-control"));
+      words().println(possible(OwnProcess.mayMount(), hasLoopDevices));
+    }
     words().flush();
+  }
+
+  /** What a plugin that really mounts can do with the rights of this process. */
+  static String possible(boolean mayMount, boolean hasLoopDevices) {
+    if (!mayMount) {
+      return "It makes and deletes volumes, but can stage and publish none: this process may not"
+          + " mount (CAP_SYS_ADMIN). Run it as root, or in a user namespace: unshare -Urm csi4j"
+          + " plugin serve …";
+    }
+    return "It mounts filesystem volumes; raw block volumes are "
+        + (hasLoopDevices
+            ? "loop devices."
+            : "plain files, as this process cannot write to /dev/loop-control.");
   }
 
   private int judge(Verdict verdict) {

@@ -189,7 +189,9 @@ class ServeTest {
     PluginShape shape = HostPathPlugin.defaultShape().forCsiSanity();
     try (Run run =
         serve("--host-path", directory.resolve("volumes").toString(), "--shape", "csi-sanity")) {
-      assertThat(run.out()).as(run.err()).startsWith("hostpath.csi4j.example ");
+      assertThat(run.outLines()).as(run.err()).hasSize(2);
+      assertThat(run.out()).startsWith("hostpath.csi4j.example ");
+      assertThat(run.outLines().get(1)).matches("It m(akes|ounts) .*");
       try (CsiPlugin plugin = connect()) {
         assertThat(plugin.controller().getCapabilities().offered())
             .isEqualTo(shape.controllerCapabilities())
@@ -415,6 +417,28 @@ class ServeTest {
     Run nodes = serve("--host-path", directory.toString(), "--node", "a", "--node", "b");
 
     assertThat(nodes.code()).isEqualTo(ExitCode.USAGE);
-    assertThat(nodes.err()).contains("Write --node once.");
+    assertThat(nodes.errLines())
+        .containsExactly(
+            "--host-path serves one node, the machine that it runs on. Write --node once."
+                + " --host-path DIR goes with one --node, --shape csi-sanity, --without, --quirk,"
+                + " --volume, --faults, --journal, --report and --referee. For several nodes that"
+                + " really mount, run it once for each, with an --endpoint and a DIR of its own; for"
+                + " several nodes in one process, leave out --host-path.",
+            "See: csi4j serve --help");
+  }
+
+  @Test
+  void aHostPathPluginSaysWhatTheRightsOfItsProcessAreEnoughFor() {
+    assertThat(ServeCommand.possible(true, true))
+        .isEqualTo("It mounts filesystem volumes; raw block volumes are loop devices.");
+    assertThat(ServeCommand.possible(true, false))
+        .isEqualTo(
+            "It mounts filesystem volumes; raw block volumes are plain files, as this process"
+                + " cannot write to /dev/loop-control.");
+    assertThat(ServeCommand.possible(false, true))
+        .isEqualTo(
+            "It makes and deletes volumes, but can stage and publish none: this process may not"
+                + " mount (CAP_SYS_ADMIN). Run it as root, or in a user namespace: unshare -Urm"
+                + " csi4j plugin serve …");
   }
 }

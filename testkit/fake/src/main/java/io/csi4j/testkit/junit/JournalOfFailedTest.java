@@ -1,11 +1,7 @@
 package io.csi4j.testkit.junit;
 
-/**
- * The calls that a plugin got, beside the failure of the test: suppressed, never the failure.
- *
- * @since 1.0
- */
-public final class JournalOfFailedTest extends AssertionError {
+/** The calls that a plugin got, beside the failure of the test: suppressed, never the failure. */
+final class JournalOfFailedTest extends AssertionError {
 
   private static final long serialVersionUID = 1;
 

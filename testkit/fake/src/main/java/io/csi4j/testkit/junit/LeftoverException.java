@@ -1,11 +1,7 @@
 package io.csi4j.testkit.junit;
 
-/**
- * Thrown when a test left something behind: says what, and what to do. A failed assertion.
- *
- * @since 1.0
- */
-public final class LeftoverException extends AssertionError {
+/** Thrown when a test left something behind: says what, and what to do. A failed assertion. */
+final class LeftoverException extends AssertionError {
 
   private static final long serialVersionUID = 1;
 

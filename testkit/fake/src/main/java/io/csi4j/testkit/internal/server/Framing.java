@@ -103,7 +103,7 @@ public final class Framing {
   }
 
   /** Trailers, or the headers of an answer without messages, with this status and its text. */
-  public static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
+  static Http2Headers withStatus(Http2Headers trailers, int code, String text) {
     trailers.set("grpc-status", Integer.toString(code));
     if (!text.isEmpty()) {
       trailers.set("grpc-message", percentEncoded(text));

@@ -274,7 +274,7 @@ public abstract class TestServer {
   }
 
   /** The stream of a caller has closed: a call that has not ended was abandoned. */
-  public final void abandoned(Caller caller) {
+  final void abandoned(Caller caller) {
     FaultedCall call = open.remove(caller);
     boolean unused = call != null && call.ended(new CallEnd.Abandoned());
   }
@@ -285,7 +285,7 @@ public abstract class TestServer {
   }
 
   /** Breaks a connection, and ends the open calls on it. */
-  public final void breakConnection(Object connection) {
+  final void breakConnection(Object connection) {
     open.values().stream()
         .filter(call -> call.caller().connection() == connection)
         .forEach(TestServer::endBroken);

@@ -11,6 +11,7 @@ import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.WireMessage;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.time.Duration;
 import java.util.List;
@@ -60,7 +61,7 @@ final class RawCalls implements AutoCloseable {
             .schedule(
                 () -> {
                   if (ended.complete(new CallEnd.Abandoned())) {
-                    way.cancel(CallerStream.CANCEL);
+                    way.cancel(Http2Error.CANCEL.code());
                   }
                 },
                 deadline.toMillis(),

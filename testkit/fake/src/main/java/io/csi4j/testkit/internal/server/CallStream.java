@@ -1,0 +1,195 @@
+package io.csi4j.testkit.internal.server;
+
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2DataFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ResetFrame;
+import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP/2 stream of a server, which carries one call: collects the request, and writes what is
+ * answered. Everything but the methods of {@link Caller} belongs to the event loop.
+ *
+ * <p>gRPC is written by hand here and not left to grpc-java's server, because that sends lawful
+ * answers only: no status beyond 16, no bytes that are no message.
+ */
+public abstract class CallStream extends ChannelInboundHandlerAdapter implements Caller {
+
+  private static final int BODY_LIMIT = 64 << 20;
+  private static final int RESOURCE_EXHAUSTED = 8;
+
+  private final Channel channel;
+  private final TestServer server;
+  private final ByteBuf body = Unpooled.buffer();
+  private @Nullable Http2Headers headers;
+  private boolean entered;
+  private boolean headersSent;
+
+  /** A stream that a caller has opened. */
+  protected CallStream(Channel channel, TestServer server) {
+    this.channel = channel;
+    this.server = server;
+  }
+
+  // The request.
+
+  /** The request came in, complete; its body is only lent. */
+  protected abstract void enter(Http2Headers asked, ByteBuf complete);
+
+  /** The headers of the request came in, and nothing else if they are the last. */
+  protected void begin(Http2Headers asked, boolean last) {
+    read(Unpooled.EMPTY_BUFFER, last);
+  }
+
+  /** A part of the body came in, which is only lent. */
+  protected void read(ByteBuf content, boolean last) {
+    if (entered) {
+      return;
+    }
+    if (body.readableBytes() + content.readableBytes() > BODY_LIMIT) {
+      entered = true;
+      fail(RESOURCE_EXHAUSTED, "The request is larger than " + BODY_LIMIT + " bytes.");
+      return;
+    }
+    body.writeBytes(content);
+    if (last) {
+      entered = true;
+      enter(headers == null ? new DefaultHttp2Headers() : headers, body);
+    }
+  }
+
+  /** The caller takes no answer any more, if it got none yet. */
+  protected void left(long errorCode) {
+    server.abandoned(this);
+  }
+
+  @Override
+  public final void channelRead(ChannelHandlerContext context, Object frame) {
+    try {
+      if (frame instanceof Http2HeadersFrame begin && headers == null) {
+        headers = begin.headers();
+        begin(begin.headers(), begin.isEndStream());
+      } else if (frame instanceof Http2HeadersFrame trailers) {
+        read(Unpooled.EMPTY_BUFFER, trailers.isEndStream());
+      } else if (frame instanceof Http2DataFrame data) {
+        read(data.content(), data.isEndStream());
+      }
+    } finally {
+      ReferenceCountUtil.release(frame);
+    }
+  }
+
+  @Override
+  public final void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof Http2ResetFrame reset) {
+      left(reset.errorCode());
+    }
+    ReferenceCountUtil.release(event);
+  }
+
+  @Override
+  public final void channelInactive(ChannelHandlerContext context) {
+    left(Http2Error.CANCEL.code());
+    body.release();
+  }
+
+  @Override
+  public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // This stream is of no more use in any case, and its caller learns it by the reset.
+    context.close();
+  }
+
+  // The answer.
+
+  @Override
+  public final Channel connection() {
+    return channel.parent();
+  }
+
+  @Override
+  public final void answer(List<byte[]> messages, String text) {
+    onLoop(
+        () -> {
+          headers(responseHeaders(), false);
+          messages.forEach(message -> data(Framing.packed(message), false));
+          end(0, text);
+        });
+  }
+
+  @Override
+  public final void fail(int code, String text) {
+    onLoop(() -> end(code, text));
+  }
+
+  @Override
+  public final void reset() {
+    onLoop(() -> reset(Http2Error.PROTOCOL_ERROR.code()));
+  }
+
+  @Override
+  public final void drop() {
+    onLoop(() -> server.breakConnection(connection()));
+  }
+
+  /** Writes headers, or trailers if they are the last. */
+  public final void headers(Http2Headers told, boolean last) {
+    headersSent = true;
+    var unused = channel.write(new DefaultHttp2HeadersFrame(told, last));
+    if (last) {
+      finished();
+    }
+  }
+
+  /** Writes bytes of messages, which it takes over. */
+  public final void data(ByteBuf told, boolean last) {
+    var unused = channel.write(new DefaultHttp2DataFrame(told, last));
+    if (last) {
+      finished();
+    }
+  }
+
+  /** Sends what was written. */
+  public final void flush() {
+    channel.flush();
+  }
+
+  /** Breaks the call off. */
+  public final void reset(long errorCode) {
+    finished();
+    var unused = channel.writeAndFlush(new DefaultHttp2ResetFrame(errorCode));
+  }
+
+  /** The answer is complete. */
+  protected void finished() {}
+
+  private void end(int code, String text) {
+    Http2Headers trailers = headersSent ? new DefaultHttp2Headers() : responseHeaders();
+    headers(Framing.withStatus(trailers, code, text), true);
+    flush();
+  }
+
+  private static Http2Headers responseHeaders() {
+    Http2Headers headers = new DefaultHttp2Headers().status("200");
+    return headers.set("content-type", "application/grpc").set("grpc-accept-encoding", "identity");
+  }
+
+  private void onLoop(Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      task.run();
+    } else {
+      PluginSockets.later(channel.eventLoop(), task);
+    }
+  }
+}

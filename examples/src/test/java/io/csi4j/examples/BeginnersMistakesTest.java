@@ -30,6 +30,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -67,7 +68,12 @@ class BeginnersMistakesTest {
 
   private PluginBinding binding() {
     return PluginBinding.builder(PLUGIN, plugin.nodeEndpoint())
-        .policy(MountPolicy.builder().requireMount(false).build())
+        .policy(
+            MountPolicy.builder()
+                .requireMount(false)
+                .backoff(Duration.ofMillis(1))
+                .backoffCap(Duration.ofMillis(4))
+                .build())
         .build();
   }
 

@@ -167,7 +167,7 @@ class ConnectTest extends AgainstScriptedPlugin {
   void aPluginThatIsTooSlowToGiveTheRequiredNameGivesNoAnswer() {
     hang(CsiOperation.GET_PLUGIN_INFO);
     // Time enough to connect and be ready on any machine.
-    Duration deadline = Duration.ofSeconds(3);
+    Duration deadline = Duration.ofSeconds(1);
     CsiConnectException failure =
         failure(options -> options.deadline(deadline).requireName(REQUIRED));
     assertThat(failure.reason()).isEqualTo(Reason.NO_ANSWER);

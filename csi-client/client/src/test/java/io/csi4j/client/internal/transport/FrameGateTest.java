@@ -247,7 +247,7 @@ class FrameGateTest {
   @Test
   void whoConnectsToAFloodingPluginHearsOfTheFlood() throws Exception {
     CsiEndpoint endpoint = CsiEndpoint.of(directory.resolve("csi.sock"));
-    ConnectOptions patient = ConnectOptions.builder().deadline(Duration.ofSeconds(3)).build();
+    ConnectOptions patient = ConnectOptions.builder().deadline(Duration.ofSeconds(1)).build();
     try (Flooding peer = new Flooding(endpoint.path(), many(PING, 0, 500))) {
       assertThatExceptionOfType(CsiConnectException.class)
           .isThrownBy(() -> CsiPlugin.connect(endpoint, patient))

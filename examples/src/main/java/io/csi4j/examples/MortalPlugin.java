@@ -45,6 +45,8 @@ final class MortalPlugin implements AutoCloseable {
     }
     command.addAll(
         List.of(
+            // It ends before the second compiler would pay.
+            "-XX:TieredStopAtLevel=1",
             // The client of etcd brings slf4j, which says at length that nobody listens.
             "-Dslf4j.internal.verbosity=ERROR",
             "-cp",

@@ -119,6 +119,7 @@ class ProgramsTest {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-Dslf4j.internal.verbosity=ERROR", // only tests have slf4j
                 "--enable-native-access=ALL-UNNAMED", // newer JVMs warn without it
                 "-cp",

@@ -216,6 +216,7 @@ class TutorialTest {
   private static RunningProgram program(String block, Path directory) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
     if (Runtime.version().feature() >= 24) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }

@@ -200,6 +200,7 @@ class ModulePathTest {
   private List<String> run(List<String> options, List<String> main) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(tool("java"));
+    command.add("-XX:TieredStopAtLevel=1");
     command.addAll(options);
     command.addAll(main);
     return run(command);

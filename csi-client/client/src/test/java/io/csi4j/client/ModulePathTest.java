@@ -101,6 +101,7 @@ class ModulePathTest {
     Path err = directory.resolve("err");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
     if (Runtime.version().feature() >= 22) {
       command.add("--enable-native-access=io.grpc.netty.shaded");
     }

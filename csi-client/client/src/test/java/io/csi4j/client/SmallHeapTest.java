@@ -55,6 +55,7 @@ class SmallHeapTest {
       process =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:TieredStopAtLevel=1",
                   "-Xmx" + heapMegabytes + "m",
                   "-XX:MaxDirectMemorySize=16m",
                   "-XX:+UseSerialGC",

@@ -343,6 +343,7 @@ class OwnershipPassTest {
     Process killed =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 KilledPass.class.getName(),

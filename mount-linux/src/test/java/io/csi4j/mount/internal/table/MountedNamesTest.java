@@ -75,6 +75,7 @@ class MountedNamesTest {
     ProcessBuilder child =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
             "-cp",
             place(MountRecord.class) + ":" + place(MountedNames.class) + ":" + place(Native.class),

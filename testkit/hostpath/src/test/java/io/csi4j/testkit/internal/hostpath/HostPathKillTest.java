@@ -39,6 +39,7 @@ class HostPathKillTest {
     Process other =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-Xmx256m",
                 // What it cannot clean up goes with the test.
                 "-Djava.io.tmpdir=" + scratch.root(),

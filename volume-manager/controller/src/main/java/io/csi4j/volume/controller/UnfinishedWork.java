@@ -33,11 +33,12 @@ import java.util.function.Predicate;
 final class UnfinishedWork implements AutoCloseable {
 
   private static final Subject SUBJECT = Subject.of("going on with what was begun");
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final int DOUBLINGS = 9;
 
   private final Catalog catalog;
   private final Scheduler timers;
+  private final Duration firstPause;
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
   private final Consumer<OperatorMessage> told;
 
@@ -61,16 +62,19 @@ final class UnfinishedWork implements AutoCloseable {
   /**
    * Nothing is tried yet.
    *
+   * @param firstPause the longest pause before a volume is tried again; it doubles
    * @param goOn goes on with one volume, without blocking
    * @param told receives what failed
    */
   UnfinishedWork(
       Catalog catalog,
       Scheduler timers,
+      Duration firstPause,
       Function<VolumeKey, CompletableFuture<?>> goOn,
       Consumer<OperatorMessage> told) {
     this.catalog = catalog;
     this.timers = timers;
+    this.firstPause = firstPause;
     this.goOn = goOn;
     this.told = told;
   }
@@ -149,7 +153,7 @@ final class UnfinishedWork implements AutoCloseable {
       failures.remove(key);
       reported.remove(key);
     } else if (!closed && !held.contains(key) && planned.add(key)) {
-      long pause = FIRST_PAUSE.toNanos() << attempts.getOrDefault(key, 0);
+      long pause = firstPause.toNanos() << attempts.getOrDefault(key, 0);
       // Between half of it and all, so that many volumes, or hosts, do not come at once.
       long jittered = pause / 2 + (long) (timers.random() * (pause / 2.0));
       timers.after(Duration.ofNanos(jittered), () -> attempt(key));

@@ -175,7 +175,8 @@ public final class VolumeController implements AutoCloseable {
             new OperationTurns<>(
                 options.settings.waiters(), options.settings.longestWait(), timers),
             options.snapshotPatience);
-    unfinished = new UnfinishedWork(catalog, timers, key -> retrying(key).end(), told);
+    unfinished =
+        new UnfinishedWork(catalog, timers, options.firstPause, key -> retrying(key).end(), told);
     unfinished.later();
   }
 
@@ -1349,6 +1350,7 @@ public final class VolumeController implements AutoCloseable {
     ControllerSettings settings = ControllerSettings.defaults();
     String namePrefix = "csi4j-";
     Duration snapshotPatience = Duration.ofHours(1);
+    private Duration firstPause = UnfinishedWork.FIRST_PAUSE;
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
     Consumer<OperatorMessage> told = Messages::log;
     final List<ControllerListener> listeners = new ArrayList<>();
@@ -1405,6 +1407,12 @@ public final class VolumeController implements AutoCloseable {
     /** How long a snapshot may take until it is ready. An hour by default. */
     public Builder snapshotPatience(Duration value) {
       snapshotPatience = Objects.requireNonNull(value, "value");
+      return this;
+    }
+
+    /** Sets the longest pause before what is not at its end is tried again; it doubles. */
+    Builder firstPause(Duration value) {
+      firstPause = value;
       return this;
     }
 

@@ -52,6 +52,7 @@ class UnfinishedWorkTest {
       new UnfinishedWork(
           catalog,
           time,
+          UnfinishedWork.FIRST_PAUSE,
           key -> {
             tried.add(key);
             return outcome.apply(key);

@@ -70,6 +70,7 @@ class VolumeChangeTest {
     return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
         .claims(key -> Optional.ofNullable(claims.peek()))
         .told(told::add)
+        .firstPause(Duration.ofMillis(100))
         .settings(
             ControllerSettings.builder()
                 .policy(policy -> policy.attempts(1).attemptDeadline(Duration.ofSeconds(20)))

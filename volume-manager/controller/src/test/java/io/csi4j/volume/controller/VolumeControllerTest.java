@@ -148,6 +148,7 @@ class VolumeControllerTest {
         .claims(claims)
         .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
         .told(told::add)
+        .firstPause(Duration.ofMillis(100))
         .settings(
             ControllerSettings.builder()
                 .policy(policy -> policy.attempts(1).attemptDeadline(SECONDS))

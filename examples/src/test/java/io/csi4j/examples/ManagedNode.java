@@ -10,6 +10,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -100,7 +101,7 @@ final class ManagedNode implements OrchestratorUnderTest {
   }
 
   @Override
-  public void unmount(VolumeId volume, String workload) {
+  public void unmount(VolumeId volume, ScenarioWorkload workload) {
     ClaimProgress gone = life.unmount(volume, workload);
     assert gone instanceof ClaimProgress.Gone;
   }
@@ -112,12 +113,13 @@ final class ManagedNode implements OrchestratorUnderTest {
   }
 
   @Override
-  public Optional<Path> mountInline(String volume, String workload, VolumeContext attributes) {
+  public Optional<Path> mountInline(
+      String volume, ScenarioWorkload workload, VolumeContext attributes) {
     return Optional.of(life.mountInline(volume, workload, attributes));
   }
 
   @Override
-  public void unmountInline(String volume, String workload) {
+  public void unmountInline(String volume, ScenarioWorkload workload) {
     life.unmountInline(volume, workload);
   }
 
@@ -267,10 +269,10 @@ final class ManagedNode implements OrchestratorUnderTest {
     }
 
     /** The names of a host have no control characters; those of the suite may. */
-    private static VolumeUse usage(VolumeId volume, String workload) {
+    private static VolumeUse usage(VolumeId volume, ScenarioWorkload workload) {
       return VolumeUse.of(
           VolumeKey.of(volume.value()),
-          WorkloadId.of(URLEncoder.encode(workload, StandardCharsets.UTF_8)));
+          WorkloadId.of(URLEncoder.encode(workload.value(), StandardCharsets.UTF_8)));
     }
 
     /** Controller and node are never called for one volume at a time. */
@@ -284,7 +286,7 @@ final class ManagedNode implements OrchestratorUnderTest {
       }
     }
 
-    Path mountInline(String volume, String workload, VolumeContext attributes) {
+    Path mountInline(String volume, ScenarioWorkload workload, VolumeContext attributes) {
       MountRequest request =
           MountRequest.inline(PLUGIN, inline(volume, workload), AccessMode.SINGLE_NODE_WRITER)
               .volumeContext(attributes)
@@ -292,13 +294,13 @@ final class ManagedNode implements OrchestratorUnderTest {
       return manager.mount(request).path();
     }
 
-    void unmountInline(String volume, String workload) {
+    void unmountInline(String volume, ScenarioWorkload workload) {
       UnmountOutcome gone = manager.unmount(inline(volume, workload));
       assert gone != null;
     }
 
-    private static VolumeUse inline(String volume, String workload) {
-      return VolumeUse.of(VolumeKey.of(INLINE, volume), WorkloadId.of(workload));
+    private static VolumeUse inline(String volume, ScenarioWorkload workload) {
+      return VolumeUse.of(VolumeKey.of(INLINE, volume), WorkloadId.of(workload.value()));
     }
 
     Path mount(MountOrder order) {
@@ -367,7 +369,7 @@ final class ManagedNode implements OrchestratorUnderTest {
       return plugin.node().getInfo().nodeId();
     }
 
-    ClaimProgress unmount(VolumeId volume, String workload) {
+    ClaimProgress unmount(VolumeId volume, ScenarioWorkload workload) {
       return alone(volume, () -> unmountAlone(volume, usage(volume, workload)));
     }
 

@@ -25,6 +25,7 @@ import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.conformance.ToyVolume.Target;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -101,7 +102,7 @@ final class ToyNode implements AutoCloseable {
     if (!volume.order().capability().equals(order.capability())) {
       throw new IllegalStateException("the volume is in use in another way");
     }
-    Target before = volume.targets().get(order.workload());
+    Target before = volume.targets().get(order.workload().value());
     if (before != null && before.done()) {
       if (has(Defect.LAST_ORDER_WINS) && before.readonly() != order.readonly()) {
         unpublish(order, before);
@@ -128,7 +129,7 @@ final class ToyNode implements AutoCloseable {
 
   // ---- inline volumes, of which the plugin alone remembers anything
 
-  Path mountInline(String volume, String workload, VolumeContext attributes) {
+  Path mountInline(String volume, ScenarioWorkload workload, VolumeContext attributes) {
     VolumeId id = inlineId(volume, workload);
     Path path = inlinePath(volume, workload);
     return locked(
@@ -152,7 +153,7 @@ final class ToyNode implements AutoCloseable {
         });
   }
 
-  void unmountInline(String volume, String workload) {
+  void unmountInline(String volume, ScenarioWorkload workload) {
     VolumeId id = inlineId(volume, workload);
     Path path = inlinePath(volume, workload);
     locked(
@@ -164,12 +165,12 @@ final class ToyNode implements AutoCloseable {
         });
   }
 
-  private VolumeId inlineId(String volume, String workload) {
+  private VolumeId inlineId(String volume, ScenarioWorkload workload) {
     return VolumeId.of(
         "inline-" + hash(has(Defect.INLINE_NAMED_BY_JOB) ? volume : workload + "/" + volume));
   }
 
-  private Path inlinePath(String volume, String workload) {
+  private Path inlinePath(String volume, ScenarioWorkload workload) {
     return setting.directory().resolve("i").resolve(hash(workload + "/" + volume)).resolve("v");
   }
 
@@ -194,7 +195,7 @@ final class ToyNode implements AutoCloseable {
     return save(owed.attached(context));
   }
 
-  private ToyVolume stage(ToyVolume volume, String workload) {
+  private ToyVolume stage(ToyVolume volume, ScenarioWorkload workload) {
     boolean again = has(Defect.STAGING_PER_WORKLOAD);
     if (!stages() || (volume.staged() && !again)) {
       return volume;
@@ -204,7 +205,7 @@ final class ToyNode implements AutoCloseable {
         setting
             .directory()
             .resolve("s")
-            .resolve(hash(order.volume().value() + (again ? workload : "")));
+            .resolve(hash(order.volume().value() + (again ? workload.value() : "")));
     make(path);
     ToyVolume owed = volume.staging(path);
     if (!has(Defect.UNCERTAIN_IS_NOT_DONE)) {
@@ -276,7 +277,7 @@ final class ToyNode implements AutoCloseable {
         order.volume(),
         () -> {
           ToyVolume volume = disk.get(order.volume());
-          Target target = volume.targets().get(order.workload());
+          Target target = volume.targets().get(order.workload().value());
           try {
             publishNow(volume, order, target.path());
           } catch (RuntimeException e) {
@@ -291,7 +292,7 @@ final class ToyNode implements AutoCloseable {
 
   // ---- unmounting
 
-  void unmount(VolumeId id, String workload) {
+  void unmount(VolumeId id, ScenarioWorkload workload) {
     if (has(Defect.CLAIM_AFTER_PUBLISH)) {
       unmountAlone(id, workload);
     } else {
@@ -304,12 +305,12 @@ final class ToyNode implements AutoCloseable {
     }
   }
 
-  private void unmountAlone(VolumeId id, String workload) {
+  private void unmountAlone(VolumeId id, ScenarioWorkload workload) {
     ToyVolume volume = disk.get(id);
     if (volume == null) {
       return;
     }
-    Target target = volume.targets().get(workload);
+    Target target = volume.targets().get(workload.value());
     if (target == null && !volume.targets().isEmpty() && !has(Defect.STRANGER_IS_THE_LAST)) {
       return;
     }
@@ -410,7 +411,7 @@ final class ToyNode implements AutoCloseable {
   /** The context with the facts of the workload, for a plugin that takes them. */
   private VolumeContext told(MountOrder order) {
     return setting.takesWorkloadFacts()
-        ? context(order).with(Map.of("csi.storage.k8s.io/pod.name", order.workload()))
+        ? context(order).with(Map.of("csi.storage.k8s.io/pod.name", order.workload().value()))
         : context(order);
   }
 
@@ -467,7 +468,7 @@ final class ToyNode implements AutoCloseable {
         setting
             .directory()
             .resolve("t")
-            .resolve(hash(order.volume().value()) + "-" + hash(order.workload()));
+            .resolve(hash(order.volume().value()) + "-" + hash(order.workload().value()));
     return parent.resolve(
         has(Defect.NEW_PATH_EACH_ATTEMPT) ? "v" + attempts.incrementAndGet() : "v");
   }

@@ -5,6 +5,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorSetting;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -38,7 +39,7 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   }
 
   @Override
-  public void unmount(VolumeId volume, String workload) {
+  public void unmount(VolumeId volume, ScenarioWorkload workload) {
     process.unmount(volume, workload);
   }
 
@@ -48,12 +49,13 @@ final class ToyOrchestrator implements OrchestratorUnderTest {
   }
 
   @Override
-  public Optional<Path> mountInline(String volume, String workload, VolumeContext attributes) {
+  public Optional<Path> mountInline(
+      String volume, ScenarioWorkload workload, VolumeContext attributes) {
     return Optional.of(process.mountInline(volume, workload, attributes));
   }
 
   @Override
-  public void unmountInline(String volume, String workload) {
+  public void unmountInline(String volume, ScenarioWorkload workload) {
     process.unmountInline(volume, workload);
   }
 

@@ -2,6 +2,7 @@ package io.csi4j.conformance;
 
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
@@ -66,15 +67,15 @@ record ToyVolume(
     return new ToyVolume(order, attachOwed, attached, Optional.empty(), false, targets);
   }
 
-  ToyVolume with(String workload, Target target) {
+  ToyVolume with(ScenarioWorkload workload, Target target) {
     Map<String, Target> more = new TreeMap<>(targets);
-    more.put(workload, target);
+    more.put(workload.value(), target);
     return new ToyVolume(order, attachOwed, attached, staging, staged, more);
   }
 
-  ToyVolume without(String workload) {
+  ToyVolume without(ScenarioWorkload workload) {
     Map<String, Target> fewer = new TreeMap<>(targets);
-    fewer.remove(workload);
+    fewer.remove(workload.value());
     return new ToyVolume(order, attachOwed, attached, staging, staged, fewer);
   }
 }

@@ -8,8 +8,7 @@ import io.csi4j.client.model.VolumeId;
  * An order to an orchestrator: make a volume usable for a workload on its node.
  *
  * @param volume the volume; it exists, and was registered and validated before
- * @param workload for whom: the name of any user of a volume on a node; any text but the empty one,
- *     which no plugin ever sees
+ * @param workload for whom
  * @param capability how it is used, to be handed on as it is
  * @param readonly whether this workload may only read it
  * @param context the volume's own context, to be handed on as it is
@@ -17,13 +16,13 @@ import io.csi4j.client.model.VolumeId;
  */
 public record MountOrder(
     VolumeId volume,
-    String workload,
+    ScenarioWorkload workload,
     VolumeCapability capability,
     boolean readonly,
     VolumeContext context) {
 
   /** Returns the order for another workload. */
-  public MountOrder forWorkload(String other) {
+  public MountOrder forWorkload(ScenarioWorkload other) {
     return new MountOrder(volume, other, capability, readonly, context);
   }
 

@@ -30,7 +30,7 @@ public interface OrchestratorUnderTest extends AutoCloseable {
    *
    * @throws Exception if something is still owed; the suite asks again
    */
-  void unmount(VolumeId volume, String workload) throws Exception;
+  void unmount(VolumeId volume, ScenarioWorkload workload) throws Exception;
 
   /**
    * Publishes a volume again for a workload that has it, at the same path, with secrets that are
@@ -52,8 +52,8 @@ public interface OrchestratorUnderTest extends AutoCloseable {
    * @return where it is; nothing if the orchestrator knows no inline volumes
    * @throws Exception if the workload cannot have the volume now
    */
-  default Optional<Path> mountInline(String volume, String workload, VolumeContext attributes)
-      throws Exception {
+  default Optional<Path> mountInline(
+      String volume, ScenarioWorkload workload, VolumeContext attributes) throws Exception {
     return Optional.empty();
   }
 
@@ -62,7 +62,7 @@ public interface OrchestratorUnderTest extends AutoCloseable {
    *
    * @throws Exception if something is still owed; the suite asks again
    */
-  default void unmountInline(String volume, String workload) throws Exception {}
+  default void unmountInline(String volume, ScenarioWorkload workload) throws Exception {}
 
   /**
    * Crashes and comes back: everything in memory is gone, what it has written to disk stays. Called

@@ -2,6 +2,7 @@ package io.csi4j.conformance.internal.orchestrator;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -17,8 +18,8 @@ import java.util.Optional;
 final class InlineScenarios {
 
   private static final String CACHE = "cache";
-  private static final String ONE = "workload-1";
-  private static final String TWO = "workload-2";
+  private static final ScenarioWorkload ONE = ScenarioWorkload.of("workload-1");
+  private static final ScenarioWorkload TWO = ScenarioWorkload.of("workload-2");
 
   private InlineScenarios() {}
 
@@ -111,7 +112,7 @@ final class InlineScenarios {
     play.expect(there.size() == 1, "The plugin has not published the inline volume at its path.");
   }
 
-  private static void gone(Play play, String volume, String workload) {
+  private static void gone(Play play, String volume, ScenarioWorkload workload) {
     play.unmountInline(volume, workload);
     play.expect(
         play.contents().volumes().isEmpty(), "The inline volume is left after its workload.");

@@ -2,6 +2,7 @@ package io.csi4j.conformance.internal.orchestrator;
 
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,7 +15,7 @@ final class NameScenarios {
   private NameScenarios() {}
 
   static void addTo(Scenarios all) {
-    all.add("names/long", play -> mountAll(play, longIds(), List.of("w".repeat(300))));
+    all.add("names/long", play -> mountAll(play, longIds(), List.of(ScenarioWorkload.of("w".repeat(300)))));
     all.add("names/odd", play -> mountAll(play, oddIds(), oddWorkloads()));
   }
 
@@ -36,15 +37,16 @@ final class NameScenarios {
         VolumeId.of("gr\u00fc\u00df-\ud83d\ude00"));
   }
 
-  private static List<String> oddWorkloads() {
-    return List.of("../w", "w", "a/b\n");
+  private static List<ScenarioWorkload> oddWorkloads() {
+    return List.of(
+        ScenarioWorkload.of("../w"), ScenarioWorkload.of("w"), ScenarioWorkload.of("a/b\n"));
   }
 
-  private static void mountAll(Play play, List<VolumeId> ids, List<String> workloads) {
+  private static void mountAll(Play play, List<VolumeId> ids, List<ScenarioWorkload> workloads) {
     Set<Path> paths = new HashSet<>();
     List<MountOrder> orders = new ArrayList<>();
     for (VolumeId id : ids) {
-      for (String workload : workloads) {
+      for (ScenarioWorkload workload : workloads) {
         orders.add(play.order(id, workload));
       }
     }

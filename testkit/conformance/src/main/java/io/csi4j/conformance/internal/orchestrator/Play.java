@@ -12,6 +12,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
+import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents;
@@ -97,7 +98,7 @@ public final class Play {
   // ---- orders
 
   /** An order for a volume that several workloads may use; the volume is made if it is new. */
-  MountOrder order(VolumeId volume, String workload) {
+  MountOrder order(VolumeId volume, ScenarioWorkload workload) {
     VolumeContext context =
         volumes.computeIfAbsent(
             volume,
@@ -120,12 +121,12 @@ public final class Play {
 
   /** The first workload's order for a volume by its number. */
   MountOrder order(int volume) {
-    return order(VolumeId.of("vol-" + volume), "workload-1");
+    return order(VolumeId.of("vol-" + volume), ScenarioWorkload.of("workload-1"));
   }
 
   /** Returns the order for another workload by its number. */
   static MountOrder workload(int number, MountOrder like) {
-    return like.forWorkload("workload-" + number);
+    return like.forWorkload(ScenarioWorkload.of("workload-" + number));
   }
 
   /** Upgrades the plugin; one without a controller gets none. */
@@ -147,7 +148,7 @@ public final class Play {
 
   /** Begins to mount. */
   Future<Path> beginMount(MountOrder order) {
-    ordered.put(order.volume().value() + '\0' + order.workload(), order);
+    ordered.put(order.volume().value() + '\0' + order.workload().value(), order);
     return workers.begin(() -> orchestrator.mount(order));
   }
 
@@ -187,7 +188,7 @@ public final class Play {
   }
 
   /** Asks for an inline volume until it is there; nothing if the orchestrator knows none. */
-  Optional<Path> mountInline(String volume, String workload) {
+  Optional<Path> mountInline(String volume, ScenarioWorkload workload) {
     String what = "Mounting inline volume '" + volume + "' for '" + workload + "'";
     VolumeContext attributes = VolumeContext.of(Map.of("size", "1Gi"));
     return insist(
@@ -198,7 +199,7 @@ public final class Play {
   }
 
   /** Asks for an inline volume to go until it has gone. */
-  void unmountInline(String volume, String workload) {
+  void unmountInline(String volume, ScenarioWorkload workload) {
     String what = "Unmounting inline volume '" + volume + "' from '" + workload + "'";
     boolean gone =
         insist(
@@ -272,8 +273,7 @@ public final class Play {
   }
 
   private static String subject(MountOrder order, String of) {
-    String workload = SafeText.quote(order.workload());
-    return "volume '" + order.volume() + "' " + of + " " + workload;
+    return "volume '" + order.volume() + "' " + of + " '" + order.workload() + "'";
   }
 
   private static String text(Throwable failure) {

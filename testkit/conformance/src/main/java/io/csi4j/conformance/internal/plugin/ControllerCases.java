@@ -237,7 +237,7 @@ final class ControllerCases {
   }
 
   private static List<ListVolumesResponse.Entry> listing(Trial t, int entries) {
-    return Listing.entries(t, toList(entries)).stream()
+    return ListPages.entries(t, toList(entries)).stream()
         .map(ListVolumesResponse.Entry.class::cast)
         .toList();
   }

@@ -70,7 +70,7 @@ final class HealthCases {
   }
 
   private static List<VolumeHealth> listing(Trial t, int entries) {
-    return Listing.entries(t, toListHealth(t, entries)).stream()
+    return ListPages.entries(t, toListHealth(t, entries)).stream()
         .map(VolumeHealth.class::cast)
         .toList();
   }

@@ -84,7 +84,7 @@ final class IdentityCases {
               reply.isOk() || reply.code() == FAILED_PRECONDITION,
               "OK or " + Trial.words(FAILED_PRECONDITION),
               t.shown(reply));
-          Optional<String> unready = Readiness.unready(t, reply);
+          Optional<String> unready = PluginReadiness.unready(t, reply);
           if (unready.isPresent()) {
             throw new CaseEndedException.NotRun(unready.get());
           }

@@ -203,7 +203,7 @@ final class SnapshotCases {
   }
 
   private static List<Snapshot> listing(Trial t, ListSnapshotsRequest.Builder request) {
-    return Listing.entries(t, request).stream()
+    return ListPages.entries(t, request).stream()
         .map(each -> ((ListSnapshotsResponse.Entry) each).getSnapshot())
         .toList();
   }

@@ -44,7 +44,7 @@ public final class SuiteRun implements ConformanceRun {
   private final String mark = UUID.randomUUID().toString().substring(0, 8);
   private final long began = System.nanoTime();
   private volatile boolean stopped;
-  private final Readiness readiness = new Readiness(this);
+  private final PluginReadiness readiness = new PluginReadiness(this);
   private boolean keepLedger;
   private @Nullable Trial present;
   private int trials;

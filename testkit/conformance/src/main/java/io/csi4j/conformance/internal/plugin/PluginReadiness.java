@@ -7,7 +7,7 @@ import io.csi4j.client.model.StatusCode;
 import java.util.Optional;
 
 /** Whether the plugin is ready, as it says to Probe: asked once, and again after a restart. */
-final class Readiness {
+final class PluginReadiness {
 
   private static final Message PROBE = ProbeRequest.getDefaultInstance();
 
@@ -15,7 +15,7 @@ final class Readiness {
   private boolean asked;
   private Optional<String> unready = Optional.empty();
 
-  Readiness(SuiteRun run) {
+  PluginReadiness(SuiteRun run) {
     this.run = run;
   }
 

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Set;
 
 /** Lists of a plugin, page by page. */
-final class Listing {
+final class ListPages {
 
   private static final int MANY_PAGES = 10_000;
 
-  private Listing() {}
+  private ListPages() {}
 
   /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
   static List<Message> entries(Trial t, Message.Builder request) {

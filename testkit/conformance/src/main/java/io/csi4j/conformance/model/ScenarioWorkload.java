@@ -1,0 +1,29 @@
+package io.csi4j.conformance.model;
+
+import io.csi4j.client.internal.text.SafeText;
+
+/**
+ * The name of a workload: of any user of a volume on a node. Opaque; no plugin ever sees it.
+ *
+ * @param value any text but the empty one
+ * @since 1.0
+ */
+public record ScenarioWorkload(String value) {
+
+  /** Refuses the empty text. */
+  public ScenarioWorkload {
+    if (value.isEmpty()) {
+      throw new IllegalArgumentException("A workload needs a name; this one is empty.");
+    }
+  }
+
+  /** The workload of this name. */
+  public static ScenarioWorkload of(String value) {
+    return new ScenarioWorkload(value);
+  }
+
+  @Override
+  public String toString() {
+    return SafeText.escape(value);
+  }
+}

@@ -13,6 +13,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.conformance.PluginConformance;
 import io.csi4j.conformance.model.CaseResult;
 import io.csi4j.conformance.model.ConformanceCase;
+import io.csi4j.conformance.model.ConformanceListener;
 import io.csi4j.conformance.model.ConformanceReport;
 import io.csi4j.conformance.model.ConformanceRun;
 import io.csi4j.conformance.model.PluginUnderTest;
@@ -355,7 +356,7 @@ final class CheckCommand implements Callable<Integer> {
   private ConformanceReport run(PluginUnderTest plugin, Predicate<ConformanceCase> chosen) {
     List<ConformanceCase> cases = PluginConformance.cases().stream().filter(chosen).toList();
     Progress progress = new Progress(console);
-    List<CaseResult> results = new ArrayList<>();
+    List<CaseResult> results;
     boolean starts = starts(plugin);
     try (EarlyEnd end = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow());
         ConformanceRun run = PluginConformance.open(plugin)) {
@@ -363,18 +364,7 @@ final class CheckCommand implements Callable<Integer> {
       if (start != null) {
         reachController(plugin);
       }
-      for (ConformanceCase each : cases) {
-        progress.started(each, results.size() + 1, cases.size());
-        long hits = hits();
-        CaseResult result = run.run(each);
-        if (hits() > hits) {
-          faulted.add(each);
-        }
-        results.add(result);
-        progress.ended(result);
-      }
-      Map<CaseResult, CaseResult> changed = run.cleanUpAgain();
-      results.replaceAll(each -> changed.getOrDefault(each, each));
+      results = run.run(cases, notingFaults(progress)).results();
     } catch (UncheckedIOException e) {
       throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
@@ -397,7 +387,28 @@ final class CheckCommand implements Callable<Integer> {
     return report;
   }
 
-  /** How often faults acted so far. */
+  /** Notifies the listener, and notes the cases on whose calls a fault acted. */
+  private ConformanceListener notingFaults(ConformanceListener listener) {
+    return new ConformanceListener() {
+      private long before;
+
+      @Override
+      public void started(ConformanceCase about, int number, int of) {
+        before = hits();
+        listener.started(about, number, of);
+      }
+
+      @Override
+      public void ended(CaseResult result) {
+        if (hits() > before) {
+          faulted.add(result.about());
+        }
+        listener.ended(result);
+      }
+    };
+  }
+
+  /** The number of times that faults acted so far. */
   private long hits() {
     return proxy == null ? 0 : proxy.faults().stream().mapToLong(FaultRule::hits).sum();
   }

@@ -62,8 +62,8 @@ abstract class DynamicConformanceTest {
   }
 
   /** A cause is shown with its story once; the cases after that name the first. */
-  private static void judge(CaseResult result, ConformanceReport sofar, TestReporter reporter) {
-    Optional<CaseResult> first = sofar.firstLike(result);
+  private static void judge(CaseResult result, ConformanceReport soFar, TestReporter reporter) {
+    Optional<CaseResult> first = soFar.firstLike(result);
     String story =
         first.isEmpty()
             ? result.story()

@@ -68,7 +68,7 @@ final class ReportText {
           .furtherCauses()
           .forEach(
               (name, causes) -> {
-                out.append("  also in ").append(name).append(", where besides\n");
+                out.append("  also in ").append(name).append(", which has further causes:\n");
                 causes.forEach(cause -> out.append("    ").append(cause).append('\n'));
               });
       out.append('\n');

@@ -45,7 +45,7 @@ class ConformanceReportTest {
               the story of two
               also in:
                 a/four
-              also in a/three, where besides
+              also in a/three, which has further causes:
                 duty D-049 is broken
 
             FAILED a/one

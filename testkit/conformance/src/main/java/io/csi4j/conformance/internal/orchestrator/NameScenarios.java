@@ -15,7 +15,9 @@ final class NameScenarios {
   private NameScenarios() {}
 
   static void addTo(Scenarios all) {
-    all.add("names/long", play -> mountAll(play, longIds(), List.of(ScenarioWorkload.of("w".repeat(300)))));
+    all.add(
+        "names/long",
+        play -> mountAll(play, longIds(), List.of(ScenarioWorkload.of("w".repeat(300)))));
     all.add("names/odd", play -> mountAll(play, oddIds(), oddWorkloads()));
   }
 

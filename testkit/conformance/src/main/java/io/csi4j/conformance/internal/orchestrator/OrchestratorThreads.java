@@ -13,6 +13,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The threads on which an orchestrator is asked for things, so that it cannot hang the suite. */
 final class OrchestratorThreads implements AutoCloseable {
 
+  /** An action of an orchestrator. */
+  @FunctionalInterface
+  interface Action {
+    void run() throws Exception;
+  }
+
   private final ExecutorService threads;
   private final Duration patience;
 
@@ -31,6 +37,15 @@ final class OrchestratorThreads implements AutoCloseable {
   /** Begins to ask. */
   <T> Future<T> begin(Callable<T> request) {
     return threads.submit(request);
+  }
+
+  /** Begins an action without an answer. */
+  Future<Boolean> perform(Action action) {
+    return begin(
+        () -> {
+          action.run();
+          return true;
+        });
   }
 
   /** Waits for the answer to {@code what}. */

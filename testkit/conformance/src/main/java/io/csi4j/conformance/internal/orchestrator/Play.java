@@ -154,11 +154,7 @@ public final class Play {
 
   /** Begins to unmount. */
   Future<Boolean> beginUnmount(MountOrder order) {
-    return workers.begin(
-        () -> {
-          orchestrator.unmount(order.volume(), order.workload());
-          return true;
-        });
+    return workers.perform(() -> orchestrator.unmount(order.volume(), order.workload()));
   }
 
   /** Waits for a mount or unmount that was begun. */
@@ -179,12 +175,7 @@ public final class Play {
   /** Asks once for a refresh of what a workload has. */
   OrchestratorReply<Boolean> tryRefresh(MountOrder order) {
     return outcome(
-        "Refreshing " + subject(order, "for"),
-        workers.begin(
-            () -> {
-              orchestrator.refresh(order);
-              return true;
-            }));
+        "Refreshing " + subject(order, "for"), workers.perform(() -> orchestrator.refresh(order)));
   }
 
   /** Asks for an inline volume until it is there; nothing if the orchestrator knows none. */
@@ -205,13 +196,7 @@ public final class Play {
         insist(
             what,
             () ->
-                outcome(
-                    what,
-                    workers.begin(
-                        () -> {
-                          orchestrator.unmountInline(volume, workload);
-                          return true;
-                        })));
+                outcome(what, workers.perform(() -> orchestrator.unmountInline(volume, workload))));
     expect(gone, what + " did not end.");
   }
 
@@ -232,13 +217,7 @@ public final class Play {
     callsBeforeCrash.set(
         plugin.journal().calls().stream().mapToLong(RecordedCall::number).max().orElse(0));
     OrchestratorReply<Boolean> back =
-        outcome(
-            "The restart of the orchestrator",
-            workers.begin(
-                () -> {
-                  orchestrator.restart();
-                  return true;
-                }));
+        outcome("The restart of the orchestrator", workers.perform(orchestrator::restart));
     if (back.failure().isPresent()) {
       throw new StuckException(
           "The orchestrator did not come back after a crash: " + text(back.failure().get()));
@@ -319,7 +298,8 @@ public final class Play {
     try {
       return plugin.journal().await(fits, patience);
     } catch (AssertionError e) {
-      throw new StuckException("Waited " + patience.toMillis() + " ms in vain for " + what + ".");
+      throw new StuckException(
+          "Expected " + what + " within " + patience.toMillis() + " ms, and it did not come.");
     }
   }
 

@@ -145,13 +145,7 @@ public final class ScenarioRun implements ConformanceRun {
   private static void close(
       OrchestratorUnderTest orchestrator, OrchestratorThreads workers, List<String> problems) {
     OrchestratorReply<Boolean> closed =
-        workers.answer(
-            "The end of the orchestrator",
-            workers.begin(
-                () -> {
-                  orchestrator.close();
-                  return true;
-                }));
+        workers.answer("The end of the orchestrator", workers.perform(orchestrator::close));
     closed
         .failure()
         .ifPresent(

@@ -182,7 +182,7 @@ final class ControllerCases {
         t -> {
           Volume volume = TestVolumes.volume(t);
           TestVolumes.attach(t, volume);
-          t.prepared(() -> t.ok(toDetach(t, volume), Message.class));
+          t.prepare(toDetach(t, volume));
           t.ok(toAttach(t, volume).setReadonly(true));
         });
     all.add(

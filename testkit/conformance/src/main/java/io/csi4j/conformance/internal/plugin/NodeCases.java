@@ -158,7 +158,7 @@ final class NodeCases {
         t -> {
           Volume volume = TestVolumes.volume(t);
           var context = TestVolumes.stage(t, volume);
-          t.prepared(() -> t.ok(toUnstage(t, volume), Message.class));
+          t.prepare(toUnstage(t, volume));
           t.ok(toStage(t, volume, context).setStagingTargetPath(t.paths().staging("staging-2")));
         });
   }
@@ -211,7 +211,7 @@ final class NodeCases {
   /** Sends one call twice: the second one succeeds, and mounts nothing over what the first did. */
   private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path) {
     Message same = Trial.built(request);
-    t.prepared(() -> t.ok(same, Message.class));
+    t.prepare(same);
     int before = t.mountsAt(path);
     t.ok(same);
     int after = t.mountsAt(path);
@@ -434,7 +434,7 @@ final class NodeCases {
           TestVolumes.publish(t, volume);
           long bytes = bigger(t);
           if (Need.EXPAND.met(t)) {
-            t.prepared(() -> t.ok(toExpand(t, volume, bytes), Message.class));
+            t.prepare(toExpand(t, volume, bytes));
           }
           long size =
               t.taken(toExpandOnNode(t, volume, bytes), NodeExpandVolumeResponse.class)
@@ -517,9 +517,7 @@ final class NodeCases {
           String staging = Need.STAGING.met(t) ? t.paths().staging("staging-2") : "";
           Map<String, String> context = TestVolumes.attach(t, second);
           if (!staging.isEmpty()) {
-            t.prepared(
-                () ->
-                    t.ok(toStage(t, second, context).setStagingTargetPath(staging), Message.class));
+            t.prepare(toStage(t, second, context).setStagingTargetPath(staging));
           }
           String target = t.paths().target("target-2");
           t.ok(toPublish(t, second, context).setStagingTargetPath(staging).setTargetPath(target));

@@ -136,21 +136,16 @@ public final class SuiteRun implements ConformanceRun {
       story = story(about, e, trial);
       causes = List.of("expected: " + e.expected() + "; got: " + e.text());
       trial.calls().lastUnserved().ifPresent(presence::failedUnserved);
-    } catch (CaseEndedException.NotRun e) {
-      outcome = Outcome.NOT_RUN;
+    } catch (CaseEndedException e) {
+      outcome = e instanceof CaseEndedException.Skipped ? Outcome.SKIPPED : Outcome.NOT_RUN;
       story = e.text();
-      causes = List.of(story);
-    } catch (CaseEndedException.Skipped e) {
-      outcome = Outcome.SKIPPED;
-      story = e.text();
-      causes = List.of(story);
-    } catch (UncheckedIOException e) {
-      outcome = Outcome.NOT_RUN;
-      story = String.valueOf(e.getMessage());
       causes = List.of(story);
     } catch (RuntimeException e) {
       outcome = Outcome.NOT_RUN;
-      story = SafeText.escape("the case broke, which is the fault of the suite: " + e, 1 << 10);
+      story =
+          e instanceof UncheckedIOException
+              ? String.valueOf(e.getMessage())
+              : SafeText.escape("the case broke, which is the fault of the suite: " + e, 1 << 10);
       causes = List.of(story);
     }
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;

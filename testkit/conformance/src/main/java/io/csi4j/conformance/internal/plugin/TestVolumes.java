@@ -1,6 +1,5 @@
 package io.csi4j.conformance.internal.plugin;
 
-import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
@@ -25,6 +24,11 @@ final class TestVolumes {
   /** The volume of this request, if the plugin makes it: what the case is about. */
   static Volume made(Trial t, MessageOrBuilder request) {
     return named(t, t.ok(request, CreateVolumeResponse.class));
+  }
+
+  /** The volume of this request, unless the plugin does not take what its description asks for. */
+  static Volume taken(Trial t, MessageOrBuilder request) {
+    return named(t, t.taken(request, CreateVolumeResponse.class));
   }
 
   /** The volume of an answer. */
@@ -92,11 +96,7 @@ final class TestVolumes {
   static Map<String, String> stage(Trial t, Volume volume, VolumeCapability capability) {
     Map<String, String> context = attach(t, volume, capability);
     if (Need.STAGING.met(t)) {
-      t.prepared(
-          () ->
-              t.ok(
-                  LawfulRequests.toStage(t, volume, context).setVolumeCapability(capability),
-                  Message.class));
+      t.prepare(LawfulRequests.toStage(t, volume, context).setVolumeCapability(capability));
     }
     return context;
   }
@@ -115,7 +115,7 @@ final class TestVolumes {
   /** All that it takes to publish the volume; the last request. */
   static NodePublishVolumeRequest publish(Trial t, Volume volume, VolumeCapability capability) {
     NodePublishVolumeRequest request = staged(t, volume, capability).build();
-    t.prepared(() -> t.ok(request, Message.class));
+    t.prepare(request);
     return request;
   }
 

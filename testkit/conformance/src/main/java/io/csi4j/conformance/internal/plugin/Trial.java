@@ -174,6 +174,11 @@ final class Trial {
     }
   }
 
+  /** Makes a call before what the case is about. */
+  void prepare(MessageOrBuilder request) {
+    Message unused = prepared(() -> ok(request, Message.class));
+  }
+
   /** The answer to a call that has to succeed. */
   <A extends Message> A ok(MessageOrBuilder request, Class<A> answer) {
     return succeeded(call(request), answer);

@@ -1,6 +1,5 @@
 package io.csi4j.conformance.internal.plugin;
 
-import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
@@ -42,7 +41,7 @@ final class UnknownThings {
     Volume volume = Need.CREATE.met(t) ? TestVolumes.create(t) : TestVolumes.volume(t);
     t.checkTaken(request.apply(volume));
     if (undo != null) {
-      t.prepared(() -> t.ok(undo.apply(volume), Message.class));
+      t.prepare(undo.apply(volume));
     }
     // From here on, the requests differ in the volume alone from one that the plugin takes.
     String unknown = LawfulRequests.NO_SUCH_VOLUME.getVolumeId();
@@ -66,7 +65,7 @@ final class UnknownThings {
       Trial t, StatusCode code, Function<VolumeGroupSnapshot, MessageOrBuilder> request) {
     if (isNoId(t, code, request.apply(LawfulRequests.NO_SUCH_GROUP)) && Need.CREATE.met(t)) {
       VolumeGroupSnapshot gone = TestSnapshots.group(t, TestVolumes.create(t));
-      t.prepared(() -> t.ok(LawfulRequests.toDeleteGroup(t, gone), Message.class));
+      t.prepare(LawfulRequests.toDeleteGroup(t, gone));
       endsWith(t, request.apply(gone), code, code);
     }
   }

@@ -23,7 +23,6 @@ import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.toValidate;
 
-import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.Snapshot;
@@ -59,7 +58,7 @@ final class VolumeCases {
     all.add(
         "controller/create/a-volume-is-made",
         t -> {
-          Volume volume = TestVolumes.named(t, t.taken(toCreate(t), CreateVolumeResponse.class));
+          Volume volume = TestVolumes.taken(t, toCreate(t));
           t.adviseSize("volume_id", volume.getVolumeId());
           t.adviseSize("volume_context", volume.getVolumeContextMap());
           t.check(
@@ -71,11 +70,7 @@ final class VolumeCases {
         "controller/create/every-usual-capability-is-accepted",
         t -> {
           for (VolumeCapability each : LawfulRequests.capabilities(t)) {
-            Volume unused =
-                TestVolumes.named(
-                    t,
-                    t.taken(
-                        toCreate(t).setVolumeCapabilities(0, each), CreateVolumeResponse.class));
+            Volume unused = TestVolumes.taken(t, toCreate(t).setVolumeCapabilities(0, each));
           }
         });
   }
@@ -157,7 +152,7 @@ final class VolumeCases {
         "controller/create/the-same-again-is-the-same-volume",
         t -> {
           var request = toCreate(t);
-          Volume first = TestVolumes.named(t, t.taken(request, CreateVolumeResponse.class));
+          Volume first = TestVolumes.taken(t, request);
           t.checkSame(
               "the volume ", first.getVolumeId(), TestVolumes.made(t, request).getVolumeId());
         });
@@ -385,19 +380,15 @@ final class VolumeCases {
         "controller/delete/a-deleted-volume-is-unknown",
         t -> {
           Volume volume = TestVolumes.create(t);
-          t.prepared(() -> t.ok(toDelete(t, volume), Message.class));
+          t.prepare(toDelete(t, volume));
           return toValidate(t, volume);
         });
     all.add(
         "controller/delete/the-name-is-free-again",
         t -> {
           var request = toCreate(t);
-          t.prepared(() -> t.ok(toDelete(t, TestVolumes.made(t, request)), Message.class));
-          Volume unused =
-              TestVolumes.named(
-                  t,
-                  t.taken(
-                      request.setCapacityRange(atLeast(bigger(t))), CreateVolumeResponse.class));
+          t.prepare(toDelete(t, TestVolumes.made(t, request)));
+          Volume unused = TestVolumes.taken(t, request.setCapacityRange(atLeast(bigger(t))));
         });
     all.ask(
         "controller/delete/a-volume-in-use-is-deleted-or-kept",

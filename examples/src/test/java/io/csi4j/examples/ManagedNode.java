@@ -265,7 +265,7 @@ final class ManagedNode implements OrchestratorUnderTest {
     }
 
     private SecretsProvider secrets(VolumeId volume) {
-      return operation -> setting.secrets().secrets(volume, operation);
+      return operation -> setting.secrets(volume, operation);
     }
 
     /** The names of a host have no control characters; those of the suite may. */

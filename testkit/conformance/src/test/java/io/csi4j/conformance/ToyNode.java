@@ -422,7 +422,7 @@ final class ToyNode implements AutoCloseable {
   }
 
   private Secrets secrets(MountOrder order, CsiOperation operation) {
-    return setting.secrets().secrets(order.volume(), operation);
+    return setting.secrets(order.volume(), operation);
   }
 
   /** Sends, and sends again what is refused, if that is what is wrong. */

@@ -1,8 +1,12 @@
 package io.csi4j.conformance.model;
 
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeId;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BiFunction;
 
 /**
  * Where an orchestrator under test finds itself: one plugin, one node.
@@ -17,7 +21,8 @@ import java.time.Duration;
  *     orchestrator; the path is short
  * @param callDeadline how long the orchestrator is to wait for one call, if that can be set: the
  *     shorter, the faster the suite
- * @param secrets the secrets of calls
+ * @param secrets the secrets for a call about a volume; see {@link #secrets(VolumeId,
+ *     CsiOperation)}
  * @param takesWorkloadFacts whether the plugin wants to be told of the workload where a volume is
  *     published, in the keys of a kubelet ({@code csi.storage.k8s.io/pod.name} and the like). An
  *     orchestrator learns that from its own configuration of a plugin; one that tells nothing
@@ -29,5 +34,14 @@ public record OrchestratorSetting(
     CsiEndpoint node,
     Path directory,
     Duration callDeadline,
-    SecretStore secrets,
-    boolean takesWorkloadFacts) {}
+    BiFunction<VolumeId, CsiOperation, Secrets> secrets,
+    boolean takesWorkloadFacts) {
+
+  /**
+   * Returns the secrets for this call about this volume; empty if it needs none. An orchestrator
+   * looks them up for each call again, and keeps none itself.
+   */
+  public Secrets secrets(VolumeId volume, CsiOperation operation) {
+    return secrets.apply(volume, operation);
+  }
+}

@@ -171,14 +171,21 @@ public abstract class TestServer {
         });
   }
 
-  /** Stops, unless it has stopped since that life. */
+  /** Stops, unless it has stopped since that life, or is being closed, which waits for this. */
   final void stop(int lifeOfCall) {
-    exclusively(
-        () -> {
-          if (lifeOfCall == stops.get()) {
-            stop();
-          }
-        });
+    try {
+      life.lockInterruptibly();
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    try {
+      if (lifeOfCall == stops.get()) {
+        stop();
+      }
+    } finally {
+      life.unlock();
+    }
   }
 
   /** Stops, and removes its sockets. */

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -18,18 +19,21 @@ import org.jspecify.annotations.Nullable;
 public final class DirectoryBell implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
-  private static final long SECONDS_TO_DIRECTORY = 1;
+  private static final Duration TO_DIRECTORY = Duration.ofSeconds(1);
   private static final long CLOSING_MILLIS = 2_000;
 
   private final Path directory;
   private final Runnable ring;
   private final WatchService service;
+  private final Duration toDirectory;
   private final Thread thread;
 
-  private DirectoryBell(Path directory, String name, Runnable ring, WatchService service) {
+  private DirectoryBell(
+      Path directory, String name, Runnable ring, WatchService service, Duration toDirectory) {
     this.directory = directory;
     this.ring = ring;
     this.service = service;
+    this.toDirectory = toDirectory;
     thread = new Thread(this::listen, name);
     thread.setDaemon(true);
   }
@@ -42,9 +46,15 @@ public final class DirectoryBell implements AutoCloseable {
    * @return what ends it; does nothing where the machine has no more of such watches
    */
   public static AutoCloseable on(Path directory, String name, Runnable ring) {
+    return on(directory, name, ring, TO_DIRECTORY);
+  }
+
+  /** The same, which looks so often for a directory that is missing. */
+  static AutoCloseable on(Path directory, String name, Runnable ring, Duration toDirectory) {
     try {
       DirectoryBell bell =
-          new DirectoryBell(directory, name, ring, directory.getFileSystem().newWatchService());
+          new DirectoryBell(
+              directory, name, ring, directory.getFileSystem().newWatchService(), toDirectory);
       bell.thread.start();
       return bell;
     } catch (IOException | UnsupportedOperationException | OutOfMemoryError e) {
@@ -65,7 +75,7 @@ public final class DirectoryBell implements AutoCloseable {
         if (key == null || !key.isValid()) {
           key = register();
         }
-        WatchKey rung = service.poll(SECONDS_TO_DIRECTORY, TimeUnit.SECONDS);
+        WatchKey rung = service.poll(toDirectory.toNanos(), TimeUnit.NANOSECONDS);
         if (rung != null) {
           var unused = rung.pollEvents();
           boolean valid = rung.reset();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,8 @@ class DirectoryBellTest {
   @Test
   void itRingsForADirectoryThatComesLateAndOneThatComesAgain() throws Exception {
     Path directory = home.resolve("late");
-    try (AutoCloseable bell = DirectoryBell.on(directory, NAME, rings::release)) {
+    Duration often = Duration.ofMillis(10);
+    try (AutoCloseable bell = DirectoryBell.on(directory, NAME, rings::release, often)) {
       assertThat(bell).isInstanceOf(DirectoryBell.class);
       Files.createDirectory(directory);
       awaitRing();

@@ -18,12 +18,12 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.journal;
   exports io.csi4j.testkit.junit;
   exports io.csi4j.testkit.model;
-  exports io.csi4j.testkit.recording;
   exports io.csi4j.testkit.referee;
   // A plugin over another storage has the rules, the sockets and the journal of the fake, and a
   // proxy has its sockets, faults, journal and referee.
   exports io.csi4j.testkit.internal.backend to
-      io.csi4j.testkit.hostpath;
+      io.csi4j.testkit.hostpath,
+      io.csi4j.testkit.proxy;
   exports io.csi4j.testkit.internal.journal to
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy;

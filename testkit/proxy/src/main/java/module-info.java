@@ -7,4 +7,5 @@ module io.csi4j.testkit.proxy {
   requires com.google.protobuf;
 
   exports io.csi4j.testkit.proxy;
+  exports io.csi4j.testkit.recording;
 }

@@ -35,6 +35,8 @@ import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.testkit.mount.MemoryNamespace;
 import io.csi4j.testkit.mount.OpenHandle;
 import io.csi4j.testkit.proxy.CsiProxy;
+import io.csi4j.testkit.proxy.RecordedPlugin;
+import io.csi4j.testkit.recording.Recording;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimWatch;
@@ -297,6 +299,9 @@ class ClosingTest {
     HOST_PATH_PLUGIN(
         HostPathPlugin.class,
         test -> used(HostPathPlugin.builder(test.temp.resolve("data")).open())),
+    RECORDED_PLUGIN(
+        RecordedPlugin.class,
+        test -> used(RecordedPlugin.open(Recording.parse("none", List.of())))),
     FAKE_REGISTRAR(
         FakeRegistrar.class,
         test -> {

@@ -34,6 +34,8 @@ import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.proxy.JsonCall;
+import io.csi4j.testkit.proxy.RecordedPlugin;
+import io.csi4j.testkit.recording.Recording;
 import io.csi4j.volume.backup.BlockRangeFile;
 import io.csi4j.volume.backup.SnapshotSchedule;
 import io.csi4j.volume.catalog.CatalogVolume;
@@ -456,6 +458,15 @@ final class JavadocSnippets {
       orchestrator.accept(proxy.endpoint());
       proxy.assertLawful(); // the orchestrator
       proxy.findings().forEach(log); // the plugin
+    }
+    // end
+  }
+
+  static void recorded(Path file, Consumer<CsiEndpoint> orchestrator) {
+    // snippet: RecordedPlugin
+    try (RecordedPlugin recorded = RecordedPlugin.open(Recording.read(file))) {
+      orchestrator.accept(recorded.endpoint());
+      recorded.assertLawful();
     }
     // end
   }

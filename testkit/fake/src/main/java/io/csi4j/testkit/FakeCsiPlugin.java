@@ -9,13 +9,11 @@ import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.effects.NodeEffects;
 import io.csi4j.testkit.internal.backend.MemoryStorage;
-import io.csi4j.testkit.internal.backend.ReplayBackend;
 import io.csi4j.testkit.internal.backend.SpecBackend;
 import io.csi4j.testkit.internal.server.PluginCore;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.recording.Recording;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -149,7 +147,6 @@ public final class FakeCsiPlugin extends TestPlugin {
     private @Nullable PluginClock clock;
     private NodeEffects effects = NodeEffects.files();
     private Duration snapshotsReadyAfter = Duration.ZERO;
-    private @Nullable Recording recording;
 
     private Builder() {}
 
@@ -206,17 +203,6 @@ public final class FakeCsiPlugin extends TestPlugin {
     }
 
     /**
-     * Answers every call as a recorded plugin did, and does nothing else: what it knows of volumes
-     * stays empty. Of the recorded calls of an operation, the first that asked the same and was not
-     * played yet answers; without one, one about the same volume, or any. Default: it keeps
-     * volumes.
-     */
-    public Builder recording(Recording played) {
-      this.recording = played;
-      return this;
-    }
-
-    /**
      * Starts the plugin.
      *
      * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
@@ -227,8 +213,7 @@ public final class FakeCsiPlugin extends TestPlugin {
       SpecBackend backend =
           new SpecBackend(
               core::shape, nodes, new MemoryStorage(effects), core.clock(), snapshotsReadyAfter);
-      Recording played = recording;
-      core.serve(played == null ? backend : new ReplayBackend(played.calls()));
+      core.serve(backend);
       return new FakeCsiPlugin(core, backend);
     }
   }

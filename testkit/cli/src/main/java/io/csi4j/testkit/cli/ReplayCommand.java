@@ -1,8 +1,8 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.client.model.CsiEndpoint;
-import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.proxy.CallReplay;
+import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -107,8 +107,7 @@ final class ReplayCommand implements Callable<Integer> {
       throw CommandFailure.usage("Write --against ENDPOINT or --listen ENDPOINT.");
     }
     ending.listen();
-    try (FakeCsiPlugin plugin =
-        FakeCsiPlugin.builder().socket(chosen.listen.path()).recording(recording).open()) {
+    try (RecordedPlugin plugin = RecordedPlugin.at(chosen.listen.path(), recording)) {
       console
           .out()
           .println(

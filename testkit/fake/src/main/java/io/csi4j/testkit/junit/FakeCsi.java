@@ -61,12 +61,6 @@ public @interface FakeCsi {
    */
   String faults() default "";
 
-  /**
-   * The file of a {@link io.csi4j.testkit.recording.Recording} whose answers it gives: a resource
-   * of the class path of the test, or a path. Empty for a plugin that keeps volumes.
-   */
-  String recording() default "";
-
   /** The ids of the nodes that it runs on. */
   String[] nodes() default {"node-1"};
 

@@ -11,7 +11,6 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
-import io.csi4j.testkit.recording.Recording;
 import io.csi4j.testkit.referee.UnlawfulCallerException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -87,22 +86,17 @@ final class PluginOfTest implements AutoCloseable {
       builder.effects(NodeEffects.filesMountedIn(kernel.host()));
     }
     FaultScript script = script(asked.faults());
-    if (!asked.recording().isEmpty()) {
-      builder.recording(Recording.parse(asked.recording(), lines("recording", asked.recording())));
-    }
     PluginOfTest plugin = new PluginOfTest(asked, builder.open(), clock, kernel);
     script.rules().forEach(rule -> plugin.plugin.inject(rule.fault(), rule.when()));
     return plugin;
   }
 
   private static FaultScript script(String file) {
-    return file.isEmpty()
-        ? new FaultScript(List.of())
-        : FaultScript.parse(file, lines("faults", file));
+    return file.isEmpty() ? new FaultScript(List.of()) : FaultScript.parse(file, lines(file));
   }
 
   /** The lines of a file that the annotation names: a resource, or a path. */
-  private static List<String> lines(String attribute, String file) {
+  private static List<String> lines(String file) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try (InputStream resource =
         loader == null
@@ -113,9 +107,7 @@ final class PluginOfTest implements AutoCloseable {
           : new String(resource.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     } catch (IOException | InvalidPathException e) {
       throw new IllegalArgumentException(
-          "@FakeCsi("
-              + attribute
-              + " = \""
+          "@FakeCsi(faults = \""
               + file
               + "\") is neither a resource of the class path nor a file that can be read. Put it"
               + " into the resources of the tests.",

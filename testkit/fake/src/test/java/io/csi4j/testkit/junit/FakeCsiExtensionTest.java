@@ -260,25 +260,6 @@ final class FakeCsiExtensionTest {
         .hasStackTraceContaining("io/csi4j/testkit/junit/odd.txt:2:8: 'hung' is no step.");
   }
 
-  @Test
-  void aRecordingAnswersAsItsPluginDid() {
-    passes(RecordedPlugin.class, 1);
-  }
-
-  @FakeCsi(recording = "io/csi4j/testkit/junit/calls.jsonl")
-  static final class RecordedPlugin {
-    @Test
-    void refusesTheFirstProbeAlone(FakeCsiPlugin plugin, CsiEndpoint endpoint) {
-      try (RawCaller caller = new RawCaller(endpoint)) {
-        assertThat(caller.call(CsiOperation.PROBE, ProbeRequest.getDefaultInstance()).code())
-            .isEqualTo(Status.Code.UNAVAILABLE);
-        assertThat(caller.call(CsiOperation.PROBE, ProbeRequest.getDefaultInstance()).code())
-            .isEqualTo(Status.Code.OK);
-        assertThat(plugin.contents().idle()).isTrue();
-      }
-    }
-  }
-
   @FakeCsi(faults = "no/such/file.txt")
   static final class MissingFaults {
     @Test

@@ -17,8 +17,7 @@ import java.util.List;
  * were left out of the recording those that the plugin gave. Secrets that were left out are sent as
  * they stand there. Paths are used as they are recorded: the plugin mounts there.
  *
- * <p>The other direction, a plugin that answers as one was recorded, is {@link
- * io.csi4j.testkit.FakeCsiPlugin.Builder#recording}.
+ * <p>The other direction, a plugin that answers as one was recorded, is a {@link RecordedPlugin}.
  *
  * @since 1.0
  */

@@ -889,7 +889,7 @@ class CsiProxyTest {
   @Test
   void aRecordingPlaysAsAPlugin() throws IOException {
     Recording recording = recorded();
-    try (FakeCsiPlugin player = FakeCsiPlugin.builder().recording(recording).open();
+    try (RecordedPlugin player = RecordedPlugin.open(recording);
         RawCaller client = new RawCaller(player.endpoint())) {
       Ended made = client.call(CREATE_VOLUME, Requests.create("v"));
       Ended other = client.call(PROBE, Requests.probe());
@@ -899,6 +899,20 @@ class CsiProxyTest {
               recording.calls().get(0).answer().orElseThrow().message("volume").text("volume_id"));
       assertThat(other.code()).isEqualTo(Status.Code.FAILED_PRECONDITION);
       assertThat(other.status().getDescription()).contains("The recording has no call of Probe");
+    }
+  }
+
+  @Test
+  void aRecordedPluginGivesTheAnswersToRepeatedRequestsInTheirOrder() throws Exception {
+    Recording recording =
+        Recording.read(Path.of(CsiProxyTest.class.getResource("calls.jsonl").toURI()));
+    Path socket = directory.resolve("made/recorded.sock");
+    try (RecordedPlugin player = RecordedPlugin.at(socket, recording);
+        RawCaller client = new RawCaller(CsiEndpoint.of(socket))) {
+      assertThat(client.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(client.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+      assertThat(client.call(PROBE, Requests.probe()).code()).isEqualTo(Status.Code.OK);
+      assertThat(player.journal().calls()).hasSize(3);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.csi4j.testkit.internal.proxy;
 
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.testkit.internal.journal.RecordedLine;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.io.BufferedWriter;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.csi4j.testkit.recording;
 
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.journal.CallRecord;
-import io.csi4j.testkit.internal.journal.RecordedLine;
+import io.csi4j.testkit.internal.proxy.RecordedLine;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;

@@ -1,9 +1,11 @@
-package io.csi4j.testkit.internal.backend;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.internal.backend.Backend;
+import io.csi4j.testkit.internal.backend.Refusal;
 import io.csi4j.testkit.internal.journal.CallFacts;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.journal.CallEnd;

@@ -1,7 +1,7 @@
 /**
  * Calls that were written down. Start with {@link io.csi4j.testkit.recording.Recording}: a file of
- * calls, which a {@code CallReplay} plays against a plugin, and {@link
- * io.csi4j.testkit.FakeCsiPlugin.Builder#recording} as a plugin. Everything here is immutable.
+ * calls, which a {@code CallReplay} plays against a plugin and a {@code RecordedPlugin} answers
+ * from. Everything here is immutable.
  */
 @NullMarked
 package io.csi4j.testkit.recording;

@@ -1,9 +1,15 @@
-package io.csi4j.testkit.internal.journal;
+package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.internal.journal.CallFacts;
+import io.csi4j.testkit.internal.journal.CallRecord;
+import io.csi4j.testkit.internal.journal.JsonText;
+import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.json.JsonReader;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;

@@ -147,18 +147,6 @@ public final class Recording {
   }
 
   private static RecordedCall unended(RecordedCall call) {
-    return new CallRecord(
-        call.number(),
-        call.operation(),
-        call.node(),
-        call.request(),
-        call.authority(),
-        call.began(),
-        call.beside(),
-        call.paths(),
-        Optional.empty(),
-        Optional.empty(),
-        false,
-        call.volume());
+    return ((CallRecord) call).with(Optional.empty(), Optional.empty(), false);
   }
 }

@@ -47,6 +47,7 @@ class ExcusesTest {
         Optional.empty(),
         Optional.empty(),
         false,
-        Optional.empty());
+        Optional.empty(),
+        Map.of());
   }
 }

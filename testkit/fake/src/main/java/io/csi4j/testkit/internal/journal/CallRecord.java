@@ -52,36 +52,18 @@ public record CallRecord(
     metadata = Map.copyOf(metadata);
   }
 
-  /** A call without metadata. */
-  public CallRecord(
-      long number,
-      CsiOperation operation,
-      Optional<NodeId> node,
-      WireMessage request,
-      String authority,
-      Instant began,
-      List<Long> beside,
-      Map<String, PathFact> paths,
-      Optional<Instant> ended,
-      Optional<CallEnd> end,
-      boolean worked,
-      Optional<VolumeId> volume) {
-    this(
-        number, operation, node, request, authority, began, beside, paths, ended, end, worked,
-        volume, Map.of());
-  }
-
   /** Returns the record, its work done. */
   CallRecord withWork() {
-    return changed(ended, end, true);
+    return with(ended, end, true);
   }
 
   /** Returns the record, ended. */
   CallRecord withEnd(Instant at, CallEnd how) {
-    return changed(Optional.of(at), Optional.of(how), worked);
+    return with(Optional.of(at), Optional.of(how), worked);
   }
 
-  private CallRecord changed(Optional<Instant> at, Optional<CallEnd> how, boolean done) {
+  /** Returns the record with another end, and with its work done or not. */
+  public CallRecord with(Optional<Instant> at, Optional<CallEnd> how, boolean done) {
     return new CallRecord(
         number, operation, node, request, authority, began, beside, paths, at, how, done, volume,
         metadata);

@@ -160,7 +160,8 @@ final class Toy {
             false,
             volume.isEmpty() || volume.length() > 128
                 ? Optional.empty()
-                : Optional.of(VolumeId.of(volume)));
+                : Optional.of(VolumeId.of(volume)),
+            Map.of());
     paths.clear();
     open.put(call.number(), call);
     events.add(new JournalEvent.Began(call));
@@ -173,21 +174,7 @@ final class Toy {
 
   Toy end(long number, CallEnd how, boolean worked) {
     CallRecord call = open.remove(number);
-    events.add(
-        new JournalEvent.Ended(
-            new CallRecord(
-                call.number(),
-                call.operation(),
-                call.node(),
-                call.request(),
-                call.authority(),
-                call.began(),
-                call.beside(),
-                call.paths(),
-                Optional.of(now),
-                Optional.of(how),
-                worked,
-                call.volume())));
+    events.add(new JournalEvent.Ended(call.with(Optional.of(now), Optional.of(how), worked)));
     return this;
   }
 

@@ -115,7 +115,8 @@ public final class RecordedLine {
         end.map(any -> began.plus(taken())),
         end,
         Boolean.TRUE.equals(fields.get("worked")),
-        CallFacts.volume(request));
+        CallFacts.volume(request),
+        Map.of());
   }
 
   private WireOperation wire() {

@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * Claims volumes by chance, uses them, and gives them back. Obeys what a host has to obey: it uses
@@ -69,7 +70,8 @@ final class Contender {
     this.book = book;
     this.history = history;
     this.node = node;
-    this.random = new Random(seed);
+    // The first numbers of neighbouring seeds are nearly the same.
+    this.random = new Random(new SplittableRandom(seed).nextLong());
     for (int v = 0; v < volumes; v++) {
       for (int w = 0; w < WORKLOADS; w++) {
         WorkloadId workload = WorkloadId.of(node + "-t" + thread + "-w" + w);

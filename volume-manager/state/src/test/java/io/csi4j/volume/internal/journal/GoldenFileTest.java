@@ -223,7 +223,7 @@ class GoldenFileTest {
     byte[] whole = Golden.KILLED.bytes();
     for (int seed = 0; seed < 3000; seed++) {
       byte[] garbled = whole.clone();
-      Random random = new Random(seed);
+      Random random = FakeDisk.chance(seed);
       for (int times = 0; times <= seed % 3; times++) {
         garble(garbled, random, seed % 2 == 0 ? 16 : 300);
       }

@@ -22,7 +22,7 @@ final class Choices {
   private Choices(Script script, Random random) {
     this.script = script;
     this.random = random;
-    this.jitter = new Random(script.seed() * 31 + 7);
+    this.jitter = new Random(scrambled(script.seed() * 31 + 7));
   }
 
   /** Follows a script, and takes the first choice when that has ended. */
@@ -87,7 +87,7 @@ final class Choices {
 
   /** Lets these numbers begin anew, as those of a process do that has just begun. */
   void restartJitter() {
-    jitter.setSeed(script.seed() * 31 + 7);
+    jitter.setSeed(scrambled(script.seed() * 31 + 7));
   }
 
   /** Whether all is decided that the script decides. */
@@ -97,7 +97,7 @@ final class Choices {
 
   /** Decides what no choice is made of, such as which sectors outlive a power cut. */
   Random chance(int salt) {
-    return new Random(script.seed() * 131 + salt);
+    return new Random(scrambled(script.seed() * 131 + salt));
   }
 
   boolean isRandom() {

@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.sim;
 
+import io.csi4j.volume.internal.disk.FakeDisk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -53,7 +54,7 @@ final class Turns {
    * @param restless how often an effect ends a turn
    */
   Turns(long seed, double restless, long most) {
-    random = new Random(seed);
+    random = FakeDisk.chance(seed);
     this.restless = restless;
     this.most = most;
   }

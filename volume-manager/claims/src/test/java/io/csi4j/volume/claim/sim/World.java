@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
@@ -155,7 +156,7 @@ final class World {
       };
 
   World(long seed, long operations, int processes, Defect defect, boolean tells) {
-    this.random = new Random(seed * 31 + 11);
+    this.random = FakeDisk.chance(seed * 31 + 11);
     this.turns = new Turns(seed, 0.6, operations);
     this.defect = defect;
     this.pauses = true;

@@ -16,6 +16,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
+import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
@@ -32,6 +33,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Level;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -42,6 +44,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clocks that jump, processes that pause, threads that break, and many volumes at once. */
 class MachineTroubleTest {
+
+  private static final String BROKEN =
+      "Working on volume 'vol-1' of plugin 'fake.csi4j.example' failed; report this.";
 
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
 
@@ -159,7 +164,8 @@ class MachineTroubleTest {
   @ParameterizedTest
   @MethodSource("errors")
   void aReleaseThatBreaksIsFinishedInTheBackground(Error error) {
-    try (Node node = Node.open()) {
+    try (CapturedLog log = CapturedLog.ofVolumes();
+        Node node = Node.open()) {
       node.volume("vol-1");
       node.mount(single("vol-1", "web"));
       node.life().breakNextLook(error);
@@ -167,6 +173,7 @@ class MachineTroubleTest {
       VolumeException failure = node.unmountFails(usage("vol-1", "web"));
 
       assertThat(failure.code()).isEqualTo(OperatorCode.STEP_FAILED);
+      assertThat(log.messages(Level.SEVERE)).containsExactly(BROKEN);
       node.becomesClean();
     }
   }
@@ -181,7 +188,8 @@ class MachineTroubleTest {
           heard.add(failure);
           throw new IllegalStateException("a handler of the host that fails");
         });
-    try (Node node = Node.open()) {
+    try (CapturedLog log = CapturedLog.ofVolumes();
+        Node node = Node.open()) {
       node.volume("vol-1");
       node.life().breakNextLook(new StackOverflowError());
 
@@ -190,6 +198,7 @@ class MachineTroubleTest {
       assertThat(failure.code())
           .as("I-7: the caller hears of it")
           .isEqualTo(OperatorCode.STEP_FAILED);
+      assertThat(log.messages(Level.SEVERE)).containsExactly(BROKEN);
       node.becomesClean();
       node.mount(single("vol-1", "web"));
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);

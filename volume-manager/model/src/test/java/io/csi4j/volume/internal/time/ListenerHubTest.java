@@ -2,6 +2,7 @@ package io.csi4j.volume.internal.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.internal.time.ListenerHub.Listening;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -13,10 +14,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The one way in which listeners are told. */
 class ListenerHubTest {
+
+  private final CapturedLog log = CapturedLog.ofVolumes();
+
+  @AfterEach
+  void releaseTheLog() {
+    log.close();
+  }
 
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private final List<Integer> told = new ArrayList<>();
@@ -76,6 +85,10 @@ class ListenerHubTest {
 
     assertThat(told).containsExactly(1, 2);
     assertThat(first).singleElement().isInstanceOf(LinkageError.class);
+    assertThat(log.warnings())
+        .containsExactly(
+            "A listener of numbers failed. It is told of further events, and its further failures"
+                + " are logged for debugging only. Repair it.");
   }
 
   @Test
@@ -85,6 +98,9 @@ class ListenerHubTest {
     runAll();
 
     assertThat(told).hasSize(10_000).startsWith(3).endsWith(10_002);
+    assertThat(log.warnings())
+        .containsExactly(
+            "A listener of numbers was not told 3 events, as too many waited. Make it faster.");
   }
 
   @Test
@@ -97,6 +113,8 @@ class ListenerHubTest {
     runAll();
 
     assertThat(told).containsExactly(1, 2);
+    assertThat(log.warnings())
+        .containsExactly("No thread was given to tell a listener of numbers.");
   }
 
   @Test
@@ -118,6 +136,11 @@ class ListenerHubTest {
     runAll();
 
     assertThat(told).containsExactly(1, 2, 3);
+    assertThat(log.warnings())
+        .containsExactly(
+            "A listener of numbers failed. It is told of further events, and its further failures"
+                + " are logged for debugging only. Repair it.",
+            "The failure of a listener could not be reported.");
   }
 
   @Test

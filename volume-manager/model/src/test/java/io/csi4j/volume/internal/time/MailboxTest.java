@@ -2,14 +2,23 @@ package io.csi4j.volume.internal.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.volume.internal.text.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What fails in a mailbox is told, and keeps nothing else from being done. */
 class MailboxTest {
+
+  private final CapturedLog log = CapturedLog.ofVolumes();
+
+  @AfterEach
+  void releaseTheLog() {
+    log.close();
+  }
 
   /** Stands for an OutOfMemoryError, which ends the test run if it gets out of a test. */
   private static Error withoutMemory() {
@@ -83,6 +92,8 @@ class MailboxTest {
     time.pass(Duration.ofSeconds(2));
     assertThat(done).containsExactly("told", "told", "told", "last");
     assertThat(time.waiting()).isZero();
+    assertThat(log.warnings())
+        .containsOnly("What was done about a failure failed itself; report this.");
   }
 
   @Test
@@ -111,6 +122,8 @@ class MailboxTest {
 
     assertThat(done).containsExactly("told", "told", "told", "last");
     assertThat(refusals).hasValue(2);
+    assertThat(log.warnings())
+        .containsOnly("What was done about a failure failed itself; report this.");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.csi4j.volume.internal.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.csi4j.volume.internal.text.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,9 +18,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class SystemSchedulerTest {
+
+  private final CapturedLog log = CapturedLog.ofVolumes();
+
+  @AfterEach
+  void releaseTheLog() {
+    log.close();
+  }
 
   private static final Duration CLOSING = Duration.ofSeconds(20);
 
@@ -144,6 +153,8 @@ class SystemSchedulerTest {
       assertThat(after.get(20, TimeUnit.SECONDS)).isSameAs(before.get());
       assertThat(scheduler.threads()).isEqualTo(2);
     }
+    Waits.until(() -> !log.warnings().isEmpty());
+    assertThat(log.warnings()).containsOnly("Work of the volume manager failed. Report this.");
   }
 
   @Test
@@ -159,6 +170,8 @@ class SystemSchedulerTest {
           });
       Waits.until(() -> runs.get() == 2);
     }
+    Waits.until(() -> !log.warnings().isEmpty());
+    assertThat(log.warnings()).containsOnly("Work of the volume manager failed. Report this.");
   }
 
   @Test
@@ -174,6 +187,8 @@ class SystemSchedulerTest {
 
       assertThat(due.get(20, TimeUnit.SECONDS)).isEqualTo("csi4j-e-worker-1");
     }
+    Waits.until(() -> !log.warnings().isEmpty());
+    assertThat(log.warnings()).containsOnly("Work of the volume manager failed. Report this.");
   }
 
   @Test
@@ -269,6 +284,10 @@ class SystemSchedulerTest {
 
     assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo("interrupted");
     Waits.until(() -> alive("csi4j-k").isEmpty());
+    assertThat(log.warnings())
+        .contains(
+            "Closing the volume manager: 1 threads still work after PT0.001S, and are"
+                + " interrupted.");
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.WorkContext;
 import io.csi4j.volume.node.VolumeEvent;
@@ -22,10 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -183,12 +182,7 @@ class EventHubTest {
    * Tells a hub of everything that can happen, closes it, and returns what was logged meanwhile.
    */
   private static List<LogRecord> loggedOf(EventHub hub) {
-    List<LogRecord> logged = new ArrayList<>();
-    Logger logger = Logger.getLogger("io.csi4j.volume");
-    Handler handler = new Collecting(logged);
-    logger.addHandler(handler);
-    logger.setUseParentHandlers(false);
-    try (hub) {
+    try (CapturedLog log = CapturedLog.ofVolumes()) {
       hub.accept(noticed("the mount is gone"));
       hub.accept(failed(1, VolumeEvent.Operation.UNMOUNT));
       hub.accept(failed(2, VolumeEvent.Operation.CLEAN_UP));
@@ -198,11 +192,9 @@ class EventHubTest {
       hub.accept(failed(5, VolumeEvent.Operation.EXPAND));
       hub.accept(failed(6, VolumeEvent.Operation.REFRESH));
       hub.accept(ended(7));
-    } finally {
-      logger.removeHandler(handler);
-      logger.setUseParentHandlers(true);
+      hub.close();
+      return log.records();
     }
-    return logged;
   }
 
   @Test
@@ -215,28 +207,22 @@ class EventHubTest {
           notes.on(event);
           throw new LinkageError("never shown");
         };
-    List<LogRecord> logged = new ArrayList<>();
-    Logger logger = Logger.getLogger("io.csi4j.volume");
-    Handler handler = new Collecting(logged);
-    logger.addHandler(handler);
-    logger.setUseParentHandlers(false);
-    try (EventHub hub = hub(throwing, others)) {
+    CapturedLog log = CapturedLog.ofVolumes();
+    try (log;
+        EventHub hub = hub(throwing, others)) {
       List.of(started(1), ended(1), started(2)).forEach(hub);
       assertThat(noticeAmong(others, 4).message().line())
           .as("E9: a listener that throws is told")
           .startsWith("CSI-902 LISTENER_FAILED: ")
           .contains("java.lang.LinkageError")
           .doesNotContain("never shown");
-    } finally {
-      logger.removeHandler(handler);
-      logger.setUseParentHandlers(true);
     }
     assertThat(notes.told)
         .as("E9: it hears of what follows all the same")
         .hasSize(4)
         .contains(started(1), ended(1), started(2));
     assertThat(others.told).isEmpty();
-    assertThat(logged)
+    assertThat(log.records())
         .filteredOn(each -> each.getLevel().equals(Level.WARNING))
         .singleElement()
         .satisfies(each -> assertThat(each.getThrown()).isInstanceOf(LinkageError.class));
@@ -448,25 +434,5 @@ class EventHubTest {
             org.assertj.core.groups.Tuple.tuple(
                 2L, "MOUNT", "hostpath.csi", "default/db-1", "web-1", ""));
     assertThat(events).allMatch(event -> event.getDuration().toNanos() > 0);
-  }
-
-  /** Keeps what is logged. */
-  private static final class Collecting extends Handler {
-    private final List<LogRecord> records;
-
-    Collecting(List<LogRecord> records) {
-      this.records = records;
-    }
-
-    @Override
-    public synchronized void publish(LogRecord each) {
-      records.add(each);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 }

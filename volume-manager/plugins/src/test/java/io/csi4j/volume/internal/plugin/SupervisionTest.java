@@ -12,6 +12,7 @@ import io.csi4j.client.node.NodeCapability;
 import io.csi4j.volume.internal.disk.DiskException;
 import io.csi4j.volume.internal.disk.FakeDisk;
 import io.csi4j.volume.internal.link.PluginConnections;
+import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.OperatorMessage;
@@ -858,8 +859,11 @@ class SupervisionTest {
     plugin.socketFailures = 3;
     SupervisedPlugin watched = supervise(config().build());
     plugin.comes("p1");
-    pass(2);
-    assertThat(plugin.asked()).isEmpty();
+    try (CapturedLog log = CapturedLog.ofVolumes()) {
+      pass(2);
+      assertThat(plugin.asked()).isEmpty();
+      assertThat(log.warnings()).containsOnly("Watching over a plugin failed. Report this.");
+    }
     pass(1);
 
     assertThat(plugin.asked()).containsExactly("3 probe", "3 portray");

@@ -21,6 +21,7 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
+import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -54,10 +55,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
-import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -407,46 +406,22 @@ class PluginSupervisorTest {
   void thatAPluginDiedIsLoggedWhereThereIsNoListenerAndOnlyThere() {
     FakeCsiPlugin fake = fake();
     SupervisedPlugin heard = ready(each -> each.failuresToUnhealthy(1));
-    Queue<LogRecord> logged = new ConcurrentLinkedQueue<>();
-    Handler handler = new Logged(logged);
-    Logger logger = Logger.getLogger("io.csi4j.volume");
-    logger.addHandler(handler);
-    logger.setUseParentHandlers(false);
-    try (PluginSupervisor silent = PluginSupervisor.open(InMemoryPluginRegistry.open())) {
+    List<LogRecord> logged;
+    try (CapturedLog log = CapturedLog.ofVolumes();
+        PluginSupervisor silent = PluginSupervisor.open(InMemoryPluginRegistry.open())) {
       SupervisedPlugin watched = silent.supervise(config(each -> each.failuresToUnhealthy(1)));
       until(() -> watched.health().isReady());
       fake.stop();
       becomes(watched, State.UNHEALTHY, Reason.NOBODY_LISTENS);
       becomes(heard, State.UNHEALTHY, Reason.NOBODY_LISTENS);
-    } finally {
-      logger.removeHandler(handler);
-      logger.setUseParentHandlers(true);
+      silent.close();
+      logged = log.records();
     }
     assertThat(logged)
         .extracting(LogRecord::getLevel, line -> line.getMessage().split(":", 2)[0])
         .containsExactly(
             tuple(Level.SEVERE, "CSI-316 PLUGIN_UNHEALTHY"),
             tuple(Level.INFO, "CSI-327 PLUGIN_STOPPED"));
-  }
-
-  /** Takes down what is logged. */
-  private static final class Logged extends Handler {
-    private final Queue<LogRecord> lines;
-
-    Logged(Queue<LogRecord> lines) {
-      this.lines = lines;
-    }
-
-    @Override
-    public void publish(LogRecord line) {
-      lines.add(line);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 
   @Test

@@ -35,7 +35,7 @@ abstract class AgainstScriptedPlugin {
           .build();
   static final DeleteVolumeRequest DELETE =
       DeleteVolumeRequest.builder(VolumeId.of("vol-1")).build();
-  private static final Duration LONG = Duration.ofSeconds(20);
+  static final Duration LONG = Duration.ofSeconds(20);
 
   @TempDir Path directory;
   ScriptedPlugin scripted;

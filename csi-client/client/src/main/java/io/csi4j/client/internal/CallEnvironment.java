@@ -41,7 +41,8 @@ public interface CallEnvironment {
   Executor aside();
 
   /**
-   * Runs a task on the I/O thread once the time is over.
+   * Runs a task on the I/O thread once the time is over. The result can be cancelled at any time,
+   * also after the connection has ended.
    *
    * @throws java.util.concurrent.RejectedExecutionException if the connection is closed
    */

@@ -442,12 +442,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     Future<?> ringing = alarm;
     alarm = null;
     if (ringing != null) {
-      try {
-        ringing.cancel(false);
-      } catch (RejectedExecutionException closing) {
-        // The timer has ended, and the alarm with it.
-        alarm = null;
-      }
+      ringing.cancel(false);
     }
   }
 

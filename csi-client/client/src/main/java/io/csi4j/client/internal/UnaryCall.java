@@ -363,11 +363,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     Future<?> alarm = pausing;
     pausing = null;
     if (alarm != null) {
-      try {
-        alarm.cancel(false);
-      } catch (RejectedExecutionException closing) {
-        // The timer has ended, and the alarm with it.
-      }
+      alarm.cancel(false);
     }
   }
 

@@ -15,6 +15,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
+import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
 import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -25,9 +26,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,7 +75,7 @@ public final class Connection implements AutoCloseable {
     this.endpoint = endpoint;
     this.options = options;
     this.sockets = sockets;
-    this.loop = new SingleThreadIoEventLoop(null, this::newIoThread, sockets.handler());
+    this.loop = new Loop(this::newIoThread, sockets.handler());
     this.channel = newChannel();
     watchForLoss();
   }
@@ -263,7 +266,10 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** The I/O thread: good for timers, and for nothing that blocks. */
+  /**
+   * The I/O thread: good for timers, and for nothing that blocks. A timer can be cancelled at any
+   * time, also after the connection has ended.
+   */
   public ScheduledExecutorService loop() {
     return loop;
   }
@@ -540,6 +546,31 @@ public final class Connection implements AutoCloseable {
         Reason.NO_ANSWER,
         "the plugin ended the connection; by now somebody listens on the socket again",
         "Try again, and look at the plugin's log for a crash.");
+  }
+
+  /**
+   * An event loop whose timers can be cancelled after it has ended.
+   *
+   * <p>An ending loop cancels its timers, but another thread may set one after that. Netty refuses
+   * to cancel such a timer later, with an exception. gRPC cancels the timer of a call before it
+   * reports the call's end, so that the exception would lose the end.
+   */
+  private static final class Loop extends SingleThreadIoEventLoop {
+    Loop(ThreadFactory threads, IoHandlerFactory handler) {
+      super(null, threads, handler);
+    }
+
+    @Override
+    protected void addTask(Runnable task) {
+      try {
+        super.addTask(task);
+      } catch (RejectedExecutionException ended) {
+        // Netty submits a cancelled timer to remove it; there is nothing to remove any more.
+        if (!(task instanceof Future<?> timer && timer.isCancelled())) {
+          throw ended;
+        }
+      }
+    }
   }
 
   /** A stretch of time that began when this was made. */

@@ -24,9 +24,11 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import io.csi4j.client.scripted.Wire;
 import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
 import io.grpc.netty.shaded.io.netty.util.internal.logging.InternalLoggerFactory;
 import io.grpc.netty.shaded.io.netty.util.internal.logging.JdkLoggerFactory;
 import io.grpc.stub.ClientCalls;
@@ -45,6 +47,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -796,6 +799,66 @@ class ConnectionTest {
                   assertThat(Status.fromThrowable(e).getCode()).isEqualTo(Status.Code.UNAVAILABLE));
       assertThat(ourThreads()).isEmpty();
     }
+  }
+
+  /** An ending loop cancels its timers; those set after that are cancelled by their owners. */
+  @ParameterizedTest
+  @EnumSource(names = {"EPOLL", "JDK"})
+  void aCallThatStartsAsTheIoThreadEndsHasAnEnd(Transport transport) {
+    Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+    CompletableFuture<Future<Message>> started = new CompletableFuture<>();
+    CompletableFuture<Future<?>> timer = new CompletableFuture<>();
+    try (ScriptedPlugin plugin = ScriptedPlugin.start(socket())) {
+      Connection connection = open(transport, options -> options.callbackExecutor(held::add));
+      SingleThreadIoEventLoop loop = (SingleThreadIoEventLoop) connection.loop();
+      // A call that is made before the channel has ended gets a timer, however late it starts.
+      ClientCall<Message, Message> made =
+          connection
+              .channel()
+              .newCall(
+                  Wire.method(CsiOperation.PROBE),
+                  CallOptions.DEFAULT
+                      .withExecutor(connection.callbacks())
+                      .withDeadlineAfter(20, TimeUnit.SECONDS));
+      atTheEndOf(
+          loop,
+          () -> {
+            started.complete(ClientCalls.futureUnaryCall(made, Wire.request(CsiOperation.PROBE)));
+            timer.complete(loop.schedule(() -> {}, 20, TimeUnit.SECONDS));
+          });
+      connection.close();
+      assertThat(loop.isTerminated()).isTrue();
+    }
+    assertThat(started).isCompleted();
+    Future<Message> call = started.join();
+    assertThat(call).isNotDone();
+    held.forEach(Runnable::run);
+    assertThat(call).isDone();
+    assertThat(catchThrowableOfType(ExecutionException.class, call::get))
+        .cause()
+        .satisfies(
+            e -> assertThat(Status.fromThrowable(e).getCode()).isEqualTo(Status.Code.UNAVAILABLE));
+    assertThat(timer.join().cancel(false)).isTrue();
+  }
+
+  /**
+   * Runs a task on an event loop after the loop has cancelled its timers for the last time. An
+   * ending loop several times cancels its timers and runs the tasks that wait, or its hooks if
+   * there are none.
+   */
+  private static void atTheEndOf(SingleThreadIoEventLoop loop, Runnable task) {
+    if (loop.isShutdown()) {
+      task.run();
+      return;
+    }
+    loop.addShutdownHook(
+        () -> {
+          if (loop.isShutdown()) {
+            task.run();
+          } else {
+            loop.execute(() -> atTheEndOf(loop, task));
+          }
+        });
   }
 
   @Test

@@ -320,7 +320,7 @@ final class ServeCommand implements Callable<Integer> {
     words().flush();
   }
 
-  /** What a plugin that really mounts can do with the rights of this process. */
+  /** Returns what the rights of this process allow a plugin that really mounts. */
   static String possible(boolean mayMount, boolean hasLoopDevices) {
     if (!mayMount) {
       return "It makes and deletes volumes, but can stage and publish none: this process may not"

@@ -51,7 +51,7 @@ public record CaseResult(
   public enum Outcome {
     /** The plugin or orchestrator did as expected. */
     PASSED,
-    /** It did as it must, but not as the spec advises or as most others hope. */
+    /** It obeyed the spec, but not a recommendation of the spec or a habit of most others. */
     ADVICE,
     /**
      * The plugin does not offer what the case is about, or the case needs something that was not
@@ -63,7 +63,7 @@ public record CaseResult(
      * the run has ended. Nothing is said about the plugin.
      */
     NOT_RUN,
-    /** It did not do as expected. */
+    /** A check of the case failed. */
     FAILED
   }
 }

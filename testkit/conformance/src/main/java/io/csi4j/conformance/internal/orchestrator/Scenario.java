@@ -19,7 +19,7 @@ public record Scenario(
     String name, PluginShape shape, List<String> needs, String expectation, Consumer<Play> steps)
     implements ConformanceCase {
 
-  /** The same with a plugin that has no controller. */
+  /** Returns this scenario with a plugin that has no controller. */
   Scenario onNode() {
     return new Scenario(name, onNode(shape), needs, expectation, steps);
   }

@@ -59,7 +59,7 @@ public abstract class FaultedCall {
     ONCE,
     /** Its caller repeats itself: it is done although it was, unless the server has stopped. */
     AGAIN,
-    /** It was put off: it is done unless it was, also behind a server that has stopped. */
+    /** Postponed: done once, also after the server has stopped. */
     LATE
   }
 

@@ -74,7 +74,7 @@ public final class ProxyCore extends TestServer {
    * @param plugin the socket of the plugin
    * @param socket where it listens; null for a socket in a directory of its own
    * @param node the node of the plugin; null if it is not known
-   * @param wholeLife whether the plugin has served nobody before
+   * @param wholeLife whether the plugin has served no caller before
    * @param recording where calls are written; null for nowhere
    * @param secrets whether secrets are written there, too
    */
@@ -164,7 +164,7 @@ public final class ProxyCore extends TestServer {
     sockets().onLoop(pen()::flush);
   }
 
-  /** Reads from nobody any more. */
+  /** Stops reading from all callers. */
   @Override
   public void freeze() {
     gate().shut();

@@ -1,5 +1,6 @@
 package io.csi4j.conformance.internal.plugin;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.model.StatusCode;
@@ -18,40 +19,40 @@ final class CaseSteps {
   private final Map<String, Consumer<Trial>> all = new LinkedHashMap<>();
   private final Map<String, Function<Trial, MessageOrBuilder>> asked = new LinkedHashMap<>();
 
-  /** Adds the steps of a case. */
-  void add(String name, Consumer<Trial> steps) {
-    if (all.put(name, steps) != null) {
-      throw new IllegalStateException("The case " + name + " has its steps twice.");
-    }
+  /** Returns the cases whose names begin with this, as those about one call do. */
+  Group under(String prefix) {
+    return new Group(prefix + "/");
   }
 
-  /** Adds a case that is judged by how one call ends: its row has the codes. */
-  void ask(String name, Function<Trial, MessageOrBuilder> request) {
-    if (asked.put(name, request) != null) {
-      throw new IllegalStateException("The case " + name + " has its steps twice.");
-    }
-  }
+  /** Cases whose names have a common beginning, which is left out here. */
+  final class Group {
+    private final String prefix;
 
-  /** Adds, for each field, a case that leaves it out of an otherwise lawful request. */
-  void required(String prefix, Function<Trial, MessageOrBuilder> request, String... fields) {
-    for (String field : fields) {
-      add(
-          prefix + "/without-" + field.replace('_', '-') + "-is-refused",
-          t -> {
-            Message whole = Trial.built(request.apply(t));
-            Message lacking =
-                whole.toBuilder()
-                    .clearField(whole.getDescriptorForType().findFieldByName(field))
-                    .build();
-            Reply reply = t.call(lacking);
-            // No thing has an empty id, for which the tables of the calls have NOT_FOUND.
-            t.check(
-                reply.code() == StatusCode.INVALID_ARGUMENT
-                    || (reply.code() == StatusCode.NOT_FOUND && field.endsWith("_id")),
-                reply,
-                "without " + field + " fails with " + Trial.words(StatusCode.INVALID_ARGUMENT));
-            t.adviseUnless(reply, StatusCode.INVALID_ARGUMENT);
-          });
+    private Group(String prefix) {
+      this.prefix = prefix;
+    }
+
+    /** Adds the steps of a case. */
+    void add(String name, Consumer<Trial> steps) {
+      put(all, name, steps);
+    }
+
+    /** Adds a case that is judged by how one call ends: its row has the codes. */
+    void ask(String name, Function<Trial, MessageOrBuilder> request) {
+      put(asked, name, request);
+    }
+
+    /** Adds, for each field, a case that leaves it out of an otherwise lawful request. */
+    void required(Function<Trial, MessageOrBuilder> request, String... fields) {
+      for (String field : fields) {
+        add("without-" + field.replace('_', '-') + "-is-refused", t -> lacking(t, request, field));
+      }
+    }
+
+    private <T> void put(Map<String, T> steps, String name, T added) {
+      if (steps.put(prefix + name, added) != null) {
+        throw new IllegalStateException("The case " + prefix + name + " has its steps twice.");
+      }
     }
   }
 
@@ -82,6 +83,19 @@ final class CaseSteps {
       case "best" -> t -> t.best(request.apply(t), codes);
       default -> throw new IllegalStateException("No call of " + name + " ends: " + ends);
     };
+  }
+
+  private static void lacking(Trial t, Function<Trial, MessageOrBuilder> request, String field) {
+    Message whole = Trial.built(request.apply(t));
+    FieldDescriptor left = whole.getDescriptorForType().findFieldByName(field);
+    Reply reply = t.call(whole.toBuilder().clearField(left));
+    // No thing has an empty id, for which the tables of the calls have NOT_FOUND.
+    t.check(
+        reply.code() == StatusCode.INVALID_ARGUMENT
+            || (reply.code() == StatusCode.NOT_FOUND && field.endsWith("_id")),
+        reply,
+        "without " + field + " fails with " + Trial.words(StatusCode.INVALID_ARGUMENT));
+    t.adviseUnless(reply, StatusCode.INVALID_ARGUMENT);
   }
 
   /** Refuses steps that no row of the table has asked for. */

@@ -1,13 +1,8 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toAttach;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDeleteSnapshot;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toPublish;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toSnapshot;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnpublish;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
@@ -16,7 +11,6 @@ import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.StatusCode;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -25,77 +19,73 @@ final class ConcurrencyCases {
 
   private ConcurrencyCases() {}
 
-  static void addTo(CaseSteps all) {
+  static void addTo(CaseSteps.Group all) {
     all.add(
-        "concurrency/one-name-created-twice-at-once-is-one-volume",
+        "one-name-created-twice-at-once-is-one-volume",
         t -> {
           Message request = toCreate(t).build();
-          Set<String> ids = new HashSet<>();
           List<Reply> replies = new ArrayList<>(twiceAtOnce(t, request));
           replies.add(t.best(request, StatusCode.OK));
-          for (Reply each : replies) {
-            if (each.isOk()) {
-              ids.add(t.answer(each, CreateVolumeResponse.class).getVolume().getVolumeId());
-            }
-          }
-          one(t, "volume", ids);
+          one(t, "volume", volumes(t, replies));
         });
     all.add(
-        "concurrency/one-name-snapshotted-twice-at-once-is-one-snapshot",
+        "one-name-snapshotted-twice-at-once-is-one-snapshot",
         t -> {
-          Message request = toSnapshot(t, TestVolumes.create(t)).build();
-          Set<String> ids = new HashSet<>();
+          Message request = toSnapshot(t, create(t)).build();
           List<Reply> replies = new ArrayList<>(twiceAtOnce(t, request));
           replies.add(t.best(request, StatusCode.OK, StatusCode.ABORTED));
-          for (Reply each : replies) {
-            if (each.isOk()) {
-              ids.add(t.answer(each, CreateSnapshotResponse.class).getSnapshot().getSnapshotId());
-            }
-          }
-          one(t, "snapshot", ids);
+          one(
+              t,
+              "snapshot",
+              made(t, replies, CreateSnapshotResponse.class).stream()
+                  .map(each -> each.getSnapshot().getSnapshotId())
+                  .toList());
         });
     all.add(
-        "concurrency/one-snapshot-deleted-twice-at-once-is-gone",
-        t ->
-            twiceAtOnceAndAgain(
-                t, toDeleteSnapshot(t, TestSnapshots.snapshot(t, TestVolumes.create(t)))));
+        "one-snapshot-deleted-twice-at-once-is-gone",
+        t -> twiceAtOnceAndAgain(t, toDeleteSnapshot(t, snapshot(t, create(t)))));
     all.add(
-        "concurrency/one-volume-deleted-twice-at-once-is-gone",
-        t -> twiceAtOnceAndAgain(t, toDelete(t, TestVolumes.create(t))));
+        "one-volume-deleted-twice-at-once-is-gone",
+        t -> twiceAtOnceAndAgain(t, toDelete(t, create(t))));
     all.add(
-        "concurrency/different-volumes-are-made-at-once",
+        "different-volumes-are-made-at-once",
         t -> {
-          Set<String> ids = new HashSet<>();
-          int made = 0;
           Message first = toCreate(t).build();
-          for (Reply each :
-              t.together(first, toCreate(t).build(), toCreate(t).build(), toCreate(t).build())) {
-            t.adviseUnless(each, StatusCode.OK);
-            if (each.isOk()) {
-              made++;
-              ids.add(t.answer(each, CreateVolumeResponse.class).getVolume().getVolumeId());
-            }
-          }
-          t.check(ids.size() == made, made + " volumes", ids.size() + " volumes");
+          List<Reply> replies =
+              t.together(first, toCreate(t).build(), toCreate(t).build(), toCreate(t).build());
+          replies.forEach(each -> t.adviseUnless(each, StatusCode.OK));
+          List<String> ids = volumes(t, replies);
+          int different = Set.copyOf(ids).size();
+          t.check(different == ids.size(), ids.size() + " volumes", different + " volumes");
         });
     all.add(
-        "concurrency/one-volume-attached-twice-at-once",
-        t -> twiceAtOnceAndAgain(t, toAttach(t, TestVolumes.volume(t))));
+        "one-volume-attached-twice-at-once", t -> twiceAtOnceAndAgain(t, toAttach(t, volume(t))));
     all.add(
-        "concurrency/one-volume-staged-twice-at-once",
+        "one-volume-staged-twice-at-once",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          twiceAtOnceAndAgain(t, toStage(t, volume, TestVolumes.attach(t, volume)));
+          Volume volume = volume(t);
+          twiceAtOnceAndAgain(t, toStage(t, volume, attach(t, volume)));
         });
     all.add(
-        "concurrency/one-volume-published-twice-at-once",
+        "one-volume-published-twice-at-once",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          twiceAtOnceAndAgain(t, toPublish(t, volume, TestVolumes.stage(t, volume)));
+          Volume volume = volume(t);
+          twiceAtOnceAndAgain(t, toPublish(t, volume, stage(t, volume)));
         });
     all.add(
-        "concurrency/one-volume-unpublished-twice-at-once",
-        t -> twiceAtOnceAndAgain(t, toUnpublish(t, TestVolumes.publishedVolume(t))));
+        "one-volume-unpublished-twice-at-once",
+        t -> twiceAtOnceAndAgain(t, toUnpublish(t, publishedVolume(t))));
+  }
+
+  /** The answers of the calls that succeeded. */
+  private static <A extends Message> List<A> made(Trial t, List<Reply> replies, Class<A> answer) {
+    return replies.stream().filter(Reply::isOk).map(each -> t.answer(each, answer)).toList();
+  }
+
+  private static List<String> volumes(Trial t, List<Reply> replies) {
+    return made(t, replies, CreateVolumeResponse.class).stream()
+        .map(each -> each.getVolume().getVolumeId())
+        .toList();
   }
 
   /** Two calls at once, of which one better succeeds and the other succeeds too, or is aborted. */
@@ -108,9 +98,10 @@ final class ConcurrencyCases {
   }
 
   /** Advises if there is more than one. */
-  private static void one(Trial t, String what, Set<String> ids) {
-    if (ids.size() > 1) {
-      t.advise("There should be one " + what + " of the name, and there are " + ids.size() + ".");
+  private static void one(Trial t, String what, List<String> ids) {
+    int different = Set.copyOf(ids).size();
+    if (different > 1) {
+      t.advise("There should be one " + what + " of the name, and there are " + different + ".");
     }
   }
 

@@ -1,51 +1,27 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.ABORTED;
-import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
-import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
-import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.client.model.StatusCode.OUT_OF_RANGE;
-import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.FAR_TOO_MUCH;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_NODE;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.bigger;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.range;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toAttach;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDetach;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpand;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGet;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toList;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toModify;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toValidate;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
-import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
-import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
-import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
-import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
-import io.csi4j.client.internal.proto.CreateSnapshotRequest;
-import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.GetCapacityResponse;
-import io.csi4j.client.internal.proto.GetSnapshotRequest;
-import io.csi4j.client.internal.proto.ListSnapshotsRequest;
-import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The work of the controller with volumes that exist. */
 final class ControllerCases {
@@ -53,60 +29,56 @@ final class ControllerCases {
   private ControllerCases() {}
 
   static void addTo(CaseSteps all) {
-    capabilities(all);
-    attached(all);
-    detached(all);
-    validated(all);
-    listed(all);
-    told(all);
-    expanded(all);
-    modified(all);
+    capabilityCases(all.under("controller/capabilities"));
+    publishCases(all.under("controller/publish"));
+    unpublishCases(all.under("controller/unpublish"));
+    validateCases(all.under("controller/validate"));
+    listCases(all.under("controller/list"));
+    capacityCases(all.under("controller/capacity"));
+    getCases(all.under("controller/get"));
+    expandCases(all.under("controller/expand"));
+    modifyCases(all.under("controller/modify"));
   }
 
-  private static void capabilities(CaseSteps all) {
+  private static void capabilityCases(CaseSteps.Group all) {
     all.add(
-        "controller/capabilities/published-nodes-bring-attaching",
+        "published-nodes-bring-attaching",
         t ->
             t.check(
                 !Need.LIST_NODES.met(t) || Need.ATTACH.met(t),
                 "PUBLISH_UNPUBLISH_VOLUME, as LIST_VOLUMES_PUBLISHED_NODES is offered",
                 "LIST_VOLUMES_PUBLISHED_NODES alone"));
     all.add(
-        "controller/capabilities/what-is-not-offered-is-not-implemented",
+        "what-is-not-offered-is-not-implemented",
         t -> {
-          t.unoffered(Need.CREATE, CreateVolumeRequest.getDefaultInstance());
-          t.unoffered(Need.ATTACH, ControllerPublishVolumeRequest.getDefaultInstance());
-          t.unoffered(Need.LIST, ListVolumesRequest.getDefaultInstance());
-          t.unoffered(Need.CAPACITY, GetCapacityRequest.getDefaultInstance());
-          t.unoffered(Need.SNAPSHOTS, CreateSnapshotRequest.getDefaultInstance());
-          t.unoffered(Need.LIST_SNAPSHOTS, ListSnapshotsRequest.getDefaultInstance());
-          t.unoffered(Need.GET_SNAPSHOT, GetSnapshotRequest.getDefaultInstance());
-          t.unoffered(Need.EXPAND, ControllerExpandVolumeRequest.getDefaultInstance());
-          t.unoffered(Need.GET, ControllerGetVolumeRequest.getDefaultInstance());
-          t.unoffered(Need.LIST_HEALTH, ControllerListVolumeHealthRequest.getDefaultInstance());
-          t.unoffered(Need.GET_HEALTH, ControllerGetVolumeHealthRequest.getDefaultInstance());
-          t.unoffered(Need.MODIFY, ControllerModifyVolumeRequest.getDefaultInstance());
+          t.unoffered(Need.CREATE, CsiOperation.CREATE_VOLUME);
+          t.unoffered(Need.ATTACH, CsiOperation.CONTROLLER_PUBLISH_VOLUME);
+          t.unoffered(Need.LIST, CsiOperation.LIST_VOLUMES);
+          t.unoffered(Need.CAPACITY, CsiOperation.GET_CAPACITY);
+          t.unoffered(Need.SNAPSHOTS, CsiOperation.CREATE_SNAPSHOT);
+          t.unoffered(Need.LIST_SNAPSHOTS, CsiOperation.LIST_SNAPSHOTS);
+          t.unoffered(Need.GET_SNAPSHOT, CsiOperation.GET_SNAPSHOT);
+          t.unoffered(Need.EXPAND, CsiOperation.CONTROLLER_EXPAND_VOLUME);
+          t.unoffered(Need.GET, CsiOperation.CONTROLLER_GET_VOLUME);
+          t.unoffered(Need.LIST_HEALTH, CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH);
+          t.unoffered(Need.GET_HEALTH, CsiOperation.CONTROLLER_GET_VOLUME_HEALTH);
+          t.unoffered(Need.MODIFY, CsiOperation.CONTROLLER_MODIFY_VOLUME);
         });
   }
 
-  private static void attached(CaseSteps all) {
-    all.required(
-        "controller/publish",
-        t -> toAttach(t, TestVolumes.volume(t)),
-        "volume_id",
-        "node_id",
-        "volume_capability");
+  private static void publishCases(CaseSteps.Group all) {
+    all.required(t -> toAttach(t, volume(t)), "volume_id", "node_id", "volume_capability");
     all.add(
-        "controller/publish/a-volume-is-attached",
+        "a-volume-is-attached",
         t ->
             t.adviseSize(
                 "publish_context",
-                t.taken(toAttach(t, TestVolumes.volume(t)), ControllerPublishVolumeResponse.class)
+                t.taken(toAttach(t, volume(t)), ControllerPublishVolumeResponse.class)
                     .getPublishContextMap()));
     all.add(
-        "controller/publish/again-succeeds",
+        "again-succeeds",
         t -> {
-          ControllerPublishVolumeRequest request = toAttach(t, TestVolumes.volume(t)).build();
+          ControllerPublishVolumeRequest request = toAttach(t, volume(t)).build();
           var first = t.taken(request, ControllerPublishVolumeResponse.class);
           var again = t.ok(request, ControllerPublishVolumeResponse.class);
           if (!first.getPublishContextMap().equals(again.getPublishContextMap())) {
@@ -114,40 +86,28 @@ final class ControllerCases {
           }
         });
     all.add(
-        "controller/publish/an-unknown-volume-is-not-found",
-        t ->
-            UnknownThings.volumeIfTaken(
-                t, NOT_FOUND, volume -> toAttach(t, volume), volume -> toDetach(t, volume)));
+        "an-unknown-volume-is-not-found",
+        unknownVolumeIfTaken(NOT_FOUND, LawfulRequests::toAttach, LawfulRequests::toDetach));
+    all.ask("an-unknown-node-is-not-found", t -> toAttach(t, volume(t)).setNodeId(NO_SUCH_NODE));
     all.ask(
-        "controller/publish/an-unknown-node-is-not-found",
-        t -> toAttach(t, TestVolumes.volume(t)).setNodeId(NO_SUCH_NODE));
+        "another-capability-is-attached-or-refused",
+        t -> toAttach(t, attachedVolume(t)).setVolumeCapability(otherCapability(t)));
     all.ask(
-        "controller/publish/another-capability-is-attached-or-refused",
-        t -> {
-          Volume volume = TestVolumes.volume(t);
-          TestVolumes.attach(t, volume);
-          return toAttach(t, volume).setVolumeCapability(otherCapability(t));
-        });
-    all.ask(
-        "controller/publish/readonly-after-writable-is-attached-or-refused",
-        t -> {
-          Volume volume = TestVolumes.volume(t);
-          TestVolumes.attach(t, volume);
-          return toAttach(t, volume).setReadonly(true);
-        });
+        "readonly-after-writable-is-attached-or-refused",
+        t -> toAttach(t, attachedVolume(t)).setReadonly(true));
     all.add(
-        "controller/publish/a-node-takes-as-many-volumes-as-it-says",
+        "a-node-takes-as-many-volumes-as-it-says",
         t -> {
           long most = t.offers().info().getMaxVolumesPerNode();
           for (long attached = 0; attached < most; attached++) {
-            var request = toAttach(t, TestVolumes.create(t));
+            var request = toAttach(t, create(t));
             Reply before = t.prepared(() -> attachedOrFull(t, request));
             // Volumes of others may be attached to the node as well.
             if (!before.isOk()) {
               return;
             }
           }
-          Reply reply = t.call(toAttach(t, TestVolumes.create(t)));
+          Reply reply = t.call(toAttach(t, create(t)));
           if (reply.isOk()) {
             t.advise("The node takes more volumes than the " + most + " that it tells.");
           } else {
@@ -168,52 +128,36 @@ final class ControllerCases {
     return reply;
   }
 
-  private static void detached(CaseSteps all) {
-    all.required("controller/unpublish", t -> toDetach(t, TestVolumes.volume(t)), "volume_id");
+  private static void unpublishCases(CaseSteps.Group all) {
+    all.required(t -> toDetach(t, volume(t)), "volume_id");
+    all.add("again-succeeds", t -> t.okTwice(toDetach(t, attachedVolume(t))));
     all.add(
-        "controller/unpublish/again-succeeds",
+        "the-volume-can-be-attached-otherwise",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          TestVolumes.attach(t, volume);
-          t.okTwice(toDetach(t, volume));
-        });
-    all.add(
-        "controller/unpublish/the-volume-can-be-attached-otherwise",
-        t -> {
-          Volume volume = TestVolumes.volume(t);
-          TestVolumes.attach(t, volume);
+          Volume volume = attachedVolume(t);
           t.prepare(toDetach(t, volume));
           t.ok(toAttach(t, volume).setReadonly(true));
         });
     all.add(
-        "controller/unpublish/without-a-node-from-every-node",
+        "without-a-node-from-every-node",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          TestVolumes.attach(t, volume);
+          Volume volume = attachedVolume(t);
           t.ok(toDetach(t, volume).clearNodeId());
           t.ok(toAttach(t, volume).setReadonly(true));
         });
+    all.ask("an-unknown-volume-is-detached-or-not-found", t -> toDetach(t, NO_SUCH_VOLUME));
     all.ask(
-        "controller/unpublish/an-unknown-volume-is-detached-or-not-found",
-        t -> toDetach(t, NO_SUCH_VOLUME));
-    all.ask(
-        "controller/unpublish/an-unknown-node-is-detached-or-not-found",
-        t -> toDetach(t, TestVolumes.volume(t)).setNodeId(NO_SUCH_NODE));
+        "an-unknown-node-is-detached-or-not-found",
+        t -> toDetach(t, volume(t)).setNodeId(NO_SUCH_NODE));
   }
 
-  private static void validated(CaseSteps all) {
-    all.required(
-        "controller/validate",
-        t -> toValidate(t, TestVolumes.volume(t)),
-        "volume_id",
-        "volume_capabilities");
+  private static void validateCases(CaseSteps.Group all) {
+    all.required(t -> toValidate(t, volume(t)), "volume_id", "volume_capabilities");
+    all.add("an-unknown-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toValidate));
     all.add(
-        "controller/validate/an-unknown-volume-is-not-found",
-        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toValidate(t, volume)));
-    all.add(
-        "controller/validate/what-it-was-made-for-is-confirmed",
+        "what-it-was-made-for-is-confirmed",
         t -> {
-          ValidateVolumeCapabilitiesRequest request = toValidate(t, TestVolumes.volume(t)).build();
+          ValidateVolumeCapabilitiesRequest request = toValidate(t, volume(t)).build();
           var answer = t.ok(request, ValidateVolumeCapabilitiesResponse.class);
           if (!answer.hasConfirmed() && t.plugin().existingVolume().isPresent()) {
             t.advise(
@@ -242,147 +186,97 @@ final class ControllerCases {
         .toList();
   }
 
-  private static boolean holds(List<ListVolumesResponse.Entry> list, Volume volume) {
-    return list.stream()
-        .anyMatch(each -> each.getVolume().getVolumeId().equals(volume.getVolumeId()));
+  private static List<String> ids(Trial t, int entries) {
+    return listing(t, entries).stream().map(each -> each.getVolume().getVolumeId()).toList();
   }
 
-  private static void listed(CaseSteps all) {
+  private static void listCases(CaseSteps.Group all) {
     all.add(
-        "controller/list/every-entry-names-a-volume",
+        "every-entry-names-a-volume",
         t -> {
-          for (var each : listing(t, 0)) {
-            t.check(
-                !each.getVolume().getVolumeId().isEmpty(),
-                "a volume_id in each entry",
-                "an empty one");
+          for (String id : ids(t, 0)) {
+            t.check(!id.isEmpty(), "a volume_id in each entry", "an empty one");
           }
         });
     all.add(
-        "controller/list/a-new-volume-appears",
+        "a-new-volume-appears",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          t.check(holds(listing(t, 0), volume), "the new volume is listed", "it is not");
+          String id = create(t).getVolumeId();
+          t.check(ids(t, 0).contains(id), "the new volume is listed", "it is not");
         });
     all.add(
-        "controller/list/a-deleted-volume-disappears",
+        "a-deleted-volume-disappears",
         t -> {
-          Volume volume = TestVolumes.deletedVolume(t);
-          t.check(!holds(listing(t, 0), volume), "the deleted volume is not listed", "it is");
+          String id = deletedVolume(t).getVolumeId();
+          t.check(!ids(t, 0).contains(id), "the deleted volume is not listed", "it is");
         });
     all.add(
-        "controller/list/pages-hold-every-volume",
+        "pages-hold-every-volume",
         t -> {
-          List<Volume> made =
-              List.of(TestVolumes.create(t), TestVolumes.create(t), TestVolumes.create(t));
-          for (Volume each : made) {
-            t.check(
-                isOnAPage(t, each),
-                "the volume " + SafeText.quote(each.getVolumeId()) + " is on one of the pages",
-                "it is on none");
-          }
+          List<String> made =
+              Stream.of(create(t), create(t), create(t)).map(Volume::getVolumeId).toList();
+          ListPages.checkOnPages(t, "volume", made, () -> ids(t, 1));
         });
     all.add(
-        "controller/list/pages-go-on-while-volumes-come-and-go",
+        "pages-go-on-while-volumes-come-and-go",
         t -> {
-          Volume first = TestVolumes.create(t);
-          Volume second = TestVolumes.create(t);
+          Volume first = create(t);
+          Volume second = create(t);
           String token = t.ok(toList(1), ListVolumesResponse.class).getNextToken();
           t.check(
               !token.isEmpty(),
               "a next_token, as there are two volumes and one is on the page",
               "none");
-          Volume third = TestVolumes.create(t);
+          Volume third = create(t);
           t.ok(toDelete(t, first));
           Reply reply = t.call(toList(1).setStartingToken(token));
           t.check(
               reply.isOk() || reply.code() == ABORTED,
               "the next page, or " + Trial.words(ABORTED),
               t.shown(reply));
-          var list = listing(t, 0);
           t.check(
-              holds(list, third) && holds(list, second), "both volumes that there are", "fewer");
+              ids(t, 0).containsAll(List.of(third.getVolumeId(), second.getVolumeId())),
+              "both volumes that there are",
+              "fewer");
         });
     all.add(
-        "controller/list/an-invalid-token-is-aborted",
+        "an-invalid-token-is-aborted",
         t ->
             t.refusedRather(
                 toList(0).setStartingToken("csi4j-invalid-token"), ABORTED, INVALID_ARGUMENT));
-    all.ask("controller/list/a-negative-number-of-entries-is-refused", t -> toList(-1));
+    all.ask("a-negative-number-of-entries-is-refused", t -> toList(-1));
     all.add(
-        "controller/list/tells-where-a-volume-is-attached",
+        "tells-where-a-volume-is-attached",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          TestVolumes.attach(t, volume);
+          Volume volume = create(t);
+          attach(t, volume);
           String node = t.offers().info().getNodeId();
           t.check(
-              isListedOnNode(t, volume),
+              listing(t, 0).stream()
+                  .filter(each -> each.getVolume().getVolumeId().equals(volume.getVolumeId()))
+                  .anyMatch(each -> each.getStatus().getPublishedNodeIdsList().contains(node)),
               "the node " + SafeText.quote(node) + " among published_node_ids",
               "not");
         });
   }
 
-  /**
-   * Whether one of three lists has the volume: a list in pages may miss one while others change.
-   */
-  private static boolean isOnAPage(Trial t, Volume volume) {
-    for (int asked = 0; asked < 3; asked++) {
-      if (holds(listing(t, 1), volume)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isListedOnNode(Trial t, Volume volume) {
-    String node = t.offers().info().getNodeId();
-    return listing(t, 0).stream()
-        .filter(each -> each.getVolume().getVolumeId().equals(volume.getVolumeId()))
-        .anyMatch(each -> each.getStatus().getPublishedNodeIdsList().contains(node));
-  }
-
-  private static void told(CaseSteps all) {
-    all.add("controller/capacity/is-told", t -> capacity(t, GetCapacityRequest.newBuilder()));
+  private static void capacityCases(CaseSteps.Group all) {
+    all.add("is-told", t -> checkCapacity(t, GetCapacityRequest.newBuilder()));
     all.add(
-        "controller/capacity/is-told-for-a-use",
+        "is-told-for-a-use",
         t -> {
           // One at a time: a volume would have to be usable in all ways of one request.
-          for (VolumeCapability each : LawfulRequests.capabilities(t)) {
-            capacity(
+          for (VolumeCapability each : capabilities(t)) {
+            checkCapacity(
                 t,
                 GetCapacityRequest.newBuilder()
                     .addVolumeCapabilities(each)
                     .putAllParameters(t.plugin().parameters()));
           }
         });
-    all.add(
-        "topology/the-capacity-of-a-place-is-told",
-        t ->
-            capacity(
-                t,
-                GetCapacityRequest.newBuilder()
-                    .setAccessibleTopology(t.offers().info().getAccessibleTopology())));
-    all.required("controller/get", t -> toGet(NO_SUCH_VOLUME), "volume_id");
-    all.add(
-        "controller/get/an-unknown-volume-is-not-found",
-        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toGet(volume)));
-    all.add(
-        "controller/get/tells-of-the-volume",
-        t -> {
-          Volume volume = TestVolumes.volume(t);
-          var answer = t.ok(toGet(volume), ControllerGetVolumeResponse.class);
-          t.checkSame("the volume ", volume.getVolumeId(), answer.getVolume().getVolumeId());
-          t.check(answer.hasStatus(), "a status", "none");
-        });
-    all.add(
-        "controller/get/tells-the-condition-of-the-volume",
-        t -> {
-          var answer = t.ok(toGet(TestVolumes.volume(t)), ControllerGetVolumeResponse.class);
-          t.check(answer.getStatus().hasVolumeCondition(), "a volume_condition", "none");
-        });
   }
 
-  private static void capacity(Trial t, GetCapacityRequest.Builder request) {
+  static void checkCapacity(Trial t, GetCapacityRequest.Builder request) {
     GetCapacityResponse answer = t.ok(request, GetCapacityResponse.class);
     t.check(
         answer.getAvailableCapacity() >= 0,
@@ -398,21 +292,36 @@ final class ControllerCases {
             + " bytes");
   }
 
-  private static void expanded(CaseSteps all) {
-    all.required(
-        "controller/expand",
-        t -> toExpand(t, TestVolumes.create(t), t.plugin().volumeBytes()),
-        "volume_id",
-        "capacity_range");
+  private static void getCases(CaseSteps.Group all) {
+    all.required(t -> toGet(t, NO_SUCH_VOLUME), "volume_id");
+    all.add("an-unknown-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toGet));
     all.add(
-        "controller/expand/an-unknown-volume-is-not-found",
-        t ->
-            UnknownThings.volumeIfTaken(
-                t, NOT_FOUND, volume -> toExpand(t, volume, t.plugin().volumeBytes()), null));
-    all.add(
-        "controller/expand/a-volume-grows",
+        "tells-of-the-volume",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = volume(t);
+          var answer = t.ok(toGet(t, volume), ControllerGetVolumeResponse.class);
+          t.checkSame("the volume ", volume.getVolumeId(), answer.getVolume().getVolumeId());
+          t.check(answer.hasStatus(), "a status", "none");
+        });
+    all.add(
+        "tells-the-condition-of-the-volume",
+        t -> {
+          var answer = t.ok(toGet(t, volume(t)), ControllerGetVolumeResponse.class);
+          t.check(answer.getStatus().hasVolumeCondition(), "a volume_condition", "none");
+        });
+  }
+
+  private static void expandCases(CaseSteps.Group all) {
+    all.required(
+        t -> toExpand(t, create(t), t.plugin().volumeBytes()), "volume_id", "capacity_range");
+    all.add(
+        "an-unknown-volume-is-not-found",
+        unknownVolumeIfTaken(
+            NOT_FOUND, (t, volume) -> toExpand(t, volume, t.plugin().volumeBytes()), null));
+    all.add(
+        "a-volume-grows",
+        t -> {
+          Volume volume = create(t);
           long size =
               t.taken(toExpand(t, volume, bigger(t)), ControllerExpandVolumeResponse.class)
                   .getCapacityBytes();
@@ -422,16 +331,16 @@ final class ControllerCases {
               size + " bytes");
         });
     all.ask(
-        "controller/expand/again-succeeds",
+        "again-succeeds",
         t -> {
-          var request = toExpand(t, TestVolumes.create(t), bigger(t));
+          var request = toExpand(t, create(t), bigger(t));
           t.prepared(() -> grown(t, request));
           return request;
         });
     all.add(
-        "controller/expand/never-shrinks",
+        "never-shrinks",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           long size = t.prepared(() -> grown(t, toExpand(t, volume, bigger(t))));
           Reply reply = t.best(toExpand(t, volume, t.plugin().volumeBytes()), OK, OUT_OF_RANGE);
           if (reply.isOk()) {
@@ -443,9 +352,9 @@ final class ControllerCases {
           }
         });
     all.add(
-        "controller/expand/a-size-that-nobody-has-is-out-of-range",
+        "a-size-that-nobody-has-is-out-of-range",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           Reply reply =
               t.best(
                   toExpand(t, volume, FAR_TOO_MUCH),
@@ -462,16 +371,16 @@ final class ControllerCases {
           }
         });
     all.ask(
-        "controller/expand/a-limit-below-the-size-is-left-or-refused",
-        t -> toExpand(t, TestVolumes.create(t), 1).setCapacityRange(range(1, 1)));
+        "a-limit-below-the-size-is-left-or-refused",
+        t -> toExpand(t, create(t), 1).setCapacityRange(range(1, 1)));
     all.add(
-        "controller/expand/a-volume-in-use-is-refused-where-only-others-grow",
+        "a-volume-in-use-is-refused-where-only-others-grow",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           if (t.offers().node()) {
-            TestVolumes.publish(t, volume);
+            publish(t, volume);
           } else {
-            TestVolumes.attach(t, volume);
+            attach(t, volume);
           }
           long size = volume.getCapacityBytes();
           Reply reply =
@@ -483,34 +392,30 @@ final class ControllerCases {
           }
         });
     all.ask(
-        "controller/expand/a-capability-that-does-not-fit-is-better-refused",
-        t -> toExpand(t, TestVolumes.create(t), bigger(t)).setVolumeCapability(otherCapability(t)));
+        "a-capability-that-does-not-fit-is-better-refused",
+        t -> toExpand(t, create(t), bigger(t)).setVolumeCapability(otherCapability(t)));
   }
 
   private static long grown(Trial t, ControllerExpandVolumeRequest.Builder request) {
     return t.ok(request, ControllerExpandVolumeResponse.class).getCapacityBytes();
   }
 
-  private static void modified(CaseSteps all) {
-    all.required(
-        "controller/modify",
-        t -> toModify(t, TestVolumes.volume(t)),
-        "volume_id",
-        "mutable_parameters");
+  private static void modifyCases(CaseSteps.Group all) {
+    all.required(t -> toModify(t, volume(t)), "volume_id", "mutable_parameters");
     all.add(
-        "controller/modify/an-unknown-volume-is-not-found",
-        t -> UnknownThings.volumeIfTaken(t, NOT_FOUND, volume -> toModify(t, volume), null));
+        "an-unknown-volume-is-not-found",
+        unknownVolumeIfTaken(NOT_FOUND, LawfulRequests::toModify, null));
     all.add(
-        "controller/modify/a-volume-is-modified-and-again",
+        "a-volume-is-modified-and-again",
         t -> {
-          var request = toModify(t, TestVolumes.volume(t)).build();
+          var request = toModify(t, volume(t)).build();
           Message unused = t.taken(request, Message.class);
           t.ok(request);
         });
     all.ask(
-        "controller/modify/an-unknown-parameter-is-better-refused",
+        "an-unknown-parameter-is-better-refused",
         t ->
-            toModify(t, TestVolumes.volume(t))
+            toModify(t, volume(t))
                 .clearMutableParameters()
                 .putMutableParameters("csi4j.io/unknown", "1"));
   }

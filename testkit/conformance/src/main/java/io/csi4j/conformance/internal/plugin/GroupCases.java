@@ -1,13 +1,10 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_SNAPSHOT;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDeleteGroup;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetGroup;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGroup;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
@@ -15,7 +12,6 @@ import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
-import io.csi4j.client.internal.text.SafeText;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -26,22 +22,20 @@ final class GroupCases {
   private GroupCases() {}
 
   static void addTo(CaseSteps all) {
-    made(all);
-    deleted(all);
-    told(all);
+    createCases(all.under("groups/create"));
+    deleteCases(all.under("groups/delete"));
+    getCases(all.under("groups/get"));
   }
 
-  private static void made(CaseSteps all) {
-    all.required(
-        "groups/create", t -> toGroup(t, TestVolumes.create(t)), "name", "source_volume_ids");
+  private static void createCases(CaseSteps.Group all) {
+    all.required(t -> toGroup(t, create(t)), "name", "source_volume_ids");
     all.add(
-        "groups/create/a-group-is-made",
+        "a-group-is-made",
         t -> {
-          Volume first = TestVolumes.create(t);
-          Volume second = TestVolumes.create(t);
+          Volume first = create(t);
+          Volume second = create(t);
           VolumeGroupSnapshot group =
-              TestSnapshots.named(
-                  t, t.taken(toGroup(t, first, second), CreateVolumeGroupSnapshotResponse.class));
+              named(t, t.taken(toGroup(t, first, second), CreateVolumeGroupSnapshotResponse.class));
           Set<String> sources = ofMembers(group, Snapshot::getSourceVolumeId);
           t.check(group.hasCreationTime(), "a creation_time", "none");
           t.check(
@@ -50,33 +44,29 @@ final class GroupCases {
               "a snapshot of each of the two volumes",
               group.getSnapshotsCount() + " snapshots of " + sources.size() + " volumes");
           for (Snapshot each : group.getSnapshotsList()) {
-            t.check(
-                each.getGroupSnapshotId().equals(group.getGroupSnapshotId()),
-                "the group_snapshot_id "
-                    + SafeText.quote(group.getGroupSnapshotId())
-                    + " in each member",
-                SafeText.quote(each.getGroupSnapshotId()));
+            t.checkSame(
+                "in each member the group_snapshot_id ",
+                group.getGroupSnapshotId(),
+                each.getGroupSnapshotId());
             t.check(!each.getSnapshotId().isEmpty(), "a snapshot_id in each member", "none");
           }
         });
+    all.add("the-same-again-is-the-same-group", t -> isOneGroup(t, toGroup(t, create(t))));
     all.add(
-        "groups/create/the-same-again-is-the-same-group",
-        t -> isOneGroup(t, toGroup(t, TestVolumes.create(t))));
-    all.add(
-        "groups/create/a-name-of-128-bytes-is-accepted",
-        t -> isOneGroup(t, toGroup(t, TestVolumes.create(t)).setName(name128(t))));
+        "a-name-of-128-bytes-is-accepted",
+        t -> isOneGroup(t, toGroup(t, create(t)).setName(name128(t))));
     all.ask(
-        "groups/create/the-same-name-of-other-volumes-is-refused",
+        "the-same-name-of-other-volumes-is-refused",
         t -> {
-          Volume first = TestVolumes.create(t);
-          Volume second = TestVolumes.create(t);
+          Volume first = create(t);
+          Volume second = create(t);
           var request = toGroup(t, first);
-          VolumeGroupSnapshot unused = TestSnapshots.readyGroup(t, request);
+          VolumeGroupSnapshot unused = readyGroup(t, request);
           return request.clearSourceVolumeIds().addSourceVolumeIds(second.getVolumeId());
         });
     all.add(
-        "groups/create/of-an-unknown-volume-is-refused",
-        t -> t.refusedSomehow(toGroup(t, TestVolumes.create(t), NO_SUCH_VOLUME)));
+        "of-an-unknown-volume-is-refused",
+        t -> t.refusedSomehow(toGroup(t, create(t), NO_SUCH_VOLUME)));
   }
 
   private static Set<String> ofMembers(VolumeGroupSnapshot group, Function<Snapshot, String> what) {
@@ -87,73 +77,54 @@ final class GroupCases {
   private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request) {
     var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
     var again =
-        TestSnapshots.repeated(
-                t, request, first.getReadyToUse(), CreateVolumeGroupSnapshotResponse.class)
+        repeated(t, request, first.getReadyToUse(), CreateVolumeGroupSnapshotResponse.class)
             .getGroupSnapshot();
-    t.check(
-        first.getGroupSnapshotId().equals(again.getGroupSnapshotId())
-            && ofMembers(first, Snapshot::getSnapshotId)
-                .equals(ofMembers(again, Snapshot::getSnapshotId)),
-        "the group " + SafeText.quote(first.getGroupSnapshotId()) + " and its members",
-        "the group " + SafeText.quote(again.getGroupSnapshotId()));
+    checkSame(t, first, again);
   }
 
-  private static void deleted(CaseSteps all) {
-    all.required(
-        "groups/delete",
-        t -> toDeleteGroup(t, TestSnapshots.group(t, TestVolumes.create(t))),
-        "group_snapshot_id");
-    all.add(
-        "groups/delete/an-unknown-group-is-gone-already",
-        t -> UnknownThings.group(t, OK, group -> toDeleteGroup(t, group)));
-    all.add(
-        "groups/delete/again-succeeds",
-        t -> t.okTwice(toDeleteGroup(t, TestSnapshots.group(t, TestVolumes.create(t)))));
+  private static void checkSame(Trial t, VolumeGroupSnapshot expected, VolumeGroupSnapshot got) {
+    Set<String> members = ofMembers(expected, Snapshot::getSnapshotId);
+    t.checkSame("the group ", expected.getGroupSnapshotId(), got.getGroupSnapshotId());
+    t.check(
+        ofMembers(got, Snapshot::getSnapshotId).equals(members),
+        "the group with its " + members.size() + " members",
+        "the group with " + got.getSnapshotsCount() + " members");
+  }
+
+  private static void deleteCases(CaseSteps.Group all) {
+    all.required(t -> toDeleteGroup(t, group(t, create(t))), "group_snapshot_id");
+    all.add("an-unknown-group-is-gone-already", unknownGroup(OK, LawfulRequests::toDeleteGroup));
+    all.add("again-succeeds", t -> t.okTwice(toDeleteGroup(t, group(t, create(t)))));
     all.ask(
-        "groups/delete/the-members-go-with-the-group",
+        "the-members-go-with-the-group",
         t -> {
-          VolumeGroupSnapshot group = TestSnapshots.group(t, TestVolumes.create(t));
+          VolumeGroupSnapshot group = group(t, create(t));
           t.prepare(toDeleteGroup(t, group));
           return toGetGroup(t, group);
         });
     all.ask(
-        "groups/delete/other-members-are-better-refused",
+        "other-members-are-better-refused",
         t ->
-            toDeleteGroup(t, TestSnapshots.group(t, TestVolumes.create(t)))
+            toDeleteGroup(t, group(t, create(t)))
                 .clearSnapshotIds()
                 .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()));
   }
 
-  private static void told(CaseSteps all) {
-    all.required(
-        "groups/get",
-        t -> toGetGroup(t, TestSnapshots.group(t, TestVolumes.create(t))),
-        "group_snapshot_id");
-    all.add(
-        "groups/get/an-unknown-group-is-not-found",
-        t -> UnknownThings.group(t, NOT_FOUND, group -> toGetGroup(t, group)));
+  private static void getCases(CaseSteps.Group all) {
+    all.required(t -> toGetGroup(t, group(t, create(t))), "group_snapshot_id");
+    all.add("an-unknown-group-is-not-found", unknownGroup(NOT_FOUND, LawfulRequests::toGetGroup));
     all.ask(
-        "groups/get/other-members-are-better-refused",
+        "other-members-are-better-refused",
         t ->
-            toGetGroup(t, TestSnapshots.group(t, TestVolumes.create(t)))
+            toGetGroup(t, group(t, create(t)))
                 .clearSnapshotIds()
                 .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()));
     all.add(
-        "groups/get/tells-of-the-group",
+        "tells-of-the-group",
         t -> {
-          VolumeGroupSnapshot group = TestSnapshots.group(t, TestVolumes.create(t));
-          var told =
-              t.ok(toGetGroup(t, group), GetVolumeGroupSnapshotResponse.class).getGroupSnapshot();
-          t.check(
-              told.getGroupSnapshotId().equals(group.getGroupSnapshotId())
-                  && ofMembers(told, Snapshot::getSnapshotId)
-                      .equals(ofMembers(group, Snapshot::getSnapshotId)),
-              "the group and its members",
-              "the group "
-                  + SafeText.quote(told.getGroupSnapshotId())
-                  + " with "
-                  + told.getSnapshotsCount()
-                  + " members");
+          VolumeGroupSnapshot group = group(t, create(t));
+          var told = t.ok(toGetGroup(t, group), GetVolumeGroupSnapshotResponse.class);
+          checkSame(t, group, told.getGroupSnapshot());
         });
   }
 }

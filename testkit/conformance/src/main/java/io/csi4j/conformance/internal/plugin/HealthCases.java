@@ -1,17 +1,12 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetHealth;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetHealthOnNode;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetStorageHealth;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListHealth;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
 
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.text.SafeText;
@@ -25,15 +20,15 @@ final class HealthCases {
   private HealthCases() {}
 
   static void addTo(CaseSteps all) {
-    capabilities(all);
-    listed(all);
-    told(all);
-    onNode(all);
+    capabilityCases(all.under("controller/capabilities"));
+    listCases(all.under("controller/list-health"));
+    getCases(all.under("controller/get-health"));
+    nodeCases(all.under("node"));
   }
 
-  private static void capabilities(CaseSteps all) {
+  private static void capabilityCases(CaseSteps.Group all) {
     all.add(
-        "controller/capabilities/a-list-of-sick-volumes-brings-the-health-of-one",
+        "a-list-of-sick-volumes-brings-the-health-of-one",
         t -> {
           Reply reply = t.call(toGetHealth(t, NO_SUCH_VOLUME));
           t.check(
@@ -41,9 +36,9 @@ final class HealthCases {
         });
   }
 
-  private static void listed(CaseSteps all) {
+  private static void listCases(CaseSteps.Group all) {
     all.add(
-        "controller/list-health/pages-end-and-name-their-volumes",
+        "pages-end-and-name-their-volumes",
         t -> {
           for (VolumeHealth each : listing(t, 1)) {
             t.check(!each.getVolumeId().isEmpty(), "a volume_id in each entry", "an empty one");
@@ -51,9 +46,9 @@ final class HealthCases {
           }
         });
     all.add(
-        "controller/list-health/a-new-volume-is-better-left-out",
+        "a-new-volume-is-better-left-out",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           for (VolumeHealth each : listing(t, 0)) {
             if (each.getVolumeId().equals(volume.getVolumeId())
                 && each.getHealthStatusesCount() == 0) {
@@ -62,11 +57,9 @@ final class HealthCases {
           }
         });
     all.ask(
-        "controller/list-health/an-invalid-token-is-better-aborted",
+        "an-invalid-token-is-better-aborted",
         t -> toListHealth(t, 0).setStartingToken("csi4j-invalid-token"));
-    all.ask(
-        "controller/list-health/a-negative-number-of-entries-is-better-refused",
-        t -> toListHealth(t, -1));
+    all.ask("a-negative-number-of-entries-is-better-refused", t -> toListHealth(t, -1));
   }
 
   private static List<VolumeHealth> listing(Trial t, int entries) {
@@ -75,60 +68,46 @@ final class HealthCases {
         .toList();
   }
 
-  private static void told(CaseSteps all) {
+  private static void getCases(CaseSteps.Group all) {
     all.ask(
-        "controller/get-health/without-volume-id-is-better-refused",
-        t -> toGetHealth(t, NO_SUCH_VOLUME).clearVolumeId());
-    all.ask(
-        "controller/get-health/an-unknown-volume-is-better-not-found",
-        t -> toGetHealth(t, NO_SUCH_VOLUME));
+        "without-volume-id-is-better-refused", t -> toGetHealth(t, NO_SUCH_VOLUME).clearVolumeId());
+    all.ask("an-unknown-volume-is-better-not-found", t -> toGetHealth(t, NO_SUCH_VOLUME));
     all.add(
-        "controller/get-health/tells-of-the-volume",
+        "tells-of-the-volume",
         t -> {
-          Volume volume = TestVolumes.volume(t);
+          Volume volume = volume(t);
           isOf(t, volume, health(t, volume));
         });
-    all.add(
-        "controller/get-health/every-fault-is-told-once",
-        t -> once(t, health(t, TestVolumes.volume(t))));
+    all.add("every-fault-is-told-once", t -> once(t, health(t, volume(t))));
   }
 
   private static VolumeHealth health(Trial t, Volume volume) {
     return t.ok(toGetHealth(t, volume), ControllerGetVolumeHealthResponse.class).getVolumeHealth();
   }
 
-  private static void onNode(CaseSteps all) {
+  private static void nodeCases(CaseSteps.Group all) {
     all.ask(
-        "node/health/without-volume-id-is-better-refused",
+        "health/without-volume-id-is-better-refused",
         t -> toGetHealthOnNode(NO_SUCH_VOLUME).clearVolumeId());
+    all.ask("health/an-unknown-volume-is-better-not-found", t -> toGetHealthOnNode(NO_SUCH_VOLUME));
     all.ask(
-        "node/health/an-unknown-volume-is-better-not-found",
-        t -> toGetHealthOnNode(NO_SUCH_VOLUME));
-    all.ask(
-        "node/health/a-volume-whose-staging-was-refused-is-better-told-of",
+        "health/a-volume-whose-staging-was-refused-is-better-told-of",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          var staging = toStage(t, volume, TestVolumes.attach(t, volume));
+          Volume volume = volume(t);
+          var staging = toStage(t, volume, attach(t, volume));
           // Refused for its request; what the plugin makes of it is the matter of other cases.
           t.call(staging.clearVolumeCapability());
           return toGetHealthOnNode(volume).setStagingTargetPath(staging.getStagingTargetPath());
         });
     all.add(
-        "node/health/tells-of-the-volume",
+        "health/tells-of-the-volume",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          NodePublishVolumeRequest published = TestVolumes.publish(t, volume);
-          isOf(t, volume, onNode(t, volume, published));
+          Volume volume = publishedVolume(t);
+          isOf(t, volume, onNode(t, volume));
         });
+    all.add("health/every-fault-is-told-once", t -> once(t, onNode(t, publishedVolume(t))));
     all.add(
-        "node/health/every-fault-is-told-once",
-        t -> {
-          Volume volume = TestVolumes.volume(t);
-          NodePublishVolumeRequest published = TestVolumes.publish(t, volume);
-          once(t, onNode(t, volume, published));
-        });
-    all.add(
-        "node/storage-health/every-fault-is-told-once",
+        "storage-health/every-fault-is-told-once",
         t -> {
           Set<List<Object>> known = new HashSet<>();
           for (var each :
@@ -143,10 +122,10 @@ final class HealthCases {
         });
   }
 
-  private static VolumeHealth onNode(Trial t, Volume volume, NodePublishVolumeRequest published) {
-    var request = toGetHealthOnNode(volume).setVolumePublishPath(published.getTargetPath());
+  private static VolumeHealth onNode(Trial t, Volume volume) {
+    var request = toGetHealthOnNode(volume).setVolumePublishPath(t.paths().target("target"));
     if (Need.STAGING.met(t)) {
-      request.setStagingTargetPath(published.getStagingTargetPath());
+      request.setStagingTargetPath(t.paths().staging("staging"));
     }
     return t.ok(request, NodeGetVolumeHealthResponse.class).getVolumeHealth();
   }

@@ -1,27 +1,19 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
-import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 
-import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
-import io.csi4j.client.internal.proto.DeleteVolumeRequest;
-import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesRequest;
 import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoRequest;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
-import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesRequest;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.PluginCapability;
+import io.csi4j.client.internal.proto.PluginCapability.Service;
 import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.internal.proto.ProbeResponse;
-import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,15 +27,15 @@ final class IdentityCases {
   private IdentityCases() {}
 
   static void addTo(CaseSteps all) {
-    info(all);
-    probe(all);
-    capabilities(all);
-    refusals(all);
+    infoCases(all.under("identity/info"));
+    probeCases(all.under("identity/probe"));
+    capabilityCases(all.under("identity/capabilities"));
+    refusalCases(all.under("status"));
   }
 
-  private static void info(CaseSteps all) {
+  private static void infoCases(CaseSteps.Group all) {
     all.add(
-        "identity/info/the-name-is-a-domain-name",
+        "the-name-is-a-domain-name",
         t -> {
           String name = told(t).getName();
           t.check(
@@ -52,14 +44,14 @@ final class IdentityCases {
               "the name " + SafeText.quote(name));
         });
     all.add(
-        "identity/info/the-version-is-told",
+        "the-version-is-told",
         t -> {
           GetPluginInfoResponse told = told(t);
           t.check(!told.getVendorVersion().isEmpty(), "a vendor_version", "an empty one");
           t.adviseSize("manifest", told.getManifestMap());
         });
     all.add(
-        "identity/info/is-told-on-both-sockets",
+        "is-told-on-both-sockets",
         t -> {
           Reply reply = t.callNode(INFO);
           t.check(reply.isOk(), "an answer on the node's socket", t.shown(reply));
@@ -75,9 +67,9 @@ final class IdentityCases {
     return t.ok(INFO, GetPluginInfoResponse.class);
   }
 
-  private static void probe(CaseSteps all) {
+  private static void probeCases(CaseSteps.Group all) {
     all.add(
-        "identity/probe/says-ready",
+        "says-ready",
         t -> {
           Reply reply = t.call(PROBE);
           t.check(
@@ -90,7 +82,7 @@ final class IdentityCases {
           }
         });
     all.add(
-        "identity/probe/can-be-repeated",
+        "can-be-repeated",
         t -> {
           t.prepared(() -> t.ok(PROBE, ProbeResponse.class));
           Reply again = t.call(PROBE);
@@ -101,9 +93,9 @@ final class IdentityCases {
         });
   }
 
-  private static void capabilities(CaseSteps all) {
+  private static void capabilityCases(CaseSteps.Group all) {
     all.add(
-        "identity/capabilities/expansion-brings-its-calls",
+        "expansion-brings-its-calls",
         t -> {
           boolean online = t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE);
           boolean offline = t.offers().has(PluginCapability.VolumeExpansion.Type.OFFLINE);
@@ -122,49 +114,42 @@ final class IdentityCases {
               "none");
         });
     all.add(
-        "identity/capabilities/stay-the-same",
+        "stay-the-same",
         t ->
             t.check(
                 new HashSet<>(offered(t)).equals(new HashSet<>(offered(t))),
                 "the same capabilities",
                 "others"));
     all.add(
-        "identity/capabilities/a-controller-that-is-declared-answers",
+        "a-controller-that-is-declared-answers",
         t ->
-            declared(
-                t,
-                PluginCapability.Service.Type.CONTROLLER_SERVICE,
-                ControllerGetCapabilitiesRequest.getDefaultInstance()));
+            declared(t, Service.Type.CONTROLLER_SERVICE, CsiOperation.CONTROLLER_GET_CAPABILITIES));
     all.add(
-        "identity/capabilities/a-group-controller-that-is-declared-answers",
+        "a-group-controller-that-is-declared-answers",
         t ->
             declared(
                 t,
-                PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE,
-                GroupControllerGetCapabilitiesRequest.getDefaultInstance()));
+                Service.Type.GROUP_CONTROLLER_SERVICE,
+                CsiOperation.GROUP_CONTROLLER_GET_CAPABILITIES));
     all.add(
-        "identity/capabilities/a-metadata-service-that-is-declared-answers",
+        "a-metadata-service-that-is-declared-answers",
         t ->
             declared(
-                t,
-                PluginCapability.Service.Type.SNAPSHOT_METADATA_SERVICE,
-                GetMetadataAllocatedRequest.getDefaultInstance()));
+                t, Service.Type.SNAPSHOT_METADATA_SERVICE, CsiOperation.GET_METADATA_ALLOCATED));
     all.ask(
-        "identity/capabilities/a-controller-that-is-not-declared-is-not-implemented",
-        t -> {
-          return ControllerGetCapabilitiesRequest.getDefaultInstance();
-        });
+        "a-controller-that-is-not-declared-is-not-implemented",
+        t -> RawPlugin.request(CsiOperation.CONTROLLER_GET_CAPABILITIES));
   }
 
   /**
    * A service that the plugin declares is served. A plugin declares the same on all its sockets, so
    * that only the socket that was named as the controller's owes it.
    */
-  private static void declared(Trial t, PluginCapability.Service.Type service, Message first) {
+  private static void declared(Trial t, Service.Type service, CsiOperation first) {
     if (!t.offers().has(service) && !t.offers().unserved().contains(service)) {
       throw new CaseEndedException.Skipped("the plugin does not offer " + service.name());
     }
-    Reply reply = t.call(first);
+    Reply reply = t.call(RawPlugin.request(first));
     if (reply.code() == UNIMPLEMENTED && !Need.SEPARATE_SOCKETS.met(t)) {
       throw new CaseEndedException.Skipped(
           "the plugin declares "
@@ -180,41 +165,39 @@ final class IdentityCases {
         .getCapabilitiesList();
   }
 
-  private static void refusals(CaseSteps all) {
+  private static void refusalCases(CaseSteps.Group all) {
     all.add(
-        "status/a-refusal-says-why",
+        "a-refusal-says-why",
         t -> {
           if (t.offers().node()) {
-            says(t, NodePublishVolumeRequest.getDefaultInstance());
-            says(t, NodeUnpublishVolumeRequest.getDefaultInstance());
+            says(t, CsiOperation.NODE_PUBLISH_VOLUME);
+            says(t, CsiOperation.NODE_UNPUBLISH_VOLUME);
           }
           if (Need.CREATE.met(t)) {
-            says(t, DeleteVolumeRequest.getDefaultInstance());
+            says(t, CsiOperation.DELETE_VOLUME);
           }
           if (Need.CONTROLLER.met(t)) {
-            says(t, ValidateVolumeCapabilitiesRequest.getDefaultInstance());
+            says(t, CsiOperation.VALIDATE_VOLUME_CAPABILITIES);
           }
         });
     all.add(
-        "status/the-plugin-answers-after-lawless-calls",
+        "the-plugin-answers-after-lawless-calls",
         t -> {
-          String id = "../../" + LawfulRequests.NO_SUCH_VOLUME.getVolumeId() + "\n";
+          String id = "../../" + NO_SUCH_VOLUME.getVolumeId() + "\n";
           Volume nonsense = Volume.newBuilder().setVolumeId(id).build();
           // A plugin that dies of it ends the case.
           Reply unused =
-              t.offers().node()
-                  ? t.call(LawfulRequests.toUnpublish(t, nonsense))
-                  : t.call(LawfulRequests.toDelete(t, nonsense));
+              t.offers().node() ? t.call(toUnpublish(t, nonsense)) : t.call(toDelete(t, nonsense));
           t.ok(INFO);
         });
   }
 
   /** A refusal has a text. */
-  private static void says(Trial t, Message request) {
-    Reply reply = t.call(request);
+  private static void says(Trial t, CsiOperation operation) {
+    Reply reply = t.call(RawPlugin.request(operation));
     t.check(
         reply.isOk() || !reply.text().isEmpty(),
-        RawPlugin.operation(request).rpcName() + " fails with a text",
+        operation.rpcName() + " fails with a text",
         reply.code() + " without one");
   }
 }

@@ -1,5 +1,7 @@
 package io.csi4j.conformance.internal.plugin;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
@@ -38,6 +40,7 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
+import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.AccessType;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
@@ -92,17 +95,9 @@ final class LawfulRequests {
     } else {
       to.setBlock(VolumeCapability.BlockVolume.getDefaultInstance());
     }
-    Mode mode =
-        switch (from.accessMode()) {
-          case SINGLE_NODE_WRITER, UNSPECIFIED, UNRECOGNIZED -> Mode.SINGLE_NODE_WRITER;
-          case SINGLE_NODE_READER_ONLY -> Mode.SINGLE_NODE_READER_ONLY;
-          case MULTI_NODE_READER_ONLY -> Mode.MULTI_NODE_READER_ONLY;
-          case MULTI_NODE_SINGLE_WRITER -> Mode.MULTI_NODE_SINGLE_WRITER;
-          case MULTI_NODE_MULTI_WRITER -> Mode.MULTI_NODE_MULTI_WRITER;
-          case SINGLE_NODE_SINGLE_WRITER -> Mode.SINGLE_NODE_SINGLE_WRITER;
-          case SINGLE_NODE_MULTI_WRITER -> Mode.SINGLE_NODE_MULTI_WRITER;
-        };
-    return inMode(to.build(), mode);
+    AccessMode mode = from.accessMode();
+    return inMode(
+        to.build(), mode.isStated() ? Mode.valueOf(mode.name()) : Mode.SINGLE_NODE_WRITER);
   }
 
   /** Returns the use in another mode. */
@@ -150,10 +145,6 @@ final class LawfulRequests {
     return 2 * t.plugin().volumeBytes();
   }
 
-  private static Map<String, String> secrets(Trial t, CsiOperation operation) {
-    return t.plugin().secrets(operation).reveal();
-  }
-
   static CapacityRange atLeast(long bytes) {
     return CapacityRange.newBuilder().setRequiredBytes(bytes).build();
   }
@@ -162,14 +153,57 @@ final class LawfulRequests {
     return CapacityRange.newBuilder().setRequiredBytes(required).setLimitBytes(limit).build();
   }
 
+  /** Fills those fields of a request whose values follow from their names. */
+  private static <B extends Message.Builder> B filled(Trial t, B request) {
+    for (FieldDescriptor field : request.getDescriptorForType().getFields()) {
+      switch (field.getName()) {
+        case "name" -> request.setField(field, t.newName());
+        case "node_id" -> request.setField(field, node(t));
+        case "volume_capability" -> request.setField(field, capability(t));
+        case "volume_capabilities" -> request.addRepeatedField(field, capability(t));
+        case "target_path", "volume_path" -> request.setField(field, t.paths().target("target"));
+        case "staging_target_path" -> {
+          if (Need.STAGING.met(t)) {
+            request.setField(field, t.paths().staging("staging"));
+          }
+        }
+        default -> {}
+      }
+    }
+    return withSecrets(t, request);
+  }
+
+  private static <B extends Message.Builder> B withSecrets(Trial t, B request) {
+    CsiOperation operation = RawPlugin.operation(request.getDefaultInstanceForType());
+    MessageFields.putAll(request, "secrets", t.plugin().secrets(operation).reveal());
+    return request;
+  }
+
+  /** Fills a request about a volume. */
+  private static <B extends Message.Builder> B filled(Trial t, B request, Volume volume) {
+    MessageFields.set(request, "volume_id", volume.getVolumeId());
+    MessageFields.putAll(request, "volume_context", volume.getVolumeContextMap());
+    return filled(t, request);
+  }
+
+  /** The request that undoes another one: about the same, and with secrets of its own. */
+  static Message undo(Trial t, Message request, Message.Builder undo) {
+    request
+        .getAllFields()
+        .forEach(
+            (field, value) -> {
+              if (!field.isMapField()) {
+                MessageFields.set(undo, field.getName(), value);
+              }
+            });
+    return withSecrets(t, undo).build();
+  }
+
   static CreateVolumeRequest.Builder toCreate(Trial t) {
     CreateVolumeRequest.Builder request =
-        CreateVolumeRequest.newBuilder()
-            .setName(t.newName())
+        filled(t, CreateVolumeRequest.newBuilder())
             .setCapacityRange(atLeast(t.plugin().volumeBytes()))
-            .addVolumeCapabilities(capability(t))
-            .putAllParameters(t.plugin().parameters())
-            .putAllSecrets(secrets(t, CsiOperation.CREATE_VOLUME));
+            .putAllParameters(t.plugin().parameters());
     Topology here = place(t);
     if (t.offers().has(PluginCapability.Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS)
         && here.getSegmentsCount() > 0) {
@@ -194,13 +228,12 @@ final class LawfulRequests {
 
   /** A clone of a volume, which is not asked to be smaller than that. */
   static CreateVolumeRequest.Builder toClone(Trial t, Volume volume) {
-    return toCreate(t)
-        .setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), volume.getCapacityBytes())))
-        .setVolumeContentSource(
-            VolumeContentSource.newBuilder()
-                .setVolume(
-                    VolumeContentSource.VolumeSource.newBuilder()
-                        .setVolumeId(volume.getVolumeId())));
+    CreateVolumeRequest.Builder request =
+        toCreate(t)
+            .setCapacityRange(
+                atLeast(Math.max(t.plugin().volumeBytes(), volume.getCapacityBytes())));
+    request.getVolumeContentSourceBuilder().getVolumeBuilder().setVolumeId(volume.getVolumeId());
+    return request;
   }
 
   /** Where volumes have to be accessible: as the description says, or where the node is. */
@@ -212,11 +245,8 @@ final class LawfulRequests {
         .orElse(ofNode);
   }
 
-  static DeleteVolumeRequest toDelete(Trial t, Volume volume) {
-    return DeleteVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .putAllSecrets(secrets(t, CsiOperation.DELETE_VOLUME))
-        .build();
+  static DeleteVolumeRequest.Builder toDelete(Trial t, Volume volume) {
+    return filled(t, DeleteVolumeRequest.newBuilder(), volume);
   }
 
   /** The id of the node, which its own service tells. */
@@ -228,27 +258,15 @@ final class LawfulRequests {
   }
 
   static ControllerPublishVolumeRequest.Builder toAttach(Trial t, Volume volume) {
-    return ControllerPublishVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .setNodeId(node(t))
-        .setVolumeCapability(capability(t))
-        .putAllVolumeContext(volume.getVolumeContextMap())
-        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_PUBLISH_VOLUME));
+    return filled(t, ControllerPublishVolumeRequest.newBuilder(), volume);
   }
 
   static ControllerUnpublishVolumeRequest.Builder toDetach(Trial t, Volume volume) {
-    return ControllerUnpublishVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .setNodeId(node(t))
-        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME));
+    return filled(t, ControllerUnpublishVolumeRequest.newBuilder(), volume);
   }
 
   static ValidateVolumeCapabilitiesRequest.Builder toValidate(Trial t, Volume volume) {
-    return ValidateVolumeCapabilitiesRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .putAllVolumeContext(volume.getVolumeContextMap())
-        .addVolumeCapabilities(capability(t))
-        .putAllSecrets(secrets(t, CsiOperation.VALIDATE_VOLUME_CAPABILITIES));
+    return filled(t, ValidateVolumeCapabilitiesRequest.newBuilder(), volume);
   }
 
   /** A list of all volumes, in pages of so many; 0 for pages of any size. */
@@ -256,20 +274,16 @@ final class LawfulRequests {
     return ListVolumesRequest.newBuilder().setMaxEntries(entries);
   }
 
-  static ControllerGetVolumeRequest toGet(Volume volume) {
-    return ControllerGetVolumeRequest.newBuilder().setVolumeId(volume.getVolumeId()).build();
+  static ControllerGetVolumeRequest.Builder toGet(Trial t, Volume volume) {
+    return filled(t, ControllerGetVolumeRequest.newBuilder(), volume);
   }
 
   static ControllerListVolumeHealthRequest.Builder toListHealth(Trial t, int entries) {
-    return ControllerListVolumeHealthRequest.newBuilder()
-        .setMaxEntries(entries)
-        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH));
+    return filled(t, ControllerListVolumeHealthRequest.newBuilder()).setMaxEntries(entries);
   }
 
   static ControllerGetVolumeHealthRequest.Builder toGetHealth(Trial t, Volume volume) {
-    return ControllerGetVolumeHealthRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_GET_VOLUME_HEALTH));
+    return filled(t, ControllerGetVolumeHealthRequest.newBuilder(), volume);
   }
 
   static NodeGetVolumeHealthRequest.Builder toGetHealthOnNode(Volume volume) {
@@ -277,72 +291,54 @@ final class LawfulRequests {
   }
 
   static NodeGetStorageHealthRequest.Builder toGetStorageHealth(Trial t) {
-    return NodeGetStorageHealthRequest.newBuilder()
-        .putAllSecrets(secrets(t, CsiOperation.NODE_GET_STORAGE_HEALTH));
+    return filled(t, NodeGetStorageHealthRequest.newBuilder());
   }
 
   static ControllerModifyVolumeRequest.Builder toModify(Trial t, Volume volume) {
-    return ControllerModifyVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .putAllMutableParameters(t.plugin().mutableParameters())
-        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_MODIFY_VOLUME));
+    return filled(t, ControllerModifyVolumeRequest.newBuilder(), volume)
+        .putAllMutableParameters(t.plugin().mutableParameters());
   }
 
   static ControllerExpandVolumeRequest.Builder toExpand(Trial t, Volume volume, long bytes) {
-    return ControllerExpandVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .setCapacityRange(atLeast(bytes))
-        .setVolumeCapability(capability(t))
-        .putAllSecrets(secrets(t, CsiOperation.CONTROLLER_EXPAND_VOLUME));
+    return filled(t, ControllerExpandVolumeRequest.newBuilder(), volume)
+        .setCapacityRange(atLeast(bytes));
   }
 
   static CreateSnapshotRequest.Builder toSnapshot(Trial t, Volume volume) {
-    return CreateSnapshotRequest.newBuilder()
-        .setName(t.newName())
+    return filled(t, CreateSnapshotRequest.newBuilder())
         .setSourceVolumeId(volume.getVolumeId())
-        .putAllParameters(t.plugin().snapshotParameters())
-        .putAllSecrets(secrets(t, CsiOperation.CREATE_SNAPSHOT));
+        .putAllParameters(t.plugin().snapshotParameters());
   }
 
-  static DeleteSnapshotRequest toDeleteSnapshot(Trial t, Snapshot snapshot) {
-    return DeleteSnapshotRequest.newBuilder()
-        .setSnapshotId(snapshot.getSnapshotId())
-        .putAllSecrets(secrets(t, CsiOperation.DELETE_SNAPSHOT))
-        .build();
+  static DeleteSnapshotRequest.Builder toDeleteSnapshot(Trial t, Snapshot snapshot) {
+    return filled(t, DeleteSnapshotRequest.newBuilder()).setSnapshotId(snapshot.getSnapshotId());
   }
 
-  static GetSnapshotRequest toGetSnapshot(Trial t, Snapshot snapshot) {
-    return GetSnapshotRequest.newBuilder()
-        .setSnapshotId(snapshot.getSnapshotId())
-        .putAllSecrets(secrets(t, CsiOperation.GET_SNAPSHOT))
-        .build();
+  static GetSnapshotRequest.Builder toGetSnapshot(Trial t, Snapshot snapshot) {
+    return filled(t, GetSnapshotRequest.newBuilder()).setSnapshotId(snapshot.getSnapshotId());
   }
 
   static ListSnapshotsRequest.Builder toListSnapshots(Trial t) {
-    return ListSnapshotsRequest.newBuilder().putAllSecrets(secrets(t, CsiOperation.LIST_SNAPSHOTS));
+    return filled(t, ListSnapshotsRequest.newBuilder());
   }
 
   static CreateVolumeGroupSnapshotRequest.Builder toGroup(Trial t, Volume... volumes) {
-    return CreateVolumeGroupSnapshotRequest.newBuilder()
-        .setName(t.newName())
+    return filled(t, CreateVolumeGroupSnapshotRequest.newBuilder())
         .addAllSourceVolumeIds(Arrays.stream(volumes).map(Volume::getVolumeId).toList())
-        .putAllParameters(t.plugin().snapshotParameters())
-        .putAllSecrets(secrets(t, CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT));
+        .putAllParameters(t.plugin().snapshotParameters());
   }
 
   static DeleteVolumeGroupSnapshotRequest.Builder toDeleteGroup(
       Trial t, VolumeGroupSnapshot group) {
-    return DeleteVolumeGroupSnapshotRequest.newBuilder()
+    return filled(t, DeleteVolumeGroupSnapshotRequest.newBuilder())
         .setGroupSnapshotId(group.getGroupSnapshotId())
-        .addAllSnapshotIds(members(group))
-        .putAllSecrets(secrets(t, CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT));
+        .addAllSnapshotIds(members(group));
   }
 
   static GetVolumeGroupSnapshotRequest.Builder toGetGroup(Trial t, VolumeGroupSnapshot group) {
-    return GetVolumeGroupSnapshotRequest.newBuilder()
+    return filled(t, GetVolumeGroupSnapshotRequest.newBuilder())
         .setGroupSnapshotId(group.getGroupSnapshotId())
-        .addAllSnapshotIds(members(group))
-        .putAllSecrets(secrets(t, CsiOperation.GET_VOLUME_GROUP_SNAPSHOT));
+        .addAllSnapshotIds(members(group));
   }
 
   private static List<String> members(VolumeGroupSnapshot group) {
@@ -350,79 +346,39 @@ final class LawfulRequests {
   }
 
   static GetMetadataAllocatedRequest.Builder toReadAllocated(Trial t, Snapshot snapshot) {
-    return GetMetadataAllocatedRequest.newBuilder()
-        .setSnapshotId(snapshot.getSnapshotId())
-        .putAllSecrets(secrets(t, CsiOperation.GET_METADATA_ALLOCATED));
+    return filled(t, GetMetadataAllocatedRequest.newBuilder())
+        .setSnapshotId(snapshot.getSnapshotId());
   }
 
   static GetMetadataDeltaRequest.Builder toReadDelta(Trial t, Snapshot base, Snapshot target) {
-    return GetMetadataDeltaRequest.newBuilder()
+    return filled(t, GetMetadataDeltaRequest.newBuilder())
         .setBaseSnapshotId(base.getSnapshotId())
-        .setTargetSnapshotId(target.getSnapshotId())
-        .putAllSecrets(secrets(t, CsiOperation.GET_METADATA_DELTA));
+        .setTargetSnapshotId(target.getSnapshotId());
   }
 
   static NodeStageVolumeRequest.Builder toStage(
       Trial t, Volume volume, Map<String, String> publish) {
-    return NodeStageVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .putAllPublishContext(publish)
-        .setStagingTargetPath(t.paths().staging("staging"))
-        .setVolumeCapability(capability(t))
-        .putAllSecrets(secrets(t, CsiOperation.NODE_STAGE_VOLUME))
-        .putAllVolumeContext(volume.getVolumeContextMap());
+    return filled(t, NodeStageVolumeRequest.newBuilder(), volume).putAllPublishContext(publish);
   }
 
   static NodeUnstageVolumeRequest.Builder toUnstage(Trial t, Volume volume) {
-    return NodeUnstageVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .setStagingTargetPath(t.paths().staging("staging"));
+    return filled(t, NodeUnstageVolumeRequest.newBuilder(), volume);
   }
 
   static NodePublishVolumeRequest.Builder toPublish(
       Trial t, Volume volume, Map<String, String> publish) {
-    NodePublishVolumeRequest.Builder request =
-        NodePublishVolumeRequest.newBuilder()
-            .setVolumeId(volume.getVolumeId())
-            .putAllPublishContext(publish)
-            .setTargetPath(t.paths().target("target"))
-            .setVolumeCapability(capability(t))
-            .putAllSecrets(secrets(t, CsiOperation.NODE_PUBLISH_VOLUME))
-            .putAllVolumeContext(volume.getVolumeContextMap());
-    if (Need.STAGING.met(t)) {
-      request.setStagingTargetPath(t.paths().staging("staging"));
-    }
-    return request;
+    return filled(t, NodePublishVolumeRequest.newBuilder(), volume).putAllPublishContext(publish);
   }
 
   static NodeUnpublishVolumeRequest.Builder toUnpublish(Trial t, Volume volume) {
-    return NodeUnpublishVolumeRequest.newBuilder()
-        .setVolumeId(volume.getVolumeId())
-        .setTargetPath(t.paths().target("target"));
+    return filled(t, NodeUnpublishVolumeRequest.newBuilder(), volume);
   }
 
   static NodeGetVolumeStatsRequest.Builder toReadStats(Trial t, Volume volume) {
-    NodeGetVolumeStatsRequest.Builder request =
-        NodeGetVolumeStatsRequest.newBuilder()
-            .setVolumeId(volume.getVolumeId())
-            .setVolumePath(t.paths().target("target"));
-    if (Need.STAGING.met(t)) {
-      request.setStagingTargetPath(t.paths().staging("staging"));
-    }
-    return request;
+    return filled(t, NodeGetVolumeStatsRequest.newBuilder(), volume);
   }
 
   static NodeExpandVolumeRequest.Builder toExpandOnNode(Trial t, Volume volume, long bytes) {
-    NodeExpandVolumeRequest.Builder request =
-        NodeExpandVolumeRequest.newBuilder()
-            .setVolumeId(volume.getVolumeId())
-            .setVolumePath(t.paths().target("target"))
-            .setCapacityRange(atLeast(bytes))
-            .setVolumeCapability(capability(t))
-            .putAllSecrets(secrets(t, CsiOperation.NODE_EXPAND_VOLUME));
-    if (Need.STAGING.met(t)) {
-      request.setStagingTargetPath(t.paths().staging("staging"));
-    }
-    return request;
+    return filled(t, NodeExpandVolumeRequest.newBuilder(), volume).setCapacityRange(atLeast(bytes));
   }
 }

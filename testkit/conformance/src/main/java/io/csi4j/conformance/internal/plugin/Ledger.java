@@ -121,24 +121,8 @@ final class Ledger {
 
   private static Message withSecrets(
       Message request, Function<Message, Map<String, String>> secrets) {
-    FieldDescriptor field = secretsOf(request);
-    if (field == null) {
-      return request;
-    }
     Message.Builder builder = request.toBuilder();
-    FieldDescriptor key = field.getMessageType().findFieldByName("key");
-    FieldDescriptor value = field.getMessageType().findFieldByName("value");
-    secrets
-        .apply(request)
-        .forEach(
-            (name, secret) ->
-                builder.addRepeatedField(
-                    field,
-                    builder
-                        .newBuilderForField(field)
-                        .setField(key, name)
-                        .setField(value, secret)
-                        .build()));
+    MessageFields.putAll(builder, "secrets", secrets.apply(request));
     return builder.build();
   }
 
@@ -171,11 +155,7 @@ final class Ledger {
   }
 
   private static Message withoutSecrets(Message request) {
-    FieldDescriptor field = secretsOf(request);
+    FieldDescriptor field = request.getDescriptorForType().findFieldByName("secrets");
     return field == null ? request : request.toBuilder().clearField(field).build();
-  }
-
-  private static @Nullable FieldDescriptor secretsOf(Message request) {
-    return request.getDescriptorForType().findFieldByName("secrets");
   }
 }

@@ -2,12 +2,13 @@ package io.csi4j.conformance.internal.plugin;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.text.SafeText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Lists of a plugin, page by page. */
 final class ListPages {
@@ -18,7 +19,7 @@ final class ListPages {
 
   /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
   static List<Message> entries(Trial t, Message.Builder request) {
-    int most = (int) field(request, "max_entries");
+    int most = (int) MessageFields.get(request, "max_entries");
     List<Message> found = new ArrayList<>();
     Set<Message> known = new HashSet<>();
     Set<String> tokens = new HashSet<>();
@@ -27,7 +28,7 @@ final class ListPages {
     do {
       FieldDescriptor start = request.getDescriptorForType().findFieldByName("starting_token");
       Message page = t.ok(request.setField(start, token), Message.class);
-      List<?> entries = (List<?>) field(page, "entries");
+      List<?> entries = (List<?>) MessageFields.get(page, "entries");
       t.check(
           most == 0 || entries.size() <= most,
           "at most " + most + " entries on a page",
@@ -37,7 +38,7 @@ final class ListPages {
         found.add((Message) each);
         more |= known.add((Message) each);
       }
-      token = (String) field(page, "next_token");
+      token = (String) MessageFields.get(page, "next_token");
       pages++;
       t.check(
           (tokens.add(token) || more) && pages < MANY_PAGES,
@@ -47,7 +48,16 @@ final class ListPages {
     return found;
   }
 
-  private static Object field(MessageOrBuilder of, String name) {
-    return of.getField(of.getDescriptorForType().findFieldByName(name));
+  /**
+   * Fails unless each of these ids is in one of three lists: a list in pages may miss one while
+   * others change.
+   */
+  static void checkOnPages(Trial t, String kind, List<String> ids, Supplier<List<String>> list) {
+    for (String id : ids) {
+      t.check(
+          Stream.generate(list).limit(3).anyMatch(listed -> listed.contains(id)),
+          "the " + kind + " " + SafeText.quote(id) + " is on one of the pages",
+          "it is on none");
+    }
   }
 }

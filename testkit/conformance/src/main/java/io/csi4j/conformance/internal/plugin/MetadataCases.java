@@ -1,11 +1,10 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
-import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.FAR_TOO_MUCH;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toReadAllocated;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toReadDelta;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
@@ -28,8 +27,8 @@ final class MetadataCases {
   private MetadataCases() {}
 
   static void addTo(CaseSteps all) {
-    allocated(all);
-    delta(all);
+    allocatedCases(all.under("metadata/allocated"));
+    deltaCases(all.under("metadata/delta"));
   }
 
   /** A message of either stream. */
@@ -47,51 +46,52 @@ final class MetadataCases {
     }
   }
 
-  private static Snapshot snapshot(Trial t) {
-    return TestSnapshots.snapshot(
-        t, TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK)));
+  private static Volume blockVolume(Trial t) {
+    return volume(t, capability(t, AccessTypeCase.BLOCK));
+  }
+
+  private static Snapshot blockSnapshot(Trial t) {
+    return snapshot(t, blockVolume(t));
   }
 
   private static GetMetadataDeltaRequest.Builder toReadDeltaOfTwo(Trial t) {
-    Volume volume = TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK));
-    return toReadDelta(t, TestSnapshots.snapshot(t, volume), TestSnapshots.snapshot(t, volume));
+    Volume volume = blockVolume(t);
+    return toReadDelta(t, snapshot(t, volume), snapshot(t, volume));
   }
 
   /** A snapshot of a volume whose snapshots can be compared. */
   private static Snapshot compared(Trial t) {
-    Volume volume = TestVolumes.volume(t, LawfulRequests.capability(t, AccessTypeCase.BLOCK));
-    Snapshot known = TestSnapshots.snapshot(t, volume);
-    Snapshot later = TestSnapshots.snapshot(t, volume);
+    Volume volume = blockVolume(t);
+    Snapshot known = snapshot(t, volume);
+    Snapshot later = snapshot(t, volume);
     t.prepared(() -> ranges(t, toReadDelta(t, known, later), 0, 0));
     return known;
   }
 
-  private static void allocated(CaseSteps all) {
-    all.required("metadata/allocated", t -> toReadAllocated(t, snapshot(t)), "snapshot_id");
+  private static void allocatedCases(CaseSteps.Group all) {
+    all.required(t -> toReadAllocated(t, blockSnapshot(t)), "snapshot_id");
     all.add(
-        "metadata/allocated/an-unknown-snapshot-is-not-found",
-        t -> UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toReadAllocated(t, snapshot)));
+        "an-unknown-snapshot-is-not-found",
+        unknownSnapshot(NOT_FOUND, LawfulRequests::toReadAllocated));
     all.ask(
-        "metadata/allocated/a-negative-offset-is-out-of-range",
-        t -> toReadAllocated(t, snapshot(t)).setStartingOffset(-1));
+        "a-negative-offset-is-out-of-range",
+        t -> toReadAllocated(t, blockSnapshot(t)).setStartingOffset(-1));
     all.ask(
-        "metadata/allocated/an-offset-beyond-the-volume-is-out-of-range",
-        t -> toReadAllocated(t, snapshot(t)).setStartingOffset(FAR_TOO_MUCH));
+        "an-offset-beyond-the-volume-is-out-of-range",
+        t -> toReadAllocated(t, blockSnapshot(t)).setStartingOffset(FAR_TOO_MUCH));
+    all.add("ranges-are-in-order", t -> ranges(t, toReadAllocated(t, blockSnapshot(t)), 0, 0));
     all.add(
-        "metadata/allocated/ranges-are-in-order",
-        t -> ranges(t, toReadAllocated(t, snapshot(t)), 0, 0));
-    all.add(
-        "metadata/allocated/a-message-holds-no-more-than-asked-for",
+        "a-message-holds-no-more-than-asked-for",
         t -> {
-          var request = toReadAllocated(t, snapshot(t));
+          var request = toReadAllocated(t, blockSnapshot(t));
           long whole = bytes(ranges(t, request, 0, 0));
           long single = bytes(ranges(t, request.setMaxResults(1), 0, 1));
           t.check(whole == single, whole + " bytes in all messages", single + " bytes");
         });
     all.add(
-        "metadata/allocated/goes-on-where-it-was-left",
+        "goes-on-where-it-was-left",
         t -> {
-          var request = toReadAllocated(t, snapshot(t));
+          var request = toReadAllocated(t, blockSnapshot(t));
           List<BlockMetadata> whole = ranges(t, request, 0, 0);
           if (whole.size() < 2) {
             throw new CaseEndedException.Skipped("the snapshot has fewer than two ranges");
@@ -102,31 +102,30 @@ final class MetadataCases {
         });
   }
 
-  private static void delta(CaseSteps all) {
-    all.required(
-        "metadata/delta", t -> toReadDeltaOfTwo(t), "base_snapshot_id", "target_snapshot_id");
+  private static void deltaCases(CaseSteps.Group all) {
+    all.required(MetadataCases::toReadDeltaOfTwo, "base_snapshot_id", "target_snapshot_id");
     all.add(
-        "metadata/delta/an-unknown-base-is-not-found",
+        "an-unknown-base-is-not-found",
         t -> {
           Snapshot known = compared(t);
-          UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toReadDelta(t, snapshot, known));
+          unknownSnapshot(NOT_FOUND, (same, snapshot) -> toReadDelta(same, snapshot, known))
+              .accept(t);
         });
     all.add(
-        "metadata/delta/an-unknown-target-is-not-found",
+        "an-unknown-target-is-not-found",
         t -> {
           Snapshot known = compared(t);
-          UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toReadDelta(t, known, snapshot));
+          unknownSnapshot(NOT_FOUND, (same, snapshot) -> toReadDelta(same, known, snapshot))
+              .accept(t);
         });
     all.ask(
-        "metadata/delta/snapshots-of-two-volumes-are-better-refused",
-        t -> toReadDelta(t, snapshot(t), snapshot(t)));
+        "snapshots-of-two-volumes-are-better-refused",
+        t -> toReadDelta(t, blockSnapshot(t), blockSnapshot(t)));
+    all.ask("a-negative-offset-is-out-of-range", t -> toReadDeltaOfTwo(t).setStartingOffset(-1));
     all.ask(
-        "metadata/delta/a-negative-offset-is-out-of-range",
-        t -> toReadDeltaOfTwo(t).setStartingOffset(-1));
-    all.ask(
-        "metadata/delta/an-offset-beyond-the-volume-is-out-of-range",
+        "an-offset-beyond-the-volume-is-out-of-range",
         t -> toReadDeltaOfTwo(t).setStartingOffset(FAR_TOO_MUCH));
-    all.add("metadata/delta/ranges-are-in-order", t -> ranges(t, toReadDeltaOfTwo(t), 0, 0));
+    all.add("ranges-are-in-order", t -> ranges(t, toReadDeltaOfTwo(t), 0, 0));
   }
 
   private static long bytes(List<BlockMetadata> ranges) {

@@ -1,43 +1,18 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.ALREADY_EXISTS;
-import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
-import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
-import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.client.model.StatusCode.OUT_OF_RANGE;
-import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
-import static io.csi4j.client.model.StatusCode.UNIMPLEMENTED;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.FAR_TOO_MUCH;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.bigger;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.capability;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.inMode;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherMode;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDetach;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpand;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toExpandOnNode;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toPublish;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toReadStats;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toStage;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnpublish;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toUnstage;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
-import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
 import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
-import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
-import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
-import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
@@ -49,6 +24,7 @@ import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -65,32 +41,31 @@ final class NodeCases {
   private NodeCases() {}
 
   static void addTo(CaseSteps all) {
-    self(all);
-    staged(all);
-    unstaged(all);
-    published(all);
-    publishedReadonly(all);
-    publishedElsewhere(all);
-    unpublished(all);
-    stats(all);
-    expanded(all);
-    lives(all);
+    selfCases(all.under("node"));
+    stageCases(all.under("node/stage"));
+    unstageCases(all.under("node/unstage"));
+    publishCases(all.under("node/publish"));
+    readonlyCases(all.under("node/publish"));
+    secondTargetCases(all.under("node/publish"));
+    unpublishCases(all.under("node/unpublish"));
+    statsCases(all.under("node/stats"));
+    expandCases(all.under("node/expand"));
+    lifeCases(all.under("node/life"));
   }
 
-  private static void self(CaseSteps all) {
+  private static void selfCases(CaseSteps.Group all) {
+    all.add("capabilities/are-told", t -> t.ok(NodeGetCapabilitiesRequest.getDefaultInstance()));
     all.add(
-        "node/capabilities/are-told", t -> t.ok(NodeGetCapabilitiesRequest.getDefaultInstance()));
-    all.add(
-        "node/capabilities/what-is-not-offered-is-not-implemented",
+        "capabilities/what-is-not-offered-is-not-implemented",
         t -> {
-          t.unoffered(Need.STAGING, NodeStageVolumeRequest.getDefaultInstance());
-          t.unoffered(Need.STATS, NodeGetVolumeStatsRequest.getDefaultInstance());
-          t.unoffered(Need.NODE_HEALTH, NodeGetVolumeHealthRequest.getDefaultInstance());
-          t.unoffered(Need.STORAGE_HEALTH, NodeGetStorageHealthRequest.getDefaultInstance());
-          t.unoffered(Need.NODE_EXPAND, NodeExpandVolumeRequest.getDefaultInstance());
+          t.unoffered(Need.STAGING, CsiOperation.NODE_STAGE_VOLUME);
+          t.unoffered(Need.STATS, CsiOperation.NODE_GET_VOLUME_STATS);
+          t.unoffered(Need.NODE_HEALTH, CsiOperation.NODE_GET_VOLUME_HEALTH);
+          t.unoffered(Need.STORAGE_HEALTH, CsiOperation.NODE_GET_STORAGE_HEALTH);
+          t.unoffered(Need.NODE_EXPAND, CsiOperation.NODE_EXPAND_VOLUME);
         });
     all.add(
-        "node/info/the-node-has-an-id",
+        "info/the-node-has-an-id",
         t -> {
           Reply reply = t.call(INFO);
           if (reply.code() == UNIMPLEMENTED && !Need.ATTACH.met(t)) {
@@ -111,53 +86,44 @@ final class NodeCases {
 
   /** A request to stage a new volume, which is attached. */
   private static NodeStageVolumeRequest.Builder toStageNew(Trial t) {
-    Volume volume = TestVolumes.volume(t);
-    return toStage(t, volume, TestVolumes.attach(t, volume));
+    Volume volume = volume(t);
+    return toStage(t, volume, attach(t, volume));
   }
 
-  private static void staged(CaseSteps all) {
-    all.required(
-        "node/stage", t -> toStageNew(t), "volume_id", "staging_target_path", "volume_capability");
-    all.ask("node/stage/an-unknown-volume-is-not-found", t -> toStage(t, NO_SUCH_VOLUME, Map.of()));
+  private static void stageCases(CaseSteps.Group all) {
+    all.required(NodeCases::toStageNew, "volume_id", "staging_target_path", "volume_capability");
+    all.ask("an-unknown-volume-is-not-found", t -> toStage(t, NO_SUCH_VOLUME, Map.of()));
     all.add(
-        "node/stage/again-succeeds",
+        "again-succeeds",
         t -> {
           var request = toStageNew(t);
           againWithoutMounting(t, request, request.getStagingTargetPath());
         });
     all.ask(
-        "node/stage/another-capability-is-staged-or-refused",
+        "another-capability-is-staged-or-refused",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          Map<String, String> context = TestVolumes.stage(t, volume);
+          Volume volume = volume(t);
+          Map<String, String> context = stage(t, volume);
           return toStage(t, volume, context).setVolumeCapability(otherCapability(t));
         });
   }
 
-  private static void unstaged(CaseSteps all) {
-    all.required(
-        "node/unstage",
-        t -> toUnstage(t, TestVolumes.volume(t)),
-        "volume_id",
-        "staging_target_path");
+  private static void unstageCases(CaseSteps.Group all) {
+    all.required(t -> toUnstage(t, volume(t)), "volume_id", "staging_target_path");
     all.add(
-        "node/unstage/again-succeeds",
+        "again-succeeds",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          TestVolumes.stage(t, volume);
+          Volume volume = volume(t);
+          stage(t, volume);
           t.okTwice(toUnstage(t, volume));
         });
+    all.add("a-volume-that-was-never-staged-succeeds", t -> t.ok(toUnstage(t, volume(t))));
+    all.ask("an-unknown-volume-is-unstaged-or-not-found", t -> toUnstage(t, NO_SUCH_VOLUME));
     all.add(
-        "node/unstage/a-volume-that-was-never-staged-succeeds",
-        t -> t.ok(toUnstage(t, TestVolumes.volume(t))));
-    all.ask(
-        "node/unstage/an-unknown-volume-is-unstaged-or-not-found",
-        t -> toUnstage(t, NO_SUCH_VOLUME));
-    all.add(
-        "node/unstage/the-volume-can-be-staged-otherwise",
+        "the-volume-can-be-staged-otherwise",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          var context = TestVolumes.stage(t, volume);
+          Volume volume = volume(t);
+          var context = stage(t, volume);
           t.prepare(toUnstage(t, volume));
           t.ok(toStage(t, volume, context).setStagingTargetPath(t.paths().staging("staging-2")));
         });
@@ -170,8 +136,8 @@ final class NodeCases {
 
   /** A request to publish a new volume, which is staged. */
   private static NodePublishVolumeRequest.Builder toPublishNew(Trial t) {
-    Volume volume = TestVolumes.volume(t);
-    return toPublish(t, volume, TestVolumes.stage(t, volume));
+    Volume volume = volume(t);
+    return toPublish(t, volume, stage(t, volume));
   }
 
   /**
@@ -180,7 +146,7 @@ final class NodeCases {
    */
   private static NodePublishVolumeRequest publishNew(
       Trial t, Volume volume, VolumeCapability capability) {
-    NodePublishVolumeRequest request = TestVolumes.staged(t, volume, capability).build();
+    NodePublishVolumeRequest request = staged(t, volume, capability).build();
     Message unused = t.taken(request, Message.class);
     return request;
   }
@@ -200,14 +166,6 @@ final class NodeCases {
     return request;
   }
 
-  /** Publishes a volume, which the case is about; the request. */
-  private static NodePublishVolumeRequest published(
-      Trial t, Volume volume, VolumeCapability capability) {
-    NodePublishVolumeRequest request = TestVolumes.staged(t, volume, capability).build();
-    t.ok(request);
-    return request;
-  }
-
   /** Sends one call twice: the second one succeeds, and mounts nothing over what the first did. */
   private static void againWithoutMounting(Trial t, MessageOrBuilder request, String path) {
     Message same = Trial.built(request);
@@ -221,39 +179,34 @@ final class NodeCases {
         after + " mounts at " + SafeText.quote(path));
   }
 
-  private static void published(CaseSteps all) {
-    all.required(
-        "node/publish", t -> toPublishNew(t), "volume_id", "target_path", "volume_capability");
+  private static void publishCases(CaseSteps.Group all) {
+    all.required(NodeCases::toPublishNew, "volume_id", "target_path", "volume_capability");
     all.add(
-        "node/publish/without-a-staging-path-is-refused",
+        "without-a-staging-path-is-refused",
         t -> {
           var whole = toPublishNew(t).build();
           Reply reply = t.call(whole.toBuilder().clearStagingTargetPath());
           if (reply.code() == INVALID_ARGUMENT) {
             t.checkTaken(whole);
           }
-          t.check(
-              reply.code() == FAILED_PRECONDITION || reply.code() == INVALID_ARGUMENT,
-              reply,
-              "fails with " + Trial.words(FAILED_PRECONDITION, INVALID_ARGUMENT));
+          t.checkFails(reply, FAILED_PRECONDITION, INVALID_ARGUMENT);
         });
-    all.ask(
-        "node/publish/an-unknown-volume-is-not-found", t -> toPublish(t, NO_SUCH_VOLUME, Map.of()));
+    all.ask("an-unknown-volume-is-not-found", t -> toPublish(t, NO_SUCH_VOLUME, Map.of()));
     all.add(
-        "node/publish/makes-a-directory-for-a-filesystem",
+        "makes-a-directory-for-a-filesystem",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          var request = publishNew(t, TestVolumes.volume(t, capability), capability);
+          var request = publishNew(t, volume(t, capability), capability);
           t.check(
               Files.isDirectory(t.paths().here(request.getTargetPath())),
               "a directory at the target path",
               "none");
         });
     all.add(
-        "node/publish/makes-a-file-for-a-block-device",
+        "makes-a-file-for-a-block-device",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.BLOCK);
-          var request = publishNew(t, TestVolumes.volume(t, capability), capability);
+          var request = publishNew(t, volume(t, capability), capability);
           Path target = t.paths().here(request.getTargetPath());
           t.check(
               Files.exists(target) && !Files.isDirectory(target),
@@ -261,30 +214,28 @@ final class NodeCases {
               Files.exists(target) ? "a directory" : "nothing");
         });
     all.add(
-        "node/publish/again-succeeds",
+        "again-succeeds",
         t -> {
           var request = toPublishNew(t);
           againWithoutMounting(t, request, request.getTargetPath());
         });
     all.ask(
-        "node/publish/another-access-mode-at-the-same-target-is-published-or-refused",
-        t ->
-            TestVolumes.publish(t, TestVolumes.volume(t)).toBuilder()
-                .setVolumeCapability(otherMode(t)));
+        "another-access-mode-at-the-same-target-is-published-or-refused",
+        t -> publish(t, volume(t)).toBuilder().setVolumeCapability(otherMode(t)));
     all.ask(
-        "node/publish/another-access-type-at-the-same-target-is-refused",
+        "another-access-type-at-the-same-target-is-refused",
         t -> {
           VolumeCapability mount = capability(t, AccessTypeCase.MOUNT);
-          return TestVolumes.publish(t, TestVolumes.volume(t, mount), mount).toBuilder()
+          return publish(t, volume(t, mount), mount).toBuilder()
               .setVolumeCapability(capability(t, AccessTypeCase.BLOCK));
         });
   }
 
-  private static void publishedReadonly(CaseSteps all) {
+  private static void readonlyCases(CaseSteps.Group all) {
     all.add(
-        "node/publish/readonly-at-a-writable-target-is-refused",
+        "readonly-at-a-writable-target-is-refused",
         t -> {
-          var request = TestVolumes.publish(t, TestVolumes.volume(t)).toBuilder().setReadonly(true);
+          var request = publish(t, volume(t)).toBuilder().setReadonly(true);
           Reply reply = t.best(request, ALREADY_EXISTS);
           Path target = t.paths().here(request.getTargetPath());
           if (reply.isOk() && Files.isDirectory(target) && SeenMounts.at(target) > 0) {
@@ -294,40 +245,32 @@ final class NodeCases {
                 "OK, and a file was written");
           }
         });
-    all.add("node/publish/readonly-is-published", t -> t.ok(publishReadonly(t, toPublishNew(t))));
+    all.add("readonly-is-published", t -> t.ok(publishReadonly(t, toPublishNew(t))));
     all.add(
-        "node/publish/readonly-cannot-be-written",
+        "readonly-cannot-be-written",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = TestVolumes.volume(t, capability);
-          var request = publishReadonly(t, TestVolumes.staged(t, volume, capability));
+          Volume volume = volume(t, capability);
+          var request = publishReadonly(t, staged(t, volume, capability));
           Path target = t.paths().here(request.getTargetPath());
           needMount(target);
           t.check(!write(target.resolve("csi4j")), "writing fails", "a file was written");
         });
   }
 
-  private static void publishedElsewhere(CaseSteps all) {
+  private static void secondTargetCases(CaseSteps.Group all) {
     all.ask(
-        "node/publish/second-target-of-a-single-node-volume-is-better-refused",
-        t -> toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t))));
+        "second-target-of-a-single-node-volume-is-better-refused",
+        t -> toPublishElsewhere(t, publish(t, volume(t))));
     all.ask(
-        "node/publish/second-target-with-another-capability-is-better-refused",
-        t ->
-            toPublishElsewhere(t, TestVolumes.publish(t, TestVolumes.volume(t)))
-                .setVolumeCapability(otherCapability(t)));
+        "second-target-with-another-capability-is-better-refused",
+        t -> toPublishElsewhere(t, publish(t, volume(t))).setVolumeCapability(otherCapability(t)));
     all.ask(
-        "node/publish/several-targets-for-several-writers",
-        t -> {
-          var request = publishNewMode(t, Mode.SINGLE_NODE_MULTI_WRITER);
-          return toPublishElsewhere(t, request);
-        });
+        "several-targets-for-several-writers",
+        t -> toPublishElsewhere(t, publishNewMode(t, Mode.SINGLE_NODE_MULTI_WRITER)));
     all.ask(
-        "node/publish/second-target-for-a-single-writer-is-better-refused",
-        t -> {
-          var request = publishNewMode(t, Mode.SINGLE_NODE_SINGLE_WRITER);
-          return toPublishElsewhere(t, request);
-        });
+        "second-target-for-a-single-writer-is-better-refused",
+        t -> toPublishElsewhere(t, publishNewMode(t, Mode.SINGLE_NODE_SINGLE_WRITER)));
   }
 
   /**
@@ -343,9 +286,9 @@ final class NodeCases {
               if (reply.code() == INVALID_ARGUMENT || reply.code() == FAILED_PRECONDITION) {
                 throw new CaseEndedException.Skipped("the plugin makes no volumes of mode " + mode);
               }
-              return TestVolumes.named(t, t.succeeded(reply, CreateVolumeResponse.class));
+              return named(t, t.succeeded(reply, CreateVolumeResponse.class));
             });
-    return TestVolumes.publish(t, volume, capability);
+    return publish(t, volume, capability);
   }
 
   private static NodePublishVolumeRequest.Builder toPublishElsewhere(
@@ -353,51 +296,35 @@ final class NodeCases {
     return request.toBuilder().setTargetPath(t.paths().target("target-2"));
   }
 
-  private static void unpublished(CaseSteps all) {
-    all.required(
-        "node/unpublish", t -> toUnpublish(t, TestVolumes.volume(t)), "volume_id", "target_path");
+  private static void unpublishCases(CaseSteps.Group all) {
+    all.required(t -> toUnpublish(t, volume(t)), "volume_id", "target_path");
     all.add(
-        "node/unpublish/removes-the-target-path",
+        "removes-the-target-path",
         t -> {
-          Volume volume = TestVolumes.volume(t);
-          var request = TestVolumes.publish(t, volume);
-          t.ok(toUnpublish(t, volume));
+          Volume volume = publishedVolume(t);
+          var request = toUnpublish(t, volume);
+          t.ok(request);
           t.check(
               !isThere(t, request.getTargetPath()),
               "nothing at the target path",
               "something is left there");
         });
-    all.add(
-        "node/unpublish/again-succeeds",
-        t -> t.okTwice(toUnpublish(t, TestVolumes.publishedVolume(t))));
-    all.add(
-        "node/unpublish/a-volume-that-was-never-published-succeeds",
-        t -> t.ok(toUnpublish(t, TestVolumes.volume(t))));
-    all.ask(
-        "node/unpublish/an-unknown-volume-is-unpublished-or-not-found",
-        t -> toUnpublish(t, NO_SUCH_VOLUME));
+    all.add("again-succeeds", t -> t.okTwice(toUnpublish(t, publishedVolume(t))));
+    all.add("a-volume-that-was-never-published-succeeds", t -> t.ok(toUnpublish(t, volume(t))));
+    all.ask("an-unknown-volume-is-unpublished-or-not-found", t -> toUnpublish(t, NO_SUCH_VOLUME));
   }
 
-  private static void stats(CaseSteps all) {
-    all.required(
-        "node/stats",
-        t -> toReadStats(t, TestVolumes.publishedVolume(t)),
-        "volume_id",
-        "volume_path");
+  private static void statsCases(CaseSteps.Group all) {
+    all.required(t -> toReadStats(t, publishedVolume(t)), "volume_id", "volume_path");
     all.add(
-        "node/stats/an-unknown-volume-is-not-found",
-        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toReadStats(t, volume)));
+        "an-unknown-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toReadStats));
     all.ask(
-        "node/stats/a-path-without-the-volume-is-not-found",
-        t ->
-            toReadStats(t, TestVolumes.publishedVolume(t))
-                .setVolumePath(t.paths().target("nowhere")));
+        "a-path-without-the-volume-is-not-found",
+        t -> toReadStats(t, publishedVolume(t)).setVolumePath(t.paths().target("nowhere")));
     all.add(
-        "node/stats/tells-how-full-a-volume-is",
+        "tells-how-full-a-volume-is",
         t -> {
-          var answer =
-              t.ok(
-                  toReadStats(t, TestVolumes.publishedVolume(t)), NodeGetVolumeStatsResponse.class);
+          var answer = t.ok(toReadStats(t, publishedVolume(t)), NodeGetVolumeStatsResponse.class);
           for (VolumeUsage each : answer.getUsageList()) {
             t.check(
                 each.getUnit() != VolumeUsage.Unit.UNKNOWN,
@@ -416,22 +343,20 @@ final class NodeCases {
         });
   }
 
-  private static void expanded(CaseSteps all) {
+  private static void expandCases(CaseSteps.Group all) {
     all.required(
-        "node/expand",
-        t -> toExpandOnNode(t, TestVolumes.publishedVolume(t), t.plugin().volumeBytes()),
+        t -> toExpandOnNode(t, publishedVolume(t), t.plugin().volumeBytes()),
         "volume_id",
         "volume_path");
     all.add(
-        "node/expand/an-unknown-volume-is-not-found",
-        t ->
-            UnknownThings.volume(
-                t, NOT_FOUND, volume -> toExpandOnNode(t, volume, t.plugin().volumeBytes())));
+        "an-unknown-volume-is-not-found",
+        unknownVolume(
+            NOT_FOUND, (t, volume) -> toExpandOnNode(t, volume, t.plugin().volumeBytes())));
     all.add(
-        "node/expand/a-published-volume-grows",
+        "a-published-volume-grows",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          TestVolumes.publish(t, volume);
+          Volume volume = create(t);
+          publish(t, volume);
           long bytes = bigger(t);
           if (Need.EXPAND.met(t)) {
             t.prepare(toExpand(t, volume, bytes));
@@ -439,83 +364,73 @@ final class NodeCases {
           long size =
               t.taken(toExpandOnNode(t, volume, bytes), NodeExpandVolumeResponse.class)
                   .getCapacityBytes();
-          t.check(
-              size == 0 || size >= bytes, "at least " + bytes + " bytes, or 0", size + " bytes");
+          t.checkSize(size, bytes);
         });
     all.add(
-        "node/expand/a-size-that-nobody-has-is-out-of-range",
+        "a-size-that-nobody-has-is-out-of-range",
         t -> {
           Reply reply =
               t.best(
-                  toExpandOnNode(t, TestVolumes.publishedVolume(t), FAR_TOO_MUCH),
+                  toExpandOnNode(t, publishedVolume(t), FAR_TOO_MUCH),
                   OK,
                   OUT_OF_RANGE,
                   FAILED_PRECONDITION,
                   RESOURCE_EXHAUSTED,
                   INVALID_ARGUMENT);
           if (reply.isOk()) {
-            long size = t.answer(reply, NodeExpandVolumeResponse.class).getCapacityBytes();
-            t.check(
-                size == 0 || size >= FAR_TOO_MUCH,
-                "a refusal, or at least " + FAR_TOO_MUCH + " bytes, or 0",
-                size + " bytes");
+            t.checkSize(
+                t.answer(reply, NodeExpandVolumeResponse.class).getCapacityBytes(), FAR_TOO_MUCH);
           }
         });
     all.ask(
-        "node/expand/a-capability-that-does-not-fit-is-better-refused",
+        "a-capability-that-does-not-fit-is-better-refused",
         t ->
-            toExpandOnNode(t, TestVolumes.publishedVolume(t), t.plugin().volumeBytes())
+            toExpandOnNode(t, publishedVolume(t), t.plugin().volumeBytes())
                 .setVolumeCapability(otherCapability(t)));
   }
 
-  private static void lives(CaseSteps all) {
-    all.add("node/life/of-a-filesystem", t -> wholeLife(t, AccessTypeCase.MOUNT));
-    all.add("node/life/of-a-block-device", t -> wholeLife(t, AccessTypeCase.BLOCK));
+  private static void lifeCases(CaseSteps.Group all) {
+    all.add("of-a-filesystem", t -> wholeLife(t, AccessTypeCase.MOUNT));
+    all.add("of-a-block-device", t -> wholeLife(t, AccessTypeCase.BLOCK));
     all.add(
-        "node/life/a-volume-comes-back-after-it-was-away",
+        "a-volume-comes-back-after-it-was-away",
         t -> {
-          Volume volume = TestVolumes.publishedVolume(t);
+          Volume volume = publishedVolume(t);
           takeAway(t, volume);
-          published(t, volume, capability(t));
+          t.ok(staged(t, volume, capability(t)));
           takeAway(t, volume);
         });
     all.add(
-        "node/life/a-volume-from-a-snapshot-holds-its-data",
+        "a-volume-from-a-snapshot-holds-its-data",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = TestVolumes.create(t);
-          Path target = t.paths().here(TestVolumes.publish(t, volume, capability).getTargetPath());
+          Volume volume = create(t);
+          Path target = t.paths().here(publish(t, volume, capability).getTargetPath());
           Path file = target.resolve("csi4j");
           needMount(target);
           if (!write(file)) {
             throw new CaseEndedException.NotRun("nothing can be written to the published volume");
           }
-          t.prepared(
-              () -> {
-                takeAway(t, volume);
-                return volume;
-              });
-          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
           Volume copy =
               t.prepared(
-                  () ->
-                      TestVolumes.made(
-                          t, toFill(t, snapshot).setVolumeCapabilities(0, capability)));
-          var again = published(t, copy, capability);
-          needMount(t.paths().here(again.getTargetPath()));
+                  () -> {
+                    takeAway(t, volume);
+                    Snapshot snapshot = snapshot(t, volume);
+                    return made(t, toFill(t, snapshot).setVolumeCapabilities(0, capability));
+                  });
+          t.ok(staged(t, copy, capability));
+          needMount(target);
           t.check(
-              Files.exists(t.paths().here(again.getTargetPath()).resolve("csi4j")),
-              "the file that was written before the snapshot was cut",
-              "none");
+              Files.exists(file), "the file that was written before the snapshot was cut", "none");
         });
     all.add(
-        "node/life/two-volumes-live-side-by-side",
+        "two-volumes-live-side-by-side",
         t -> {
-          Volume first = TestVolumes.create(t);
-          Volume second = TestVolumes.create(t);
-          TestVolumes.publish(t, first);
+          Volume first = create(t);
+          Volume second = create(t);
+          publish(t, first);
           String staging = Need.STAGING.met(t) ? t.paths().staging("staging-2") : "";
-          Map<String, String> context = TestVolumes.attach(t, second);
+          Map<String, String> context = attach(t, second);
           if (!staging.isEmpty()) {
             t.prepare(toStage(t, second, context).setStagingTargetPath(staging));
           }
@@ -531,7 +446,7 @@ final class NodeCases {
 
   private static void wholeLife(Trial t, AccessTypeCase type) {
     VolumeCapability capability = capability(t, type);
-    Volume volume = TestVolumes.volume(t, capability);
+    Volume volume = volume(t, capability);
     NodePublishVolumeRequest unused = publishNew(t, volume, capability);
     takeAway(t, volume);
     if (Need.CREATE.met(t) && t.plugin().existingVolume().isEmpty()) {

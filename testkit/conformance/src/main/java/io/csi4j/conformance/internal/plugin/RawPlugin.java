@@ -163,6 +163,14 @@ final class RawPlugin implements AutoCloseable {
     channel = newChannel(endpoint, loop);
   }
 
+  /** Returns an empty request of a call. */
+  static Message request(CsiOperation operation) {
+    return requests().stream()
+        .filter(each -> operation(each) == operation)
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Returns an empty request of each type. */
   static List<Message> requests() {
     return METHODS.values().stream()

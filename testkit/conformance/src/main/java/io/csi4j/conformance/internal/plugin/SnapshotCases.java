@@ -1,17 +1,10 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.ABORTED;
-import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
-import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_SNAPSHOT;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDeleteSnapshot;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toGetSnapshot;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toListSnapshots;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toSnapshot;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
@@ -23,6 +16,7 @@ import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.text.SafeText;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Snapshots of single volumes. */
 final class SnapshotCases {
@@ -30,27 +24,27 @@ final class SnapshotCases {
   private SnapshotCases() {}
 
   static void addTo(CaseSteps all) {
-    made(all);
-    deleted(all);
-    told(all);
-    listed(all);
-    filtered(all);
-    placed(all);
+    createCases(all.under("snapshots/create"));
+    deleteCases(all.under("snapshots/delete"));
+    getCases(all.under("snapshots/get"));
+    listCases(all.under("snapshots/list"));
+    filterCases(all.under("snapshots/list"));
+    placeCases(all.under("snapshots/place"));
   }
 
-  private static void placed(CaseSteps all) {
+  private static void placeCases(CaseSteps.Group all) {
     all.add(
-        "snapshots/place/none-is-told-without-the-capability",
+        "none-is-told-without-the-capability",
         t ->
             t.check(
-                TestSnapshots.snapshot(t, TestVolumes.create(t)).getAccessibleTopologyCount() == 0,
+                snapshot(t, create(t)).getAccessibleTopologyCount() == 0,
                 "no accessible_topology, as the plugin has no SNAPSHOT_ACCESSIBILITY_CONSTRAINTS",
                 "one"));
     all.add(
-        "snapshots/place/a-snapshot-is-where-it-was-asked-for",
+        "a-snapshot-is-where-it-was-asked-for",
         t -> {
-          Topology here = LawfulRequests.place(t);
-          var request = toSnapshot(t, TestVolumes.create(t));
+          Topology here = place(t);
+          var request = toSnapshot(t, create(t));
           request.getAccessibilityRequirementsBuilder().addRequisite(here);
           Snapshot snapshot = taken(t, request);
           t.check(
@@ -59,10 +53,10 @@ final class SnapshotCases {
               "others");
         });
     all.add(
-        "snapshots/place/a-volume-is-made-where-its-snapshot-is",
+        "a-volume-is-made-where-its-snapshot-is",
         t -> {
-          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
-          Volume volume = TestVolumes.made(t, toFill(t, snapshot));
+          Snapshot snapshot = snapshot(t, create(t));
+          Volume volume = made(t, toFill(t, snapshot));
           for (Topology each : volume.getAccessibleTopologyList()) {
             t.check(
                 isWithin(each, snapshot.getAccessibleTopologyList()),
@@ -76,21 +70,19 @@ final class SnapshotCases {
   private static boolean isWithin(Topology place, List<Topology> places) {
     return places.isEmpty()
         || places.stream()
-            .anyMatch(each -> VolumeCases.place(place).within(VolumeCases.place(each)).isPresent());
+            .anyMatch(
+                each ->
+                    VolumeCases.comparable(place).within(VolumeCases.comparable(each)).isPresent());
   }
 
-  private static void made(CaseSteps all) {
-    all.required(
-        "snapshots/create", t -> toSnapshot(t, TestVolumes.create(t)), "name", "source_volume_id");
+  private static void createCases(CaseSteps.Group all) {
+    all.required(t -> toSnapshot(t, create(t)), "name", "source_volume_id");
     all.add(
-        "snapshots/create/a-snapshot-is-made",
+        "a-snapshot-is-made",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           Snapshot snapshot = taken(t, toSnapshot(t, volume));
-          t.check(
-              snapshot.getSourceVolumeId().equals(volume.getVolumeId()),
-              "the source_volume_id " + SafeText.quote(volume.getVolumeId()),
-              SafeText.quote(snapshot.getSourceVolumeId()));
+          t.checkSame("the source_volume_id ", volume.getVolumeId(), snapshot.getSourceVolumeId());
           t.check(snapshot.hasCreationTime(), "a creation_time", "none");
           t.check(
               snapshot.getSizeBytes() >= 0,
@@ -103,34 +95,33 @@ final class SnapshotCases {
           t.adviseSize("snapshot_id", snapshot.getSnapshotId());
         });
     all.add(
-        "snapshots/create/the-same-again-is-the-same-snapshot",
+        "the-same-again-is-the-same-snapshot",
         t -> {
-          var request = toSnapshot(t, TestVolumes.create(t));
+          var request = toSnapshot(t, create(t));
           isCutOnce(t, request, taken(t, request));
         });
     all.add(
-        "snapshots/create/a-name-of-128-bytes-is-accepted",
+        "a-name-of-128-bytes-is-accepted",
         t -> {
-          Snapshot unused = TestSnapshots.deletedSnapshot(t);
-          var request = toSnapshot(t, TestVolumes.create(t)).setName(name128(t));
-          isCutOnce(t, request, TestSnapshots.cut(t, request));
+          Snapshot unused = deletedSnapshot(t);
+          var request = toSnapshot(t, create(t)).setName(name128(t));
+          isCutOnce(t, request, cut(t, request));
         });
     all.ask(
-        "snapshots/create/the-same-name-of-another-volume-is-refused",
+        "the-same-name-of-another-volume-is-refused",
         t -> {
-          Volume first = TestVolumes.create(t);
-          Volume second = TestVolumes.create(t);
+          Volume first = create(t);
+          Volume second = create(t);
           var request = toSnapshot(t, first);
-          Snapshot unused = TestSnapshots.readySnapshot(t, request);
+          Snapshot unused = readySnapshot(t, request);
           return request.setSourceVolumeId(second.getVolumeId());
         });
     all.add(
-        "snapshots/create/of-an-unknown-volume-is-refused",
-        t -> t.refusedSomehow(toSnapshot(t, NO_SUCH_VOLUME)));
+        "of-an-unknown-volume-is-refused", t -> t.refusedSomehow(toSnapshot(t, NO_SUCH_VOLUME)));
     all.add(
-        "snapshots/create/two-names-are-two-snapshots",
+        "two-names-are-two-snapshots",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           String first = taken(t, toSnapshot(t, volume)).getSnapshotId();
           String second = taken(t, toSnapshot(t, volume)).getSnapshotId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
@@ -139,44 +130,34 @@ final class SnapshotCases {
 
   /** The snapshot of a request that fits the description. */
   private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request) {
-    return TestSnapshots.named(t, t.taken(request, CreateSnapshotResponse.class));
+    return named(t, t.taken(request, CreateSnapshotResponse.class));
   }
 
   /** Asked again, the plugin answers with the snapshot that it has cut first. */
   private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first) {
     Snapshot again =
-        TestSnapshots.named(
-            t,
-            TestSnapshots.repeated(
-                t, request, first.getReadyToUse(), CreateSnapshotResponse.class));
+        named(t, repeated(t, request, first.getReadyToUse(), CreateSnapshotResponse.class));
     t.checkSame("the snapshot ", first.getSnapshotId(), again.getSnapshotId());
   }
 
-  private static void deleted(CaseSteps all) {
-    all.required("snapshots/delete", t -> toDeleteSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
+  private static void deleteCases(CaseSteps.Group all) {
+    all.required(t -> toDeleteSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
-        "snapshots/delete/an-unknown-snapshot-is-gone-already",
-        t -> UnknownThings.snapshot(t, OK, snapshot -> toDeleteSnapshot(t, snapshot)));
-    all.add(
-        "snapshots/delete/again-succeeds",
-        t -> t.okTwice(toDeleteSnapshot(t, TestSnapshots.snapshot(t, TestVolumes.create(t)))));
+        "an-unknown-snapshot-is-gone-already",
+        unknownSnapshot(OK, LawfulRequests::toDeleteSnapshot));
+    all.add("again-succeeds", t -> t.okTwice(toDeleteSnapshot(t, snapshot(t, create(t)))));
+    all.ask("a-deleted-snapshot-fills-no-volume", t -> toFill(t, deletedSnapshot(t)));
     all.ask(
-        "snapshots/delete/a-deleted-snapshot-fills-no-volume",
+        "a-snapshot-that-filled-a-volume-is-deleted-or-kept",
         t -> {
-          Snapshot snapshot = TestSnapshots.deletedSnapshot(t);
-          return toFill(t, snapshot);
-        });
-    all.ask(
-        "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
-        t -> {
-          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
-          t.prepared(() -> TestVolumes.made(t, toFill(t, snapshot)));
+          Snapshot snapshot = snapshot(t, create(t));
+          t.prepared(() -> made(t, toFill(t, snapshot)));
           return toDeleteSnapshot(t, snapshot);
         });
     all.ask(
-        "snapshots/delete/a-member-of-a-group-is-deleted-or-kept",
+        "a-member-of-a-group-is-deleted-or-kept",
         t -> {
-          var group = TestSnapshots.group(t, TestVolumes.create(t));
+          var group = group(t, create(t));
           if (group.getSnapshotsCount() == 0) {
             throw new CaseEndedException.NotRun("the group has no members");
           }
@@ -184,21 +165,18 @@ final class SnapshotCases {
         });
   }
 
-  private static void told(CaseSteps all) {
-    all.required("snapshots/get", t -> toGetSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
+  private static void getCases(CaseSteps.Group all) {
+    all.required(t -> toGetSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
     all.add(
-        "snapshots/get/an-unknown-snapshot-is-not-found",
-        t -> UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toGetSnapshot(t, snapshot)));
+        "an-unknown-snapshot-is-not-found",
+        unknownSnapshot(NOT_FOUND, LawfulRequests::toGetSnapshot));
     all.add(
-        "snapshots/get/tells-of-the-snapshot",
+        "tells-of-the-snapshot",
         t -> {
-          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
+          Snapshot snapshot = snapshot(t, create(t));
           Snapshot told = t.ok(toGetSnapshot(t, snapshot), GetSnapshotResponse.class).getSnapshot();
-          t.check(
-              told.getSnapshotId().equals(snapshot.getSnapshotId())
-                  && told.getSourceVolumeId().equals(snapshot.getSourceVolumeId()),
-              "the snapshot and its source",
-              "the snapshot " + SafeText.quote(told.getSnapshotId()));
+          t.checkSame("the snapshot ", snapshot.getSnapshotId(), told.getSnapshotId());
+          t.checkSame("its source ", snapshot.getSourceVolumeId(), told.getSourceVolumeId());
         });
   }
 
@@ -208,13 +186,13 @@ final class SnapshotCases {
         .toList();
   }
 
-  private static boolean holds(List<Snapshot> list, Snapshot snapshot) {
-    return list.stream().anyMatch(each -> each.getSnapshotId().equals(snapshot.getSnapshotId()));
+  private static List<String> ids(Trial t, ListSnapshotsRequest.Builder request) {
+    return listing(t, request).stream().map(Snapshot::getSnapshotId).toList();
   }
 
-  private static void listed(CaseSteps all) {
+  private static void listCases(CaseSteps.Group all) {
     all.add(
-        "snapshots/list/every-entry-names-a-snapshot",
+        "every-entry-names-a-snapshot",
         t -> {
           for (Snapshot each : listing(t, toListSnapshots(t))) {
             t.check(
@@ -224,41 +202,34 @@ final class SnapshotCases {
           }
         });
     all.add(
-        "snapshots/list/a-new-snapshot-appears",
+        "a-new-snapshot-appears",
         t -> {
-          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
+          String id = snapshot(t, create(t)).getSnapshotId();
           t.check(
-              holds(listing(t, toListSnapshots(t)), snapshot),
-              "the new snapshot is listed",
-              "it is not");
+              ids(t, toListSnapshots(t)).contains(id), "the new snapshot is listed", "it is not");
         });
     all.add(
-        "snapshots/list/a-deleted-snapshot-disappears",
+        "a-deleted-snapshot-disappears",
         t -> {
-          Snapshot snapshot = TestSnapshots.deletedSnapshot(t);
+          String id = deletedSnapshot(t).getSnapshotId();
           t.check(
-              !holds(listing(t, toListSnapshots(t)), snapshot),
+              !ids(t, toListSnapshots(t)).contains(id),
               "the deleted snapshot is not listed",
               "it is");
         });
     all.add(
-        "snapshots/list/pages-hold-every-snapshot",
+        "pages-hold-every-snapshot",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          List<Snapshot> made =
-              List.of(
-                  TestSnapshots.snapshot(t, volume),
-                  TestSnapshots.snapshot(t, volume),
-                  TestSnapshots.snapshot(t, volume));
-          for (Snapshot each : made) {
-            t.check(
-                isOnAPage(t, each),
-                "the snapshot " + SafeText.quote(each.getSnapshotId()) + " is on one of the pages",
-                "it is on none");
-          }
+          Volume volume = create(t);
+          List<String> made =
+              Stream.of(snapshot(t, volume), snapshot(t, volume), snapshot(t, volume))
+                  .map(Snapshot::getSnapshotId)
+                  .toList();
+          ListPages.checkOnPages(
+              t, "snapshot", made, () -> ids(t, toListSnapshots(t).setMaxEntries(1)));
         });
     all.add(
-        "snapshots/list/an-invalid-token-is-aborted",
+        "an-invalid-token-is-aborted",
         t ->
             t.refusedRather(
                 toListSnapshots(t).setStartingToken("csi4j-invalid-token"),
@@ -266,55 +237,42 @@ final class SnapshotCases {
                 INVALID_ARGUMENT));
   }
 
-  /**
-   * Whether one of three lists has the snapshot: a list in pages may miss one while others change.
-   */
-  private static boolean isOnAPage(Trial t, Snapshot snapshot) {
-    for (int asked = 0; asked < 3; asked++) {
-      if (holds(listing(t, toListSnapshots(t).setMaxEntries(1)), snapshot)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static void filtered(CaseSteps all) {
+  private static void filterCases(CaseSteps.Group all) {
     all.add(
-        "snapshots/list/by-id-is-one",
+        "by-id-is-one",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
-          TestSnapshots.snapshot(t, volume);
-          var list = listing(t, toListSnapshots(t).setSnapshotId(snapshot.getSnapshotId()));
-          isAlone(t, list, snapshot);
+          Volume volume = create(t);
+          Snapshot snapshot = snapshot(t, volume);
+          snapshot(t, volume);
+          isAlone(t, snapshot, toListSnapshots(t).setSnapshotId(snapshot.getSnapshotId()));
         });
     all.add(
-        "snapshots/list/by-source-is-those-of-the-volume",
+        "by-source-is-those-of-the-volume",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
-          TestSnapshots.snapshot(t, TestVolumes.create(t));
-          var list = listing(t, toListSnapshots(t).setSourceVolumeId(volume.getVolumeId()));
-          isAlone(t, list, snapshot);
+          Volume volume = create(t);
+          Snapshot snapshot = snapshot(t, volume);
+          snapshot(t, create(t));
+          isAlone(t, snapshot, toListSnapshots(t).setSourceVolumeId(volume.getVolumeId()));
         });
     all.add(
-        "snapshots/list/by-an-unknown-id-is-empty",
+        "by-an-unknown-id-is-empty",
         t -> {
-          TestSnapshots.snapshot(t, TestVolumes.create(t));
-          String gone = TestSnapshots.deletedSnapshot(t).getSnapshotId();
+          snapshot(t, create(t));
+          String gone = deletedSnapshot(t).getSnapshotId();
           isEmpty(t, toListSnapshots(t).setSnapshotId(gone));
         });
     all.add(
-        "snapshots/list/by-an-unknown-source-is-empty",
+        "by-an-unknown-source-is-empty",
         t -> {
-          TestSnapshots.snapshot(t, TestVolumes.create(t));
-          isEmpty(t, toListSnapshots(t).setSourceVolumeId(TestVolumes.create(t).getVolumeId()));
+          snapshot(t, create(t));
+          isEmpty(t, toListSnapshots(t).setSourceVolumeId(create(t).getVolumeId()));
         });
   }
 
-  private static void isAlone(Trial t, List<Snapshot> list, Snapshot snapshot) {
+  private static void isAlone(Trial t, Snapshot snapshot, ListSnapshotsRequest.Builder request) {
+    List<String> list = ids(t, request);
     t.check(
-        list.size() == 1 && holds(list, snapshot),
+        list.equals(List.of(snapshot.getSnapshotId())),
         "the snapshot " + SafeText.quote(snapshot.getSnapshotId()) + " alone",
         list.size() + " snapshots");
   }

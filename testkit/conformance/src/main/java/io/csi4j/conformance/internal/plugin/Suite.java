@@ -29,7 +29,7 @@ public final class Suite {
     GroupCases.addTo(steps);
     NodeCases.addTo(steps);
     MetadataCases.addTo(steps);
-    ConcurrencyCases.addTo(steps);
+    ConcurrencyCases.addTo(steps.under("concurrency"));
     List<SuiteCase> cases =
         Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 8).stream()
             .map(row -> of(row, steps))

@@ -92,6 +92,17 @@ final class TestVolumes {
     return attach(t, volume, LawfulRequests.capability(t));
   }
 
+  /** A volume to be used, attached. */
+  static Volume attachedVolume(Trial t) {
+    return attached(t, volume(t));
+  }
+
+  /** The volume, which is attached if the plugin does so. */
+  static Volume attached(Trial t, Volume volume) {
+    attach(t, volume);
+    return volume;
+  }
+
   /** Attaches and stages the volume, as far as the plugin does so; the publish context. */
   static Map<String, String> stage(Trial t, Volume volume, VolumeCapability capability) {
     Map<String, String> context = attach(t, volume, capability);

@@ -4,6 +4,7 @@ import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.PluginUnderTest;
@@ -239,7 +240,11 @@ final class Trial {
 
   /** Fails unless the call fails with one of these codes. */
   void refused(MessageOrBuilder request, StatusCode... codes) {
-    Reply reply = call(request);
+    checkFails(call(request), codes);
+  }
+
+  /** Fails unless the call has failed with one of these codes. */
+  void checkFails(Reply reply, StatusCode... codes) {
     check(List.of(codes).contains(reply.code()), reply, "fails with " + words(codes));
   }
 
@@ -274,9 +279,9 @@ final class Trial {
   }
 
   /** Advises if a call is served that the plugin does not offer. */
-  void unoffered(Need need, Message request) {
+  void unoffered(Need need, CsiOperation operation) {
     if (!need.met(this)) {
-      best(request, StatusCode.UNIMPLEMENTED);
+      best(RawPlugin.request(operation), StatusCode.UNIMPLEMENTED);
     }
   }
 
@@ -315,6 +320,11 @@ final class Trial {
   /** Fails the case unless {@code holds}; {@code expected} is what the call does, as a verb. */
   void check(boolean holds, Reply reply, String expected) {
     check(holds, reply.rpcName() + " " + expected, shown(reply));
+  }
+
+  /** Fails the case unless a size is as large; 0 is a size that the plugin does not tell. */
+  void checkSize(long size, long least) {
+    check(size == 0 || size >= least, "at least " + least + " bytes, or 0", size + " bytes");
   }
 
   /** Fails the case unless both are the same; {@code what} is said before them. */

@@ -1,7 +1,6 @@
 package io.csi4j.conformance.internal.plugin;
 
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
@@ -10,15 +9,12 @@ import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -65,7 +61,8 @@ final class TrialLeftovers {
           && switch (RawPlugin.operation(by)) {
             case DELETE_VOLUME -> same(by, "volume_id");
             case CONTROLLER_UNPUBLISH_VOLUME ->
-                same(by, "volume_id") && (same(by, "node_id") || text(by, "node_id").isEmpty());
+                same(by, "volume_id")
+                    && (same(by, "node_id") || MessageFields.get(by, "node_id").equals(""));
             case NODE_UNSTAGE_VOLUME -> same(by, "volume_id") && same(by, "staging_target_path");
             case NODE_UNPUBLISH_VOLUME -> same(by, "volume_id") && same(by, "target_path");
             case DELETE_SNAPSHOT -> same(by, "snapshot_id");
@@ -75,12 +72,7 @@ final class TrialLeftovers {
     }
 
     private boolean same(Message other, String field) {
-      return text(request, field).equals(text(other, field));
-    }
-
-    private static String text(Message message, String field) {
-      return String.valueOf(
-          message.getField(message.getDescriptorForType().findFieldByName(field)));
+      return MessageFields.get(request, field).equals(MessageFields.get(other, field));
     }
   }
 
@@ -147,7 +139,8 @@ final class TrialLeftovers {
     if (request instanceof DeleteVolumeGroupSnapshotRequest group) {
       for (String id : group.getSnapshotIdsList()) {
         Message member =
-            LawfulRequests.toDeleteSnapshot(trial, Snapshot.newBuilder().setSnapshotId(id).build());
+            LawfulRequests.toDeleteSnapshot(trial, Snapshot.newBuilder().setSnapshotId(id).build())
+                .build();
         undos.removeIf(each -> each.undoes(member));
       }
     }
@@ -163,63 +156,47 @@ final class TrialLeftovers {
   private Optional<Undo> deletion(Message answer) {
     if (answer instanceof CreateVolumeResponse created) {
       Volume volume = created.getVolume();
-      return Optional.of(
-          new Undo(
-              LawfulRequests.toDelete(trial, volume),
-              "the volume " + SafeText.quote(volume.getVolumeId())));
+      return undo(LawfulRequests.toDelete(trial, volume), "the volume ", volume.getVolumeId());
     }
     if (answer instanceof CreateSnapshotResponse created) {
-      Snapshot snapshot = created.getSnapshot();
-      return Optional.of(
-          new Undo(
-              LawfulRequests.toDeleteSnapshot(trial, snapshot),
-              "the snapshot " + SafeText.quote(snapshot.getSnapshotId())));
+      Snapshot cut = created.getSnapshot();
+      return undo(
+          LawfulRequests.toDeleteSnapshot(trial, cut), "the snapshot ", cut.getSnapshotId());
     }
     if (answer instanceof CreateVolumeGroupSnapshotResponse created) {
       VolumeGroupSnapshot group = created.getGroupSnapshot();
-      return Optional.of(
-          new Undo(
-              LawfulRequests.toDeleteGroup(trial, group).build(),
-              "the group snapshot " + SafeText.quote(group.getGroupSnapshotId())));
+      return undo(
+          LawfulRequests.toDeleteGroup(trial, group),
+          "the group snapshot ",
+          group.getGroupSnapshotId());
     }
     return Optional.empty();
   }
 
+  private static Optional<Undo> undo(Message.Builder request, String kind, String id) {
+    return Optional.of(new Undo(request.build(), kind + SafeText.quote(id)));
+  }
+
   /** Returns how the use of a volume by this request is undone. */
   private Optional<Undo> use(Message request) {
-    if (request instanceof ControllerPublishVolumeRequest attached) {
-      return Optional.of(
-          new Undo(
-              ControllerUnpublishVolumeRequest.newBuilder()
-                  .setVolumeId(attached.getVolumeId())
-                  .setNodeId(attached.getNodeId())
-                  .putAllSecrets(
-                      trial.plugin().secrets(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME).reveal())
-                  .build(),
-              "the volume "
-                  + SafeText.quote(attached.getVolumeId())
-                  + " on the node "
-                  + SafeText.quote(attached.getNodeId())));
-    }
-    if (request instanceof NodeStageVolumeRequest staged) {
-      return Optional.of(
-          new Undo(
-              NodeUnstageVolumeRequest.newBuilder()
-                  .setVolumeId(staged.getVolumeId())
-                  .setStagingTargetPath(staged.getStagingTargetPath())
-                  .build(),
-              "the volume " + SafeText.quote(staged.getVolumeId()) + " at its staging path"));
-    }
-    if (request instanceof NodePublishVolumeRequest published) {
-      return Optional.of(
-          new Undo(
-              NodeUnpublishVolumeRequest.newBuilder()
-                  .setVolumeId(published.getVolumeId())
-                  .setTargetPath(published.getTargetPath())
-                  .build(),
-              "the volume " + SafeText.quote(published.getVolumeId()) + " at its target path"));
-    }
-    return Optional.empty();
+    return switch (RawPlugin.operation(request)) {
+      case CONTROLLER_PUBLISH_VOLUME ->
+          use(
+              request,
+              ControllerUnpublishVolumeRequest.newBuilder(),
+              "on the node " + SafeText.quote((String) MessageFields.get(request, "node_id")));
+      case NODE_STAGE_VOLUME ->
+          use(request, NodeUnstageVolumeRequest.newBuilder(), "at its staging path");
+      case NODE_PUBLISH_VOLUME ->
+          use(request, NodeUnpublishVolumeRequest.newBuilder(), "at its target path");
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<Undo> use(Message request, Message.Builder undo, String where) {
+    String volume = SafeText.quote((String) MessageFields.get(request, "volume_id"));
+    return Optional.of(
+        new Undo(LawfulRequests.undo(trial, request, undo), "the volume " + volume + " " + where));
   }
 
   /** Whether an answer may be on its way that is not waited for any more. */
@@ -328,11 +305,6 @@ final class TrialLeftovers {
   /** Returns the requests that would undo what is there, or may be. */
   List<Message> owed() {
     return Stream.concat(undos.stream(), begun.stream()).map(Undo::request).toList();
-  }
-
-  /** Whether nothing is left. */
-  boolean isEmpty() {
-    return undos.isEmpty();
   }
 
   /** Returns what would be undone. */

@@ -1,30 +1,14 @@
 package io.csi4j.conformance.internal.plugin;
 
-import static io.csi4j.client.model.StatusCode.ALREADY_EXISTS;
-import static io.csi4j.client.model.StatusCode.FAILED_PRECONDITION;
-import static io.csi4j.client.model.StatusCode.INVALID_ARGUMENT;
-import static io.csi4j.client.model.StatusCode.NOT_FOUND;
-import static io.csi4j.client.model.StatusCode.OK;
-import static io.csi4j.client.model.StatusCode.OUT_OF_RANGE;
-import static io.csi4j.client.model.StatusCode.RESOURCE_EXHAUSTED;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.FAR_TOO_MUCH;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_SNAPSHOT;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.NO_SUCH_VOLUME;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.atLeast;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.bigger;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.capability;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.name128;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.otherCapability;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.range;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.sourceOf;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toClone;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toCreate;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toDelete;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toFill;
-import static io.csi4j.conformance.internal.plugin.LawfulRequests.toValidate;
+import static io.csi4j.client.model.StatusCode.*;
+import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
+import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
+import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.TopologyRequirement;
@@ -32,6 +16,8 @@ import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
+import java.util.OptionalLong;
 
 /** How volumes come to be, and go. */
 final class VolumeCases {
@@ -39,26 +25,26 @@ final class VolumeCases {
   private VolumeCases() {}
 
   static void addTo(CaseSteps all) {
-    made(all);
-    sizes(all);
-    names(all);
-    sources(all);
-    places(all);
-    deleted(all);
+    createCases(all.under("controller/create"));
+    sizeCases(all.under("controller/create"));
+    nameCases(all.under("controller/create"));
+    sourceCases(all.under("controller/create"));
+    placeCases(all.under("topology"));
+    deleteCases(all.under("controller/delete"));
   }
 
-  private static void made(CaseSteps all) {
-    all.required("controller/create", t -> toCreate(t), "name", "volume_capabilities");
+  private static void createCases(CaseSteps.Group all) {
+    all.required(LawfulRequests::toCreate, "name", "volume_capabilities");
     all.ask(
-        "controller/create/a-capability-without-access-type-is-refused",
+        "a-capability-without-access-type-is-refused",
         t -> toCreate(t).setVolumeCapabilities(0, capability(t).toBuilder().clearAccessType()));
     all.ask(
-        "controller/create/a-capability-without-access-mode-is-refused",
+        "a-capability-without-access-mode-is-refused",
         t -> toCreate(t).setVolumeCapabilities(0, capability(t).toBuilder().clearAccessMode()));
     all.add(
-        "controller/create/a-volume-is-made",
+        "a-volume-is-made",
         t -> {
-          Volume volume = TestVolumes.taken(t, toCreate(t));
+          Volume volume = taken(t, toCreate(t));
           t.adviseSize("volume_id", volume.getVolumeId());
           t.adviseSize("volume_context", volume.getVolumeContextMap());
           t.check(
@@ -67,234 +53,198 @@ final class VolumeCases {
               "a content_source");
         });
     all.add(
-        "controller/create/every-usual-capability-is-accepted",
+        "every-usual-capability-is-accepted",
         t -> {
-          for (VolumeCapability each : LawfulRequests.capabilities(t)) {
-            Volume unused = TestVolumes.taken(t, toCreate(t).setVolumeCapabilities(0, each));
+          for (VolumeCapability each : capabilities(t)) {
+            Volume unused = taken(t, toCreate(t).setVolumeCapabilities(0, each));
           }
         });
   }
 
-  private static void sizes(CaseSteps all) {
+  private static void sizeCases(CaseSteps.Group all) {
     all.add(
-        "controller/create/a-volume-without-a-size-is-made",
+        "a-volume-without-a-size-is-made",
         t -> {
-          Volume unused = TestVolumes.deletedVolume(t);
-          Reply reply = t.best(toCreate(t).clearCapacityRange(), OK);
-          if (reply.isOk()) {
-            long size = made(t, reply).getCapacityBytes();
-            t.check(size >= 0, "a size that is not negative", size + " bytes");
-          }
+          Volume unused = deletedVolume(t);
+          size(t, toCreate(t).clearCapacityRange(), OK)
+              .ifPresent(
+                  size -> t.check(size >= 0, "a size that is not negative", size + " bytes"));
         });
     all.add(
-        "controller/create/the-size-is-what-was-asked-for",
-        t -> {
-          long size = TestVolumes.create(t).getCapacityBytes();
-          t.check(
-              size == 0 || size >= t.plugin().volumeBytes(),
-              "at least " + t.plugin().volumeBytes() + " bytes, or 0",
-              size + " bytes");
-        });
+        "the-size-is-what-was-asked-for",
+        t -> t.checkSize(create(t).getCapacityBytes(), t.plugin().volumeBytes()));
     all.add(
-        "controller/create/the-limit-is-kept",
+        "the-limit-is-kept",
         t -> {
           long bytes = t.plugin().volumeBytes();
-          Reply reply = t.best(toCreate(t).setCapacityRange(range(bytes, bytes)), OK, OUT_OF_RANGE);
-          if (reply.isOk()) {
-            long size = made(t, reply).getCapacityBytes();
-            t.check(size == 0 || size == bytes, "exactly " + bytes + " bytes", size + " bytes");
-          }
+          OptionalLong made =
+              size(t, toCreate(t).setCapacityRange(range(bytes, bytes)), OK, OUT_OF_RANGE);
+          long size = made.orElse(bytes);
+          t.check(size == 0 || size == bytes, "exactly " + bytes + " bytes", size + " bytes");
         });
     all.add(
-        "controller/create/a-limit-below-the-required-size-is-refused",
+        "a-limit-below-the-required-size-is-refused",
         t -> {
-          Reply reply =
-              t.best(
-                  toCreate(t).setCapacityRange(range(bigger(t), 1)),
-                  OK,
-                  INVALID_ARGUMENT,
-                  OUT_OF_RANGE);
-          t.check(
-              !reply.isOk() || made(t, reply).getCapacityBytes() == 0,
-              "a refusal, or a volume whose size is not told",
-              t.shown(reply));
+          var request = toCreate(t).setCapacityRange(range(bigger(t), 1));
+          checkUntold(t, size(t, request, OK, INVALID_ARGUMENT, OUT_OF_RANGE));
         });
-    all.ask(
-        "controller/create/a-negative-size-is-refused",
-        t -> toCreate(t).setCapacityRange(atLeast(-1)));
+    all.ask("a-negative-size-is-refused", t -> toCreate(t).setCapacityRange(atLeast(-1)));
     all.add(
-        "controller/create/a-size-that-nobody-has-is-refused",
-        t -> {
-          Reply reply =
-              t.best(
-                  toCreate(t).setCapacityRange(atLeast(FAR_TOO_MUCH)),
-                  OK,
-                  OUT_OF_RANGE,
-                  RESOURCE_EXHAUSTED,
-                  INVALID_ARGUMENT);
-          if (reply.isOk()) {
-            long size = made(t, reply).getCapacityBytes();
-            t.check(
-                size == 0 || size >= FAR_TOO_MUCH,
-                "a refusal, or at least " + FAR_TOO_MUCH + " bytes, or 0",
-                size + " bytes");
-          }
-        });
+        "a-size-that-nobody-has-is-refused",
+        t ->
+            size(
+                    t,
+                    toCreate(t).setCapacityRange(atLeast(FAR_TOO_MUCH)),
+                    OK,
+                    OUT_OF_RANGE,
+                    RESOURCE_EXHAUSTED,
+                    INVALID_ARGUMENT)
+                .ifPresent(size -> t.checkSize(size, FAR_TOO_MUCH)));
+  }
+
+  /** The size of the volume of this request, if it is made; advises on other codes than these. */
+  private static OptionalLong size(
+      Trial t, CreateVolumeRequest.Builder request, StatusCode... codes) {
+    Reply reply = t.best(request, codes);
+    return reply.isOk()
+        ? OptionalLong.of(volumeOf(t, reply).getCapacityBytes())
+        : OptionalLong.empty();
+  }
+
+  private static void checkUntold(Trial t, OptionalLong size) {
+    t.check(
+        size.orElse(0) == 0,
+        "a refusal, or a volume whose size is not told",
+        "a volume of " + size.orElse(0) + " bytes");
   }
 
   /** The volume of a reply to CreateVolume. */
-  private static Volume made(Trial t, Reply reply) {
+  private static Volume volumeOf(Trial t, Reply reply) {
     return t.answer(reply, CreateVolumeResponse.class).getVolume();
   }
 
-  private static void names(CaseSteps all) {
+  private static void checkSame(Trial t, Volume expected, Volume got) {
+    t.checkSame("the volume ", expected.getVolumeId(), got.getVolumeId());
+  }
+
+  private static void nameCases(CaseSteps.Group all) {
     all.add(
-        "controller/create/the-same-again-is-the-same-volume",
+        "the-same-again-is-the-same-volume",
         t -> {
           var request = toCreate(t);
-          Volume first = TestVolumes.taken(t, request);
-          t.checkSame(
-              "the volume ", first.getVolumeId(), TestVolumes.made(t, request).getVolumeId());
+          Volume first = taken(t, request);
+          checkSame(t, first, made(t, request));
         });
     all.add(
-        "controller/create/the-same-name-with-another-size-is-refused",
+        "the-same-name-with-another-size-is-refused",
         t -> {
           long bytes = t.plugin().volumeBytes();
           var request = toCreate(t).setCapacityRange(range(bytes, bytes));
-          Volume volume = t.prepared(() -> TestVolumes.made(t, request));
+          Volume volume = t.prepared(() -> made(t, request));
           Reply reply = t.call(request.setCapacityRange(range(2 * bytes, 2 * bytes)));
           if (reply.isOk() && volume.getCapacityBytes() == 0) {
-            t.checkSame("the volume ", volume.getVolumeId(), made(t, reply).getVolumeId());
+            checkSame(t, volume, volumeOf(t, reply));
           } else {
             // A plugin may look first whether it makes volumes of that size at all.
-            t.check(
-                reply.code() == ALREADY_EXISTS || reply.code() == OUT_OF_RANGE,
-                reply,
-                "fails with " + Trial.words(ALREADY_EXISTS, OUT_OF_RANGE));
+            t.checkFails(reply, ALREADY_EXISTS, OUT_OF_RANGE);
           }
         });
     all.add(
-        "controller/create/the-same-name-with-another-capability-is-no-other-volume",
+        "the-same-name-with-another-capability-is-no-other-volume",
         t -> {
           var request = toCreate(t);
-          Volume volume = t.prepared(() -> TestVolumes.made(t, request));
+          Volume volume = t.prepared(() -> made(t, request));
           isNoOther(t, volume, request.setVolumeCapabilities(0, otherCapability(t)));
         });
     all.add(
-        "controller/create/the-same-name-with-another-parameter-is-no-other-volume",
+        "the-same-name-with-another-parameter-is-no-other-volume",
         t -> {
           var request = toCreate(t);
-          Volume volume = t.prepared(() -> TestVolumes.made(t, request));
+          Volume volume = t.prepared(() -> made(t, request));
           isNoOther(t, volume, request.putParameters("csi4j.io/unknown", "1"));
         });
     all.ask(
-        "controller/create/the-same-name-with-another-source-is-refused",
+        "the-same-name-with-another-source-is-refused",
         t -> {
           var request = toCreate(t);
-          Snapshot snapshot =
-              TestSnapshots.snapshot(t, t.prepared(() -> TestVolumes.made(t, request)));
-          return toFill(t, request, snapshot);
+          return toFill(t, request, snapshot(t, t.prepared(() -> made(t, request))));
         });
     all.add(
-        "controller/create/two-names-are-two-volumes",
+        "two-names-are-two-volumes",
         t -> {
-          String first = TestVolumes.create(t).getVolumeId();
-          String second = TestVolumes.create(t).getVolumeId();
+          String first = create(t).getVolumeId();
+          String second = create(t).getVolumeId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
         });
+    all.add("a-name-of-128-bytes-is-accepted", t -> namesOneVolume(t, name128(t)));
     all.add(
-        "controller/create/a-name-of-128-bytes-is-accepted", t -> namesOneVolume(t, name128(t)));
-    all.add(
-        "controller/create/a-name-in-any-script-is-accepted",
-        t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
+        "a-name-in-any-script-is-accepted", t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
   }
 
   /** A plugin that makes volumes makes one of this name, asked twice. */
   private static void namesOneVolume(Trial t, String name) {
-    Volume unused = TestVolumes.deletedVolume(t);
+    Volume unused = deletedVolume(t);
     var request = toCreate(t).setName(name);
-    Volume first = TestVolumes.made(t, request);
-    t.checkSame("the volume ", first.getVolumeId(), TestVolumes.made(t, request).getVolumeId());
+    Volume first = made(t, request);
+    checkSame(t, first, made(t, request));
   }
 
   /** The request is refused, or answered with the volume of that name. */
   private static void isNoOther(Trial t, Volume volume, CreateVolumeRequest.Builder request) {
     Reply reply = t.best(request, OK, ALREADY_EXISTS, INVALID_ARGUMENT);
     if (reply.isOk()) {
-      t.checkSame("the volume ", volume.getVolumeId(), made(t, reply).getVolumeId());
+      checkSame(t, volume, volumeOf(t, reply));
     }
   }
 
-  private static void sources(CaseSteps all) {
+  private static void sourceCases(CaseSteps.Group all) {
     all.add(
-        "controller/create/a-volume-is-made-from-a-snapshot",
+        "a-volume-is-made-from-a-snapshot",
         t -> {
-          Volume source = TestVolumes.create(t);
-          filled(t, source, toFill(t, TestSnapshots.snapshot(t, source)));
+          Volume source = create(t);
+          checkFilled(t, source, toFill(t, snapshot(t, source)));
         });
     all.add(
-        "controller/create/a-volume-is-made-from-a-volume",
+        "a-volume-is-made-from-a-volume",
         t -> {
-          Volume source = TestVolumes.create(t);
-          filled(t, source, toClone(t, source));
+          Volume source = create(t);
+          checkFilled(t, source, toClone(t, source));
         });
     all.add(
-        "controller/create/an-unknown-source-snapshot-is-not-found",
-        t -> UnknownThings.snapshot(t, NOT_FOUND, snapshot -> toFill(t, snapshot)));
+        "an-unknown-source-snapshot-is-not-found",
+        unknownSnapshot(NOT_FOUND, LawfulRequests::toFill));
     all.add(
-        "controller/create/an-unknown-source-volume-is-not-found",
-        t -> UnknownThings.volume(t, NOT_FOUND, volume -> toClone(t, volume)));
+        "an-unknown-source-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toClone));
     all.add(
-        "controller/create/a-source-without-an-id-is-refused",
+        "a-source-without-an-id-is-refused",
         t ->
             t.refusedRather(
                 toCreate(t).setVolumeContentSource(sourceOf(Snapshot.getDefaultInstance())),
                 INVALID_ARGUMENT,
                 NOT_FOUND));
     all.ask(
-        "controller/create/a-source-that-the-plugin-cannot-use-is-refused",
+        "a-source-that-the-plugin-cannot-use-is-refused",
         t -> toCreate(t).setVolumeContentSource(sourceOf(NO_SUCH_SNAPSHOT)));
     all.add(
-        "controller/create/a-size-below-the-source-is-out-of-range",
+        "a-size-below-the-source-is-out-of-range",
         t -> {
-          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
+          Snapshot snapshot = snapshot(t, create(t));
           if (snapshot.getSizeBytes() <= 1) {
             throw new CaseEndedException.Skipped("the plugin does not tell the size of snapshots");
           }
-          Reply reply =
-              t.best(
-                  toCreate(t)
-                      .setCapacityRange(range(1, snapshot.getSizeBytes() - 1))
-                      .setVolumeContentSource(sourceOf(snapshot)),
-                  OUT_OF_RANGE);
-          t.check(
-              !reply.isOk() || made(t, reply).getCapacityBytes() == 0,
-              "a refusal, or a volume whose size is not told",
-              t.shown(reply));
+          var request = toFill(t, snapshot).setCapacityRange(range(1, snapshot.getSizeBytes() - 1));
+          checkUntold(t, size(t, request, OUT_OF_RANGE));
         });
     all.add(
-        "controller/create/a-size-above-the-source-is-made-or-out-of-range",
+        "a-size-above-the-source-is-made-or-out-of-range",
         t -> {
-          Snapshot snapshot = TestSnapshots.snapshot(t, TestVolumes.create(t));
-          Reply reply =
-              t.best(
-                  toCreate(t)
-                      .setCapacityRange(atLeast(bigger(t)))
-                      .setVolumeContentSource(sourceOf(snapshot)),
-                  OK,
-                  OUT_OF_RANGE);
-          if (reply.isOk()) {
-            long size = made(t, reply).getCapacityBytes();
-            t.check(
-                size == 0 || size >= bigger(t),
-                "at least " + bigger(t) + " bytes",
-                size + " bytes");
-          }
+          var request = toFill(t, snapshot(t, create(t))).setCapacityRange(atLeast(bigger(t)));
+          size(t, request, OK, OUT_OF_RANGE).ifPresent(size -> t.checkSize(size, bigger(t)));
         });
   }
 
-  private static void filled(Trial t, Volume source, CreateVolumeRequest.Builder request) {
-    Volume volume = TestVolumes.made(t, request);
+  private static void checkFilled(Trial t, Volume source, CreateVolumeRequest.Builder request) {
+    Volume volume = made(t, request);
     t.check(
         !volume.getVolumeId().equals(source.getVolumeId()),
         "another volume than its source",
@@ -309,17 +259,23 @@ final class VolumeCases {
     }
   }
 
-  private static void places(CaseSteps all) {
+  private static void placeCases(CaseSteps.Group all) {
     all.add(
-        "topology/a-volume-is-made-where-it-was-asked-for",
-        t -> {
-          t.check(
-              isAccessibleFrom(LawfulRequests.place(t), TestVolumes.create(t)),
-              "an accessible_topology that includes the place that was asked for, or none",
-              "others");
-        });
+        "a-volume-is-made-where-it-was-asked-for",
+        t ->
+            t.check(
+                isAccessibleFrom(place(t), create(t)),
+                "an accessible_topology that includes the place that was asked for, or none",
+                "others"));
     all.add(
-        "topology/a-place-that-does-not-exist-is-refused",
+        "the-capacity-of-a-place-is-told",
+        t ->
+            ControllerCases.checkCapacity(
+                t,
+                GetCapacityRequest.newBuilder()
+                    .setAccessibleTopology(t.offers().info().getAccessibleTopology())));
+    all.add(
+        "a-place-that-does-not-exist-is-refused",
         t -> {
           Topology.Builder nowhere = Topology.newBuilder();
           for (String key : t.offers().info().getAccessibleTopology().getSegmentsMap().keySet()) {
@@ -334,13 +290,13 @@ final class VolumeCases {
                   INVALID_ARGUMENT);
           if (reply.isOk()) {
             t.check(
-                isAccessibleFrom(nowhere.build(), made(t, reply)),
+                isAccessibleFrom(nowhere.build(), volumeOf(t, reply)),
                 "a refusal, or a volume that does not say from where it is accessible",
                 "a volume in other places than the one that was required");
           }
         });
     all.add(
-        "topology/the-segments-of-the-node-are-well-formed",
+        "the-segments-of-the-node-are-well-formed",
         t -> {
           for (var each : t.offers().info().getAccessibleTopology().getSegmentsMap().entrySet()) {
             String key = each.getKey();
@@ -359,51 +315,43 @@ final class VolumeCases {
 
   /** Whether a volume is accessible from a place: one that names no places is so from all. */
   private static boolean isAccessibleFrom(Topology from, Volume volume) {
-    var place = place(from);
+    var place = comparable(from);
     return volume.getAccessibleTopologyCount() == 0
         || volume.getAccessibleTopologyList().stream()
-            .anyMatch(each -> place(each).within(place).isPresent());
+            .anyMatch(each -> comparable(each).within(place).isPresent());
   }
 
   /** A place, which compares its keys as the spec asks: without regard to case. */
-  static io.csi4j.client.model.Topology place(Topology from) {
+  static io.csi4j.client.model.Topology comparable(Topology from) {
     return io.csi4j.client.model.Topology.of(from.getSegmentsMap());
   }
 
-  private static void deleted(CaseSteps all) {
-    all.required("controller/delete", t -> toDelete(t, NO_SUCH_VOLUME), "volume_id");
-    all.add(
-        "controller/delete/an-unknown-volume-is-gone-already",
-        t -> UnknownThings.volume(t, OK, volume -> toDelete(t, volume)));
-    all.add("controller/delete/again-succeeds", t -> t.okTwice(toDelete(t, TestVolumes.create(t))));
+  private static void deleteCases(CaseSteps.Group all) {
+    all.required(t -> toDelete(t, NO_SUCH_VOLUME), "volume_id");
+    all.add("an-unknown-volume-is-gone-already", unknownVolume(OK, LawfulRequests::toDelete));
+    all.add("again-succeeds", t -> t.okTwice(toDelete(t, create(t))));
     all.ask(
-        "controller/delete/a-deleted-volume-is-unknown",
+        "a-deleted-volume-is-unknown",
         t -> {
-          Volume volume = TestVolumes.create(t);
+          Volume volume = create(t);
           t.prepare(toDelete(t, volume));
           return toValidate(t, volume);
         });
     all.add(
-        "controller/delete/the-name-is-free-again",
+        "the-name-is-free-again",
         t -> {
           var request = toCreate(t);
-          t.prepare(toDelete(t, TestVolumes.made(t, request)));
-          Volume unused = TestVolumes.taken(t, request.setCapacityRange(atLeast(bigger(t))));
+          t.prepare(toDelete(t, made(t, request)));
+          Volume unused = taken(t, request.setCapacityRange(atLeast(bigger(t))));
         });
-    all.ask(
-        "controller/delete/a-volume-in-use-is-deleted-or-kept",
-        t -> {
-          Volume volume = TestVolumes.create(t);
-          TestVolumes.attach(t, volume);
-          return toDelete(t, volume);
-        });
+    all.ask("a-volume-in-use-is-deleted-or-kept", t -> toDelete(t, attached(t, create(t))));
     all.add(
-        "controller/delete/a-volume-with-snapshots-is-deleted-or-kept-whole",
+        "a-volume-with-snapshots-is-deleted-or-kept-whole",
         t -> {
-          Volume volume = TestVolumes.create(t);
-          Snapshot snapshot = TestSnapshots.snapshot(t, volume);
+          Volume volume = create(t);
+          Snapshot snapshot = snapshot(t, volume);
           if (t.best(toDelete(t, volume), OK, FAILED_PRECONDITION).isOk()) {
-            TestVolumes.made(t, toFill(t, snapshot));
+            made(t, toFill(t, snapshot));
           } else {
             t.ok(toValidate(t, volume));
           }

@@ -120,10 +120,11 @@ class ErrorTableTest {
   @Test
   void aRowWithoutStepsAndStepsWithoutARowAreRefused() {
     CaseSteps steps = new CaseSteps();
-    steps.add("node/a", t -> {});
-    steps.required("node/b", t -> LawfulRequests.toList(0), "volume_id", "node_id");
+    CaseSteps.Group node = steps.under("node");
+    node.add("a", t -> {});
+    steps.under("node/b").required(t -> LawfulRequests.toList(0), "volume_id", "node_id");
 
-    assertThatThrownBy(() -> steps.add("node/a", t -> {}))
+    assertThatThrownBy(() -> node.add("a", t -> {}))
         .hasMessage("The case node/a has its steps twice.");
     assertThatThrownBy(() -> steps.take("node/c", ""))
         .hasMessage("The case node/c of cases.tsv has no steps.");
@@ -134,7 +135,7 @@ class ErrorTableTest {
     steps.take("node/b/without-node-id-is-refused", "");
     steps.checkAllTaken();
 
-    steps.ask("node/d", t -> LawfulRequests.toList(0));
+    node.ask("d", t -> LawfulRequests.toList(0));
     assertThatThrownBy(() -> steps.take("node/d", ""))
         .hasMessage("The case node/d of cases.tsv has no steps.");
     assertThatThrownBy(steps::checkAllTaken)

@@ -11,6 +11,7 @@ import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,14 +23,18 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A store of which several clients can be open, and which outlives them; right as it is, and made
- * to be broken in one place by a subclass.
+ * A store of which several clients can be open, and which outlives them. Each part of it is a
+ * function that is right as it is, and that a defect replaces before the store is used.
  */
-class ToyStore implements ClaimStore {
+final class ToyStore implements ClaimStore {
 
   /** What the clients of one store share. */
   static final class Medium {
@@ -40,27 +45,112 @@ class ToyStore implements ClaimStore {
     final StoreIdentity identity = new StoreIdentity("toy-" + UUID.randomUUID());
   }
 
-  final Medium medium;
+  interface Match {
+    boolean of(Versioned there, ClaimVersion expected, WriteToken token);
+  }
+
+  interface Keeping {
+    Versioned of(Versioned before, Claim next, WriteToken token);
+  }
+
+  interface Paging {
+    List<Versioned> of(Optional<VolumeKey> after, int limit);
+  }
+
+  interface Scanning {
+    ClaimPage of(Optional<VolumeKey> after, int limit);
+  }
+
+  interface Writing {
+    WriteResult of(Versioned there, Claim next, WriteToken token);
+  }
+
   final ToyFeed feed = new ToyFeed();
+
+  /** Whether others had the store open before, and closed it. */
+  final boolean openedAgain;
+
+  Medium medium;
   volatile boolean closed;
 
-  ToyStore(Medium medium) {
+  Runnable checkOpen =
+      () -> {
+        if (closed) {
+          throw new ClaimStoreException(Reason.CLOSED, "It is closed. Open it again.");
+        }
+      };
+
+  /** What is there; with the lock. */
+  Function<VolumeKey, Versioned> there =
+      volume -> medium.claims.getOrDefault(volume, never(volume));
+
+  /** Whether what is there can be read; with the lock. */
+  Predicate<VolumeKey> readable = volume -> !medium.damaged.contains(volume);
+
+  /** Whether what is there is what was expected; with the lock. */
+  Match matches = (there, expected, token) -> there.version().equals(expected);
+
+  /** What is kept of a write; with the lock. */
+  Keeping kept =
+      (before, next, token) ->
+          new Versioned(next, new ClaimVersion(before.version().value() + 1), Optional.of(token));
+
+  /** What is answered to a write; with the lock. */
+  Function<Versioned, WriteResult> answer = WriteResult.Written::new;
+
+  /** What is answered to a write that is not made; with the lock. */
+  Writing conflict = (there, next, token) -> new WriteResult.Conflict(there);
+
+  /** Puts it there; with the lock. */
+  Consumer<Versioned> put = now -> medium.claims.put(now.claim().volume(), now);
+
+  /** Notifies the watches; with the lock. */
+  Consumer<Versioned> tell = now -> medium.clients.forEach(client -> client.feed.tell(now));
+
+  /** One page, of which only an empty one is the last; with the lock. */
+  Paging page = (after, limit) -> behind(after, false).limit(limit).toList();
+
+  /** What a page says of claims that cannot be read. */
+  Function<List<Versioned>, List<ClaimPage.Unreadable>> unreadable =
+      claims ->
+          claims.stream()
+              .map(each -> each.claim().volume())
+              .map(each -> new ClaimPage.Unreadable(each.id(), Optional.of(each), "It is damaged."))
+              .toList();
+
+  Function<VolumeKey, Versioned> read = this::readRightly;
+  Scanning scan = this::scanRightly;
+  Writing replace = ClaimStore.super::replace;
+  Supplier<ClaimWatch> watch = feed::watch;
+  Supplier<StoreIdentity> identity = () -> medium.identity;
+  Function<VolumeKey, Optional<ReasonText>> uncertainty = volume -> Optional.empty();
+  Runnable close =
+      () -> {
+        closed = true;
+        feed.close();
+      };
+
+  private ToyStore(Medium medium) {
     this.medium = medium;
     medium.lock.lock();
     try {
+      openedAgain =
+          !medium.clients.isEmpty() && medium.clients.stream().allMatch(client -> client.closed);
       medium.clients.add(this);
     } finally {
       medium.lock.unlock();
     }
   }
 
-  /** A place for stores of this kind. */
-  static ClaimStoreFixture.Place place(Function<Medium, ToyStore> kind) {
+  /** A place for stores with this defect. */
+  static ClaimStoreFixture.Place place(Consumer<ToyStore> defect) {
     Medium medium = new Medium();
     return new ClaimStoreFixture.Place() {
       @Override
       public ClaimStore open() {
-        return kind.apply(medium);
+        ToyStore store = new ToyStore(medium);
+        defect.accept(store);
+        return store;
       }
 
       @Override
@@ -73,138 +163,108 @@ class ToyStore implements ClaimStore {
     };
   }
 
-  void checkOpen() {
-    if (closed) {
-      throw new ClaimStoreException(Reason.CLOSED, "It is closed. Open it again.");
-    }
-  }
-
   static Versioned never(VolumeKey volume) {
     return new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty());
   }
 
-  /** What is there; with the lock. */
-  Versioned there(VolumeKey volume) {
-    Versioned there = medium.claims.get(volume);
-    return there == null ? never(volume) : there;
+  /** The claims behind a key, or from the key on; all if there is none. */
+  Stream<Versioned> behind(Optional<VolumeKey> after, boolean from) {
+    return after
+        .map(key -> medium.claims.tailMap(key, from))
+        .orElse(medium.claims)
+        .values()
+        .stream();
   }
 
-  /** Whether what is there can be read; with the lock. */
-  boolean isReadable(VolumeKey volume) {
-    return !medium.damaged.contains(volume);
+  /** Does it with the lock. */
+  void locked(Runnable work) {
+    medium.lock.lock();
+    try {
+      work.run();
+    } finally {
+      medium.lock.unlock();
+    }
   }
 
-  /** Whether what is there is what was expected; with the lock. */
-  boolean matches(Versioned there, ClaimVersion expected, WriteToken token) {
-    return there.version().equals(expected);
+  private Versioned readRightly(VolumeKey volume) {
+    checkOpen.run();
+    medium.lock.lock();
+    try {
+      if (!readable.test(volume)) {
+        throw new ClaimStoreException(Reason.UNREADABLE, "It is damaged. Restore it.");
+      }
+      return there.apply(volume);
+    } finally {
+      medium.lock.unlock();
+    }
   }
 
-  /** What is kept of a write; with the lock. */
-  Versioned kept(Versioned before, Claim next, WriteToken token) {
-    return new Versioned(next, new ClaimVersion(before.version().value() + 1), Optional.of(token));
-  }
-
-  /** What is answered to a write; with the lock. */
-  WriteResult answer(Versioned now) {
-    return new WriteResult.Written(now);
-  }
-
-  /** What is answered to a write that is not made; with the lock. */
-  WriteResult conflict(Versioned there, Claim next, WriteToken token) {
-    return new WriteResult.Conflict(there);
-  }
-
-  /** Puts it there; with the lock. */
-  void put(Versioned now) {
-    medium.claims.put(now.claim().volume(), now);
-  }
-
-  /** Tells the watches; with the lock. */
-  void tell(Versioned now) {
-    medium.clients.forEach(client -> client.feed.tell(now));
+  private ClaimPage scanRightly(Optional<VolumeKey> after, int limit) {
+    checkOpen.run();
+    medium.lock.lock();
+    try {
+      List<Versioned> all = page.of(after, limit);
+      Map<Boolean, List<Versioned>> parts =
+          all.stream()
+              .collect(Collectors.partitioningBy(each -> readable.test(each.claim().volume())));
+      return new ClaimPage(
+          parts.get(true), unreadable.apply(parts.get(false)), ClaimPage.of(all, 1).next());
+    } finally {
+      medium.lock.unlock();
+    }
   }
 
   @Override
   public Versioned read(VolumeKey volume) {
-    checkOpen();
-    medium.lock.lock();
-    try {
-      if (!isReadable(volume)) {
-        throw new ClaimStoreException(Reason.UNREADABLE, "It is damaged. Restore it.");
-      }
-      return there(volume);
-    } finally {
-      medium.lock.unlock();
-    }
+    return read.apply(volume);
   }
 
   @Override
   public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-    checkOpen();
+    checkOpen.run();
     medium.lock.lock();
     try {
-      Versioned before = there(next.volume());
-      if (!matches(before, expected, token)) {
-        return conflict(before, next, token);
+      Versioned before = there.apply(next.volume());
+      if (!matches.of(before, expected, token)) {
+        return conflict.of(before, next, token);
       }
-      Versioned now = kept(before, next, token);
-      put(now);
-      tell(now);
-      return answer(now);
+      Versioned now = kept.of(before, next, token);
+      put.accept(now);
+      tell.accept(now);
+      return answer.apply(now);
     } finally {
       medium.lock.unlock();
     }
+  }
+
+  @Override
+  public WriteResult replace(Versioned seen, Claim next, WriteToken token) {
+    return replace.of(seen, next, token);
   }
 
   @Override
   public ClaimPage scan(Optional<VolumeKey> after, int limit) {
-    checkOpen();
-    medium.lock.lock();
-    try {
-      List<Versioned> page = page(after, limit);
-      Map<Boolean, List<Versioned>> parts =
-          page.stream()
-              .collect(Collectors.partitioningBy(each -> isReadable(each.claim().volume())));
-      return new ClaimPage(
-          parts.get(true), unreadable(parts.get(false)), ClaimPage.of(page, 1).next());
-    } finally {
-      medium.lock.unlock();
-    }
-  }
-
-  /** What a page says of claims that cannot be read. */
-  List<ClaimPage.Unreadable> unreadable(List<Versioned> claims) {
-    return claims.stream()
-        .map(each -> each.claim().volume())
-        .map(each -> new ClaimPage.Unreadable(each.id(), Optional.of(each), "It is damaged."))
-        .toList();
-  }
-
-  /** One page, of which only an empty one is the last; with the lock. */
-  List<Versioned> page(Optional<VolumeKey> after, int limit) {
-    return after
-        .map(key -> medium.claims.tailMap(key, false))
-        .orElse(medium.claims)
-        .values()
-        .stream()
-        .limit(limit)
-        .toList();
+    return scan.of(after, limit);
   }
 
   @Override
   public ClaimWatch watch() {
-    checkOpen();
-    return feed.watch();
+    checkOpen.run();
+    return watch.get();
   }
 
   @Override
   public StoreIdentity identity() {
-    return medium.identity;
+    return identity.get();
+  }
+
+  @Override
+  public Optional<ReasonText> uncertainty(VolumeKey volume) {
+    return uncertainty.apply(volume);
   }
 
   @Override
   public void close() {
-    closed = true;
-    feed.close();
+    close.run();
   }
 }

@@ -6,7 +6,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
-import io.csi4j.testkit.fault.When;
 import java.nio.file.Path;
 
 /** The orchestrator crashes and comes back. */
@@ -64,7 +63,7 @@ final class CrashScenarios {
 
   /** The call has done its work when the orchestrator crashes; the answer never comes. */
   private static void crashAmid(Play play, CsiOperation step) {
-    try (FaultRule rule = play.plugin().inject(Fault.applyThenHang(), When.calling(step).once())) {
+    try (FaultRule rule = play.breakOnce(step, Fault.applyThenHang())) {
       play.beginMount(play.order());
       play.awaitWorked(play.awaitCall(step));
       play.restart();
@@ -78,7 +77,7 @@ final class CrashScenarios {
     MountOrder order = play.order();
     play.mount(order);
     CsiOperation step = CsiOperation.NODE_UNSTAGE_VOLUME;
-    try (FaultRule rule = play.plugin().inject(Fault.hang(), When.calling(step).once())) {
+    try (FaultRule rule = play.breakOnce(step, Fault.hang())) {
       play.beginUnmount(order);
       play.awaitCall(step);
       play.restart();

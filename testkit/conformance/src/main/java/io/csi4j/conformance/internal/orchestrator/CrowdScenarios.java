@@ -5,7 +5,6 @@ import static io.csi4j.conformance.internal.orchestrator.Play.workload;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.When;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,8 +30,7 @@ final class CrowdScenarios {
   private static void eightWorkloads(Play play) {
     List<MountOrder> orders =
         IntStream.rangeClosed(1, 8).mapToObj(i -> workload(i, play.order())).toList();
-    play.plugin()
-        .inject(Fault.delay(Duration.ofMillis(20)), When.calling(CsiOperation.NODE_STAGE_VOLUME));
+    play.breakEach(CsiOperation.NODE_STAGE_VOLUME, Fault.delay(Duration.ofMillis(20)));
     mountAll(play, orders);
     play.expectPublications(play.order(), 8);
     play.expect(
@@ -77,7 +75,7 @@ final class CrowdScenarios {
     MountOrder coming = workload(2, leaving);
     play.mount(leaving);
     CsiOperation publish = CsiOperation.NODE_PUBLISH_VOLUME;
-    play.plugin().inject(Fault.delay(SLOW), When.calling(publish).once());
+    play.breakOnce(publish, Fault.delay(SLOW));
     Future<Path> mounting = play.beginMount(coming);
     play.awaitCalls(publish, 2);
     Future<Boolean> unmounting = play.beginUnmount(leaving);
@@ -89,7 +87,7 @@ final class CrowdScenarios {
     MountOrder coming = workload(2, leaving);
     play.mount(leaving);
     CsiOperation unpublish = CsiOperation.NODE_UNPUBLISH_VOLUME;
-    play.plugin().inject(Fault.delay(SLOW), When.calling(unpublish).once());
+    play.breakOnce(unpublish, Fault.delay(SLOW));
     Future<Boolean> unmounting = play.beginUnmount(leaving);
     play.awaitCall(unpublish);
     Future<Path> mounting = play.beginMount(coming);

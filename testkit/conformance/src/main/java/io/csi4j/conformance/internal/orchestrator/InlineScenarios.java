@@ -4,7 +4,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents.Published;
 import java.nio.file.Path;
@@ -71,8 +70,7 @@ final class InlineScenarios {
   }
 
   private static void answersLost(Play play) {
-    play.plugin()
-        .inject(Fault.applyThenDrop(), When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());
+    play.breakOnce(CsiOperation.NODE_PUBLISH_VOLUME, Fault.applyThenDrop());
     Optional<Path> path = play.mountInline(CACHE, ONE);
     if (path.isEmpty()) {
       return;
@@ -81,10 +79,9 @@ final class InlineScenarios {
     play.expect(
         play.contents().volumes().size() == 1,
         "After a lost answer there are " + play.contents().volumes().size() + " volumes.");
-    play.plugin()
-        .inject(
-            Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
-            When.calling(CsiOperation.NODE_UNPUBLISH_VOLUME).once());
+    play.breakOnce(
+        CsiOperation.NODE_UNPUBLISH_VOLUME,
+        Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"));
     gone(play, CACHE, ONE);
   }
 

@@ -186,31 +186,24 @@ final class MountScenarios {
   }
 
   private static void nothingMade(Play play) {
-    play.expect(
-        play.tryMount(play.order()).failure().isPresent(),
-        "The mount succeeded, although nothing stands at its path.");
+    play.expectNoMount(play.order(), "nothing stands at its path.");
   }
 
   private static void gone(Play play) {
     MountOrder order = play.order();
     play.mount(order);
     play.unmount(order);
-    play.expect(
-        play.tryUnmount(order).failure().isEmpty(), "The second unmount was taken as a failure.");
+    play.expectNothingToUnmount(order);
   }
 
   private static void neverMounted(Play play) {
-    play.expect(
-        play.tryUnmount(play.order()).failure().isEmpty(),
-        "The unmount of what was never mounted was taken as a failure.");
+    play.expectNothingToUnmount(play.order());
   }
 
   private static void stranger(Play play) {
     MountOrder order = play.order();
     Path path = play.mount(order);
-    play.expect(
-        play.tryUnmount(workload(2, order)).failure().isEmpty(),
-        "The unmount of what was never mounted was taken as a failure.");
+    play.expectNothingToUnmount(workload(2, order));
     play.expectPublished(order, path);
     play.expectReady(order);
   }

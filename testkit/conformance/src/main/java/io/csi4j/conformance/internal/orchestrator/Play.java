@@ -14,6 +14,9 @@ import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.conformance.model.OrchestratorUnderTest;
 import io.csi4j.conformance.model.ScenarioWorkload;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginContents.Published;
@@ -144,6 +147,18 @@ public final class Play {
     plugin.addVolume(id, CapacityRange.exactly(1L << 30), context);
   }
 
+  // ---- what goes wrong
+
+  /** Lets each call of a step end like that. */
+  FaultRule breakEach(CsiOperation step, Fault fault) {
+    return plugin.inject(fault, When.calling(step));
+  }
+
+  /** Lets the next call of a step end like that. */
+  FaultRule breakOnce(CsiOperation step, Fault fault) {
+    return plugin.inject(fault, When.calling(step).once());
+  }
+
   // ---- what the orchestrator is asked for
 
   /** Begins to mount. */
@@ -210,6 +225,17 @@ public final class Play {
   /** Asks for an unmount until it is done. */
   void unmount(MountOrder order) {
     insist(unmounting(order), () -> tryUnmount(order));
+  }
+
+  /**
+   * Unmounts after a first attempt when something was in its way. No caller asks again for what is
+   * done: then the next user of the volume has to set it right.
+   */
+  void unmountAfter(OrchestratorReply<Boolean> first, MountOrder order) {
+    if (first.value().isPresent()) {
+      mount(order);
+    }
+    unmount(order);
   }
 
   /** Crashes the orchestrator, and lets it come back. */
@@ -310,6 +336,18 @@ public final class Play {
     if (!holds) {
       problems.add(otherwise);
     }
+  }
+
+  /** A mount has to fail, for this reason. */
+  void expectNoMount(MountOrder order, String why) {
+    expect(tryMount(order).failure().isPresent(), "The mount succeeded, although " + why);
+  }
+
+  /** An unmount of what is not mounted has to succeed. */
+  void expectNothingToUnmount(MountOrder order) {
+    expect(
+        tryUnmount(order).failure().isEmpty(),
+        "The unmount of what is not mounted was taken as a failure.");
   }
 
   /** The plugin has to have this order published at that path, as it was asked for. */

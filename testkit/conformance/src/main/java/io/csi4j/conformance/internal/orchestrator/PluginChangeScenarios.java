@@ -6,7 +6,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.util.concurrent.Future;
@@ -41,7 +40,7 @@ final class PluginChangeScenarios {
   private static void restartedDuringCall(Play play) {
     MountOrder order = play.order();
     CsiOperation step = CsiOperation.NODE_STAGE_VOLUME;
-    play.plugin().inject(Fault.hang(), When.calling(step).once());
+    play.breakOnce(step, Fault.hang());
     Future<Path> mounting = play.beginMount(order);
     play.awaitCall(step);
     play.plugin().restart();
@@ -69,11 +68,7 @@ final class PluginChangeScenarios {
     OrchestratorReply<Boolean> first = play.tryUnmount(order);
     play.expectPublications(order, 0);
     play.upgrade(before);
-    if (first.value().isPresent()) {
-      // No caller asks again for what is done: the next user of the volume has to set it right.
-      play.mount(order);
-    }
-    play.unmount(order);
+    play.unmountAfter(first, order);
   }
 
   private static void addsStaging(Play play) {

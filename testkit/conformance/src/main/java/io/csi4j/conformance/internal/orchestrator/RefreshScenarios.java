@@ -6,7 +6,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.fault.When;
 import java.nio.file.Path;
 
 /**
@@ -40,7 +39,7 @@ final class RefreshScenarios {
   private static void fails(Play play, Fault fault) {
     MountOrder order = play.order();
     Path path = play.mount(order);
-    play.plugin().inject(fault, When.calling(CsiOperation.NODE_PUBLISH_VOLUME).once());
+    play.breakOnce(CsiOperation.NODE_PUBLISH_VOLUME, fault);
     // It may say that it failed, or try again.
     OrchestratorReply<Boolean> ignored = play.tryRefresh(order);
     play.plugin().clearFaults();

@@ -55,10 +55,7 @@ public final class Scenarios {
     ShapeScenarios.addTo(all);
     CrashScenarios.addTo(all);
     PluginChangeScenarios.addTo(all);
-    LostAnswerScenarios.addTo(all);
-    SlowCallScenarios.addTo(all);
-    RefusalScenarios.addTo(all);
-    FailureScenarios.addTo(all);
+    FaultScenarios.addTo(all);
     CrowdScenarios.addTo(all);
     NameScenarios.addTo(all);
     HealthScenarios.addTo(all);

@@ -20,11 +20,13 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.model;
   exports io.csi4j.testkit.referee;
   // A plugin over another storage has the rules, the sockets and the journal of the fake, and a
-  // proxy has its sockets, faults, journal and referee.
+  // proxy has its sockets, faults, journal and referee. The conformance suites send and read
+  // messages by their fields.
   exports io.csi4j.testkit.internal.backend to
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy;
   exports io.csi4j.testkit.internal.journal to
+      io.csi4j.conformance,
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy;
   exports io.csi4j.testkit.internal.json to

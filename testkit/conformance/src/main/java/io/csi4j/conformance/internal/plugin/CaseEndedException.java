@@ -1,66 +1,57 @@
 package io.csi4j.conformance.internal.plugin;
 
+import io.csi4j.conformance.model.CaseResult.Outcome;
+
 /** Ends a case before its end: the run catches it and makes it the result. */
-public abstract sealed class CaseEndedException extends RuntimeException {
+final class CaseEndedException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 
-  private CaseEndedException(String text) {
-    super(text, null, false, false);
-  }
+  private final Outcome outcome;
+  private final String expected;
+  private final boolean inAnyStep;
 
-  /** Returns its text. */
-  public String text() {
-    return String.valueOf(getMessage());
+  private CaseEndedException(Outcome outcome, String expected, String text, boolean inAnyStep) {
+    super(text, null, false, false);
+    this.outcome = outcome;
+    this.expected = expected;
+    this.inAnyStep = inAnyStep;
   }
 
   /** The plugin did something else than expected. */
-  public static final class Failed extends CaseEndedException {
-    private static final long serialVersionUID = 1;
+  static CaseEndedException failed(String expected, String got) {
+    return new CaseEndedException(Outcome.FAILED, expected, got, false);
+  }
 
-    private final String expected;
-    private final boolean inAnyStep;
-
-    /** A failure: this was expected, that was got. */
-    public Failed(String expected, String got) {
-      this(expected, got, false);
-    }
-
-    /** A failure that counts in a step before the tested one as well, if {@code inAnyStep}. */
-    Failed(String expected, String got, boolean inAnyStep) {
-      super(got);
-      this.expected = expected;
-      this.inAnyStep = inAnyStep;
-    }
-
-    /** Whether it counts in a step before the tested one as well. */
-    boolean inAnyStep() {
-      return inAnyStep;
-    }
-
-    /** Returns what would have been right. */
-    public String expected() {
-      return expected;
-    }
+  /** The plugin did something that counts in a step before the tested one as well. */
+  static CaseEndedException failedInAnyStep(String expected, String got) {
+    return new CaseEndedException(Outcome.FAILED, expected, got, true);
   }
 
   /** A step before the tested one was not done, or the plugin is gone. */
-  public static final class NotRun extends CaseEndedException {
-    private static final long serialVersionUID = 1;
-
-    /** A case that is not run for this reason. */
-    public NotRun(String reason) {
-      super(reason);
-    }
+  static CaseEndedException notRun(String why) {
+    return new CaseEndedException(Outcome.NOT_RUN, "", why, false);
   }
 
   /** The plugin offers nothing that the case is about. */
-  public static final class Skipped extends CaseEndedException {
-    private static final long serialVersionUID = 1;
+  static CaseEndedException skipped(String why) {
+    return new CaseEndedException(Outcome.SKIPPED, "", why, false);
+  }
 
-    /** A skip for this reason. */
-    public Skipped(String reason) {
-      super(reason);
-    }
+  Outcome outcome() {
+    return outcome;
+  }
+
+  /** Returns what the plugin did instead of the expectation, or why the case has no verdict. */
+  String text() {
+    return String.valueOf(getMessage());
+  }
+
+  String expected() {
+    return expected;
+  }
+
+  boolean inAnyStep() {
+    return inAnyStep;
   }
 }

@@ -78,7 +78,7 @@ final class IdentityCases {
               t.shown(reply));
           Optional<String> unready = PluginReadiness.unready(t, reply);
           if (unready.isPresent()) {
-            throw new CaseEndedException.NotRun(unready.get());
+            throw CaseEndedException.notRun(unready.get());
           }
         });
     all.add(
@@ -100,10 +100,10 @@ final class IdentityCases {
           boolean online = t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE);
           boolean offline = t.offers().has(PluginCapability.VolumeExpansion.Type.OFFLINE);
           if (!online && !offline) {
-            throw new CaseEndedException.Skipped("the plugin does not declare how volumes grow");
+            throw CaseEndedException.skipped("the plugin does not declare how volumes grow");
           }
           if (!Need.CONTROLLER.met(t) || !t.offers().node()) {
-            throw new CaseEndedException.Skipped(
+            throw CaseEndedException.skipped(
                 "only one of controller and node is served on the sockets of the run");
           }
           t.check(
@@ -147,11 +147,11 @@ final class IdentityCases {
    */
   private static void declared(Trial t, Service.Type service, CsiOperation first) {
     if (!t.offers().has(service) && !t.offers().unserved().contains(service)) {
-      throw new CaseEndedException.Skipped("the plugin does not offer " + service.name());
+      throw CaseEndedException.skipped("the plugin does not offer " + service.name());
     }
     Reply reply = t.call(RawPlugin.request(first));
     if (reply.code() == UNIMPLEMENTED && !Need.SEPARATE_SOCKETS.met(t)) {
-      throw new CaseEndedException.Skipped(
+      throw CaseEndedException.skipped(
           "the plugin declares "
               + service.name()
               + " and does not serve it here: name the socket of the instance that does");

@@ -42,8 +42,8 @@ import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.AccessType;
-import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
+import io.csi4j.testkit.internal.journal.MessageFields;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +82,7 @@ final class LawfulRequests {
     return capabilities(t).stream()
         .filter(each -> each.getAccessTypeCase() == type)
         .findFirst()
-        .orElseThrow(() -> new CaseEndedException.Skipped("no capability of type " + type));
+        .orElseThrow(() -> CaseEndedException.skipped("no capability of type " + type));
   }
 
   private static VolumeCapability capability(io.csi4j.client.model.VolumeCapability from) {
@@ -153,11 +153,17 @@ final class LawfulRequests {
     return CapacityRange.newBuilder().setRequiredBytes(required).setLimitBytes(limit).build();
   }
 
-  /** Fills those fields of a request whose values follow from their names. */
   private static <B extends Message.Builder> B filled(Trial t, B request) {
+    return filled(t, request, Volume.getDefaultInstance());
+  }
+
+  /** Fills those fields of a request, about a volume, whose values follow from their names. */
+  private static <B extends Message.Builder> B filled(Trial t, B request, Volume volume) {
     for (FieldDescriptor field : request.getDescriptorForType().getFields()) {
       switch (field.getName()) {
         case "name" -> request.setField(field, t.newName());
+        case "volume_id" -> request.setField(field, volume.getVolumeId());
+        case "volume_context" -> add(request, field, volume.getVolumeContextMap());
         case "node_id" -> request.setField(field, node(t));
         case "volume_capability" -> request.setField(field, capability(t));
         case "volume_capabilities" -> request.addRepeatedField(field, capability(t));
@@ -167,36 +173,34 @@ final class LawfulRequests {
             request.setField(field, t.paths().staging("staging"));
           }
         }
+        case "secrets" -> add(request, field, secrets(t, request.getDefaultInstanceForType()));
         default -> {}
       }
     }
-    return withSecrets(t, request);
-  }
-
-  private static <B extends Message.Builder> B withSecrets(Trial t, B request) {
-    CsiOperation operation = RawPlugin.operation(request.getDefaultInstanceForType());
-    MessageFields.putAll(request, "secrets", t.plugin().secrets(operation).reveal());
     return request;
   }
 
-  /** Fills a request about a volume. */
-  private static <B extends Message.Builder> B filled(Trial t, B request, Volume volume) {
-    MessageFields.set(request, "volume_id", volume.getVolumeId());
-    MessageFields.putAll(request, "volume_context", volume.getVolumeContextMap());
-    return filled(t, request);
+  static Map<String, String> secrets(Trial t, Message request) {
+    return t.plugin().secrets(RawPlugin.operation(request)).reveal();
+  }
+
+  private static void add(
+      Message.Builder request, FieldDescriptor map, Map<String, String> entries) {
+    Message empty = request.getDefaultInstanceForType();
+    request.mergeFrom(MessageFields.with(empty, Map.of(map.getName(), entries)));
   }
 
   /** The request that undoes another one: about the same, and with secrets of its own. */
   static Message undo(Trial t, Message request, Message.Builder undo) {
-    request
-        .getAllFields()
-        .forEach(
-            (field, value) -> {
-              if (!field.isMapField()) {
-                MessageFields.set(undo, field.getName(), value);
-              }
-            });
-    return withSecrets(t, undo).build();
+    for (FieldDescriptor field : undo.getDescriptorForType().getFields()) {
+      FieldDescriptor same = request.getDescriptorForType().findFieldByName(field.getName());
+      if (field.isMapField()) {
+        add(undo, field, secrets(t, undo.getDefaultInstanceForType()));
+      } else {
+        undo.setField(field, request.getField(same));
+      }
+    }
+    return undo.build();
   }
 
   static CreateVolumeRequest.Builder toCreate(Trial t) {
@@ -252,7 +256,7 @@ final class LawfulRequests {
   /** The id of the node, which its own service tells. */
   private static String node(Trial t) {
     if (!t.offers().node()) {
-      throw new CaseEndedException.Skipped("no node service is served here to tell its node_id");
+      throw CaseEndedException.skipped("no node service is served here to tell its node_id");
     }
     return t.offers().info().getNodeId();
   }

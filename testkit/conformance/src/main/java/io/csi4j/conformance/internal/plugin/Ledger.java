@@ -1,10 +1,12 @@
 package io.csi4j.conformance.internal.plugin;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -30,7 +33,8 @@ final class Ledger {
 
   /** The requests that undo something, by the names of their types. */
   private static final Map<String, Message> TYPES =
-      RawPlugin.requests().stream()
+      Arrays.stream(CsiOperation.values())
+          .map(RawPlugin::request)
           .collect(Collectors.toMap(each -> each.getDescriptorForType().getName(), each -> each));
 
   private static final String DIRECTORY = "directory ";
@@ -55,7 +59,7 @@ final class Ledger {
       lines.add(
           each.getDescriptorForType().getName()
               + " "
-              + PRINTER.printToString(withoutSecrets(each)).trim());
+              + PRINTER.printToString(ProtoMessage.withoutSecrets(each)).trim());
     }
     try {
       Path next = file.resolveSibling(file.getFileName() + ".next");
@@ -90,7 +94,12 @@ final class Ledger {
     List<Message> undos = new ArrayList<>();
     for (String line : lines()) {
       if (!line.startsWith(DIRECTORY)) {
-        undos.add(withSecrets(request(line), secrets));
+        Message request = request(line);
+        boolean isSecret = request.getDescriptorForType().findFieldByName("secrets") != null;
+        undos.add(
+            isSecret
+                ? MessageFields.with(request, Map.of("secrets", secrets.apply(request)))
+                : request);
       }
     }
     return undos;
@@ -119,13 +128,6 @@ final class Ledger {
     }
   }
 
-  private static Message withSecrets(
-      Message request, Function<Message, Map<String, String>> secrets) {
-    Message.Builder builder = request.toBuilder();
-    MessageFields.putAll(builder, "secrets", secrets.apply(request));
-    return builder.build();
-  }
-
   private Message request(String line) {
     String[] words = line.split(" ", 2);
     Message type = TYPES.get(words[0]);
@@ -152,10 +154,5 @@ final class Ledger {
   private IllegalArgumentException damaged(String why, @Nullable Exception e) {
     return new IllegalArgumentException(
         SafeText.quote(file.toString()) + " is damaged: " + why + ".", e);
-  }
-
-  private static Message withoutSecrets(Message request) {
-    FieldDescriptor field = request.getDescriptorForType().findFieldByName("secrets");
-    return field == null ? request : request.toBuilder().clearField(field).build();
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.conformance.internal.plugin;
 
+import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
@@ -19,16 +20,18 @@ final class ListPages {
 
   /** The entries of a list, page by page; fails if a page has too many, or there is no end. */
   static List<Message> entries(Trial t, Message.Builder request) {
-    int most = (int) MessageFields.get(request, "max_entries");
+    Descriptor type = request.getDescriptorForType();
+    int most = (int) request.getField(type.findFieldByName("max_entries"));
     List<Message> found = new ArrayList<>();
     Set<Message> known = new HashSet<>();
     Set<String> tokens = new HashSet<>();
     String token = "";
     int pages = 0;
     do {
-      FieldDescriptor start = request.getDescriptorForType().findFieldByName("starting_token");
+      FieldDescriptor start = type.findFieldByName("starting_token");
       Message page = t.ok(request.setField(start, token), Message.class);
-      List<?> entries = (List<?>) MessageFields.get(page, "entries");
+      Descriptor answer = page.getDescriptorForType();
+      List<?> entries = (List<?>) page.getField(answer.findFieldByName("entries"));
       t.check(
           most == 0 || entries.size() <= most,
           "at most " + most + " entries on a page",
@@ -38,7 +41,7 @@ final class ListPages {
         found.add((Message) each);
         more |= known.add((Message) each);
       }
-      token = (String) MessageFields.get(page, "next_token");
+      token = (String) page.getField(answer.findFieldByName("next_token"));
       pages++;
       t.check(
           (tokens.add(token) || more) && pages < MANY_PAGES,

@@ -94,7 +94,7 @@ final class MetadataCases {
           var request = toReadAllocated(t, blockSnapshot(t));
           List<BlockMetadata> whole = ranges(t, request, 0, 0);
           if (whole.size() < 2) {
-            throw new CaseEndedException.Skipped("the snapshot has fewer than two ranges");
+            throw CaseEndedException.skipped("the snapshot has fewer than two ranges");
           }
           long from = whole.get(0).getByteOffset() + whole.get(0).getSizeBytes();
           List<BlockMetadata> rest = ranges(t, request.setStartingOffset(from), from, 0);
@@ -136,7 +136,7 @@ final class MetadataCases {
   private static List<BlockMetadata> ranges(Trial t, MessageOrBuilder request, long from, int max) {
     Reply reply = t.call(request);
     if (reply.code() == FAILED_PRECONDITION) {
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           "the storage does not track which blocks change: " + t.shown(reply));
     }
     t.check(reply.code() == OK, "the stream ends well", t.shown(reply));

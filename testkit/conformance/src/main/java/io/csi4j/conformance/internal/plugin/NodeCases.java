@@ -69,7 +69,7 @@ final class NodeCases {
         t -> {
           Reply reply = t.call(INFO);
           if (reply.code() == UNIMPLEMENTED && !Need.ATTACH.met(t)) {
-            throw new CaseEndedException.Skipped(
+            throw CaseEndedException.skipped(
                 "the plugin does not attach volumes, and has no NodeGetInfo");
           }
           NodeGetInfoResponse info = t.succeeded(reply, NodeGetInfoResponse.class);
@@ -284,7 +284,7 @@ final class NodeCases {
             () -> {
               Reply reply = t.call(request);
               if (reply.code() == INVALID_ARGUMENT || reply.code() == FAILED_PRECONDITION) {
-                throw new CaseEndedException.Skipped("the plugin makes no volumes of mode " + mode);
+                throw CaseEndedException.skipped("the plugin makes no volumes of mode " + mode);
               }
               return named(t, t.succeeded(reply, CreateVolumeResponse.class));
             });
@@ -409,7 +409,7 @@ final class NodeCases {
           Path file = target.resolve("csi4j");
           needMount(target);
           if (!write(file)) {
-            throw new CaseEndedException.NotRun("nothing can be written to the published volume");
+            throw CaseEndedException.notRun("nothing can be written to the published volume");
           }
           Volume copy =
               t.prepared(
@@ -468,7 +468,7 @@ final class NodeCases {
   /** Skips the case unless something is mounted at {@code path} here. */
   private static void needMount(Path path) {
     if (SeenMounts.at(path) == 0) {
-      throw new CaseEndedException.Skipped(
+      throw CaseEndedException.skipped(
           "nothing is mounted at the target path as seen from here: the plugin does not really"
               + " mount, or does so in another mount namespace");
     }

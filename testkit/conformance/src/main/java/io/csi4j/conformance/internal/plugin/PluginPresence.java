@@ -44,7 +44,7 @@ final class PluginPresence {
     // A proxy may go on listening for a moment after its plugin has died.
     if (!RawPlugin.listens(silent) || (started != null && !started.listens())) {
       if (started == null) {
-        throw new CaseEndedException.NotRun(
+        throw CaseEndedException.notRun(
             death + ". Start it again, or give its command so that the suite does");
       }
       started.restart();
@@ -64,7 +64,7 @@ final class PluginPresence {
   void checkMayAsk(CsiOperation operation) {
     String before = hung.get(operation);
     if (before != null) {
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           operation.rpcName()
               + " was not answered in time in the case "
               + before
@@ -81,7 +81,7 @@ final class PluginPresence {
   void checkServed(Reply reply) {
     String failed = unserved.get(reply.operation());
     if (reply.code() == StatusCode.UNIMPLEMENTED && failed != null) {
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           reply.rpcName() + " is not implemented, for which the case " + failed + " has failed");
     }
   }
@@ -90,7 +90,7 @@ final class PluginPresence {
   void heard(Reply reply, RawPlugin socket) {
     if (isLate(reply)) {
       hung.put(reply.operation(), about);
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           reply.rpcName()
               + " was not answered within "
               + plugin.deadline().toMillis() / 1000.0
@@ -103,33 +103,32 @@ final class PluginPresence {
     if (!answered.contains(socket.endpoint())) {
       death = "nothing answers on " + socket.endpoint();
       silent = socket.endpoint();
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           death
               + ": "
               + SafeText.escape(reply.text(), 256)
               + ". Look whether the plugin runs and listens on the socket"
-              + (started == null ? "" : started.lastWords()));
+              + lastWords());
     }
     throw lost(reply.operation(), socket.endpoint());
   }
 
-  private CaseEndedException.Failed lost(CsiOperation operation, CsiEndpoint endpoint) {
+  private CaseEndedException lost(CsiOperation operation, CsiEndpoint endpoint) {
+    String expected = operation.rpcName() + " ends with a status";
     boolean died = started == null ? RawPlugin.isGone(endpoint) : started.hasEnded();
     if (!died) {
-      return new CaseEndedException.Failed(
-          operation.rpcName() + " ends with a status",
-          "the connection ended in this call; something still listens on " + endpoint,
-          true);
+      return CaseEndedException.failedInAnyStep(
+          expected, "the connection ended in this call; something still listens on " + endpoint);
     }
     silent = endpoint;
     death = "the plugin died in the case " + about + ", in " + operation.rpcName();
-    return new CaseEndedException.Failed(
-        operation.rpcName() + " ends with a status",
-        "the plugin died in this call: nothing listens on "
-            + endpoint
-            + " any more"
-            + (started == null ? "" : started.lastWords()),
-        true);
+    return CaseEndedException.failedInAnyStep(
+        expected,
+        "the plugin died in this call: nothing listens on " + endpoint + " any more" + lastWords());
+  }
+
+  private String lastWords() {
+    return started == null ? "" : started.lastWords();
   }
 
   private boolean isLate(Reply reply) {

@@ -48,7 +48,7 @@ final class PluginReadiness {
       unready = awaitReady(new Trial(run, 0));
     }
     if (unready.isPresent()) {
-      throw new CaseEndedException.NotRun(unready.get());
+      throw CaseEndedException.notRun(unready.get());
     }
   }
 

@@ -1,19 +1,16 @@
 package io.csi4j.conformance.internal.plugin;
 
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.ControllerGrpc;
-import io.csi4j.client.internal.proto.GroupControllerGrpc;
-import io.csi4j.client.internal.proto.IdentityGrpc;
-import io.csi4j.client.internal.proto.NodeGrpc;
-import io.csi4j.client.internal.proto.SnapshotMetadataGrpc;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
@@ -25,6 +22,7 @@ import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import io.grpc.protobuf.ProtoUtils;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -32,11 +30,8 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A plugin's socket, on which any message can be sent: nothing is checked, nothing repeated. */
@@ -44,17 +39,6 @@ final class RawPlugin implements AutoCloseable {
 
   /** The time in which a process that ends closes all that it has open. */
   static final Duration MOMENTS = Duration.ofSeconds(1);
-
-  /** The calls by the types of their requests: each call has one of its own. */
-  private static final Map<Class<?>, MethodDescriptor<?, ?>> METHODS =
-      Stream.of(
-              IdentityGrpc.getServiceDescriptor(),
-              ControllerGrpc.getServiceDescriptor(),
-              GroupControllerGrpc.getServiceDescriptor(),
-              SnapshotMetadataGrpc.getServiceDescriptor(),
-              NodeGrpc.getServiceDescriptor())
-          .flatMap(service -> service.getMethods().stream())
-          .collect(Collectors.toUnmodifiableMap(RawPlugin::requestType, each -> each));
 
   private final CsiEndpoint endpoint;
   private final EventLoop loop;
@@ -106,7 +90,7 @@ final class RawPlugin implements AutoCloseable {
     List<Message> messages = new ArrayList<>();
     ClientCall<Message, Message> call =
         channel.newCall(
-            method(request),
+            method(WireOperation.of(operation(request))),
             CallOptions.DEFAULT.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS));
     call.start(
         new ClientCall.Listener<>() {
@@ -165,21 +149,7 @@ final class RawPlugin implements AutoCloseable {
 
   /** Returns an empty request of a call. */
   static Message request(CsiOperation operation) {
-    return requests().stream()
-        .filter(each -> operation(each) == operation)
-        .findFirst()
-        .orElseThrow();
-  }
-
-  /** Returns an empty request of each type. */
-  static List<Message> requests() {
-    return METHODS.values().stream()
-        .map(
-            method ->
-                (Message)
-                    ((MethodDescriptor.PrototypeMarshaller<?>) method.getRequestMarshaller())
-                        .getMessagePrototype())
-        .toList();
+    return WireOperation.of(operation).request();
   }
 
   /** Whether anything listens on the socket now. */
@@ -205,23 +175,18 @@ final class RawPlugin implements AutoCloseable {
     return true;
   }
 
-  private static Class<?> requestType(MethodDescriptor<?, ?> method) {
-    return ((MethodDescriptor.ReflectableMarshaller<?>) method.getRequestMarshaller())
-        .getMessageClass();
-  }
-
-  @SuppressWarnings("unchecked")
-  private static MethodDescriptor<Message, Message> method(Message request) {
-    MethodDescriptor<?, ?> method = METHODS.get(request.getClass());
-    if (method == null) {
-      throw new IllegalStateException(request.getClass() + " is no request of the spec.");
-    }
-    return (MethodDescriptor<Message, Message>) method;
+  private static MethodDescriptor<Message, Message> method(WireOperation wire) {
+    return MethodDescriptor.newBuilder(
+            ProtoUtils.marshaller(wire.request()), ProtoUtils.marshaller(wire.answer()))
+        .setFullMethodName(wire.operation().fullName())
+        .setType(wire.streams() ? MethodType.SERVER_STREAMING : MethodType.UNARY)
+        .build();
   }
 
   /** The call that has requests of this type. */
   static CsiOperation operation(Message request) {
-    return CsiOperation.ofRpcName(String.valueOf(method(request).getBareMethodName()))
+    String type = request.getDescriptorForType().getName();
+    return CsiOperation.ofRpcName(type.substring(0, type.length() - "Request".length()))
         .orElseThrow();
   }
 

@@ -159,7 +159,7 @@ final class SnapshotCases {
         t -> {
           var group = group(t, create(t));
           if (group.getSnapshotsCount() == 0) {
-            throw new CaseEndedException.NotRun("the group has no members");
+            throw CaseEndedException.notRun("the group has no members");
           }
           return toDeleteSnapshot(t, group.getSnapshots(0));
         });

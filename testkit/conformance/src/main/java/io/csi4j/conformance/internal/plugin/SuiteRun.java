@@ -124,22 +124,23 @@ public final class SuiteRun implements ConformanceRun {
       checkMayRun(about);
       for (Need need : about.requirements()) {
         if (!need.met(trial)) {
-          throw new CaseEndedException.Skipped(need.otherwise(trial));
+          throw CaseEndedException.skipped(need.otherwise(trial));
         }
       }
       about.steps().accept(trial);
       outcome = trial.advice().isEmpty() ? Outcome.PASSED : Outcome.ADVICE;
       story = String.join("\n", trial.advice());
       causes = trial.advice();
-    } catch (CaseEndedException.Failed e) {
-      outcome = Outcome.FAILED;
-      story = story(about, e, trial);
-      causes = List.of("expected: " + e.expected() + "; got: " + e.text());
-      trial.calls().lastUnserved().ifPresent(presence::failedUnserved);
     } catch (CaseEndedException e) {
-      outcome = e instanceof CaseEndedException.Skipped ? Outcome.SKIPPED : Outcome.NOT_RUN;
-      story = e.text();
-      causes = List.of(story);
+      outcome = e.outcome();
+      if (outcome == Outcome.FAILED) {
+        story = story(about, e, trial);
+        causes = List.of("expected: " + e.expected() + "; got: " + e.text());
+        trial.calls().lastUnserved().ifPresent(presence::failedUnserved);
+      } else {
+        story = e.text();
+        causes = List.of(story);
+      }
     } catch (RuntimeException e) {
       outcome = Outcome.NOT_RUN;
       story =
@@ -149,7 +150,7 @@ public final class SuiteRun implements ConformanceRun {
       causes = List.of(story);
     }
     boolean keep = outcome == Outcome.FAILED && plugin.cleanup() == Cleanup.UNLESS_FAILED;
-    List<String> left = keep ? trial.kept() : trial.cleanUp();
+    List<String> left = keep ? trial.leftovers().kept() : trial.cleanUp();
     CaseResult result =
         new CaseResult(
             about,
@@ -182,14 +183,14 @@ public final class SuiteRun implements ConformanceRun {
   /** Ends the case if the run was stopped. */
   void checkNotStopped() {
     if (stopped) {
-      throw new CaseEndedException.NotRun("the run was stopped");
+      throw CaseEndedException.notRun("the run was stopped");
     }
   }
 
   /** Ends the case if the time of the run is up. */
   void checkInBudget() {
     if (deadline().isZero()) {
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           "the budget of " + plugin.budget().orElseThrow().toSeconds() + " s was used up");
     }
   }
@@ -250,7 +251,7 @@ public final class SuiteRun implements ConformanceRun {
       run.present = trial;
       ledger
           .undos(request -> plugin.secrets(RawPlugin.operation(request)).reveal())
-          .forEach(trial::takeOver);
+          .forEach(trial.leftovers()::takeOver);
       List<String> left = new ArrayList<>(trial.cleanUp());
       left.addAll(removed(directories));
       run.keepLedger = true;
@@ -258,7 +259,7 @@ public final class SuiteRun implements ConformanceRun {
         ledger.remove();
       } else {
         try {
-          ledger.write(trial.owed(), directories);
+          ledger.write(trial.leftovers().owed(), directories);
         } catch (UncheckedIOException e) {
           left.add(String.valueOf(e.getMessage()));
         }
@@ -301,7 +302,7 @@ public final class SuiteRun implements ConformanceRun {
     Stream.concat(unsettled.values().stream(), Stream.ofNullable(present))
         .forEach(
             each -> {
-              undos.addAll(each.owed());
+              undos.addAll(each.leftovers().owed());
               directories.addAll(each.paths().directories());
             });
     ledger.write(undos, directories);
@@ -322,7 +323,7 @@ public final class SuiteRun implements ConformanceRun {
   }
 
   /** Why a case failed, in lines for people. */
-  private static String story(SuiteCase about, CaseEndedException.Failed ending, Trial trial) {
+  private static String story(SuiteCase about, CaseEndedException ending, Trial trial) {
     StringBuilder out = new StringBuilder(1 << 10);
     line(out, "expected", ending.expected());
     line(out, "got", ending.text());
@@ -339,7 +340,7 @@ public final class SuiteRun implements ConformanceRun {
     out.append(String.format(Locale.ROOT, "%-10s", name + ":")).append(text).append('\n');
   }
 
-  private static String hint(CaseEndedException.Failed ending, Trial trial) {
+  private static String hint(CaseEndedException ending, Trial trial) {
     return switch (trial.calls().lastCode()) {
       case DEADLINE_EXCEEDED ->
           "the plugin's log: the call was not answered in time. It may hang on its storage, or the"

@@ -53,7 +53,7 @@ final class TestSnapshots {
   /** Ends the case if a snapshot has not become ready in time. */
   private static void checkAgain(Trial t, Pause pause) {
     if (!pause.again()) {
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           "a snapshot was not ready to use within " + t.plugin().deadline().toSeconds() + " s");
     }
   }

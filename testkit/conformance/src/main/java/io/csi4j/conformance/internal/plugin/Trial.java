@@ -7,6 +7,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.PluginUnderTest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -120,7 +121,7 @@ final class Trial {
     }
     if (reply.code() == StatusCode.UNAUTHENTICATED
         || reply.code() == StatusCode.PERMISSION_DENIED) {
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           reply.rpcName()
               + " ended with "
               + shown(reply)
@@ -161,11 +162,11 @@ final class Trial {
     preparing = true;
     try {
       return step.get();
-    } catch (CaseEndedException.Failed e) {
-      if (e.inAnyStep()) {
+    } catch (CaseEndedException e) {
+      if (e.outcome() != Outcome.FAILED || e.inAnyStep()) {
         throw e;
       }
-      throw new CaseEndedException.NotRun(
+      throw CaseEndedException.notRun(
           "a step before what is tested was not done. Expected: "
               + e.expected()
               + "; got: "
@@ -211,7 +212,7 @@ final class Trial {
     Reply reply = call(request);
     switch (reply.code()) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION, RESOURCE_EXHAUSTED, OUT_OF_RANGE ->
-          throw new CaseEndedException.NotRun(
+          throw CaseEndedException.notRun(
               reply.rpcName()
                   + " ended with "
                   + shown(reply)
@@ -313,7 +314,7 @@ final class Trial {
   /** Fails the case unless {@code holds}. */
   void check(boolean holds, String expected, String got) {
     if (!holds) {
-      throw new CaseEndedException.Failed(expected, got);
+      throw CaseEndedException.failed(expected, got);
     }
   }
 
@@ -369,14 +370,8 @@ final class Trial {
     return calls;
   }
 
-  /** Takes over what an earlier run has left. */
-  void takeOver(Message undo) {
-    leftovers.takeOver(undo);
-  }
-
-  /** Returns the requests that would undo what is there of the case. */
-  List<Message> owed() {
-    return leftovers.owed();
+  TrialLeftovers leftovers() {
+    return leftovers;
   }
 
   /** Tells the run what is there of the case, before and after each call. */
@@ -400,10 +395,5 @@ final class Trial {
     leftovers.undo().forEach(each -> left.add(run.named(each)));
     left.addAll(paths.remove());
     return left;
-  }
-
-  /** Returns what would be cleaned up. */
-  List<String> kept() {
-    return leftovers.kept();
   }
 }

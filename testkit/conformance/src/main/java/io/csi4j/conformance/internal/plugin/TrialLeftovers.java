@@ -16,6 +16,7 @@ import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,8 +62,7 @@ final class TrialLeftovers {
           && switch (RawPlugin.operation(by)) {
             case DELETE_VOLUME -> same(by, "volume_id");
             case CONTROLLER_UNPUBLISH_VOLUME ->
-                same(by, "volume_id")
-                    && (same(by, "node_id") || MessageFields.get(by, "node_id").equals(""));
+                same(by, "volume_id") && (same(by, "node_id") || text(by, "node_id").isEmpty());
             case NODE_UNSTAGE_VOLUME -> same(by, "volume_id") && same(by, "staging_target_path");
             case NODE_UNPUBLISH_VOLUME -> same(by, "volume_id") && same(by, "target_path");
             case DELETE_SNAPSHOT -> same(by, "snapshot_id");
@@ -72,8 +72,12 @@ final class TrialLeftovers {
     }
 
     private boolean same(Message other, String field) {
-      return MessageFields.get(request, field).equals(MessageFields.get(other, field));
+      return text(request, field).equals(text(other, field));
     }
+  }
+
+  private static String text(Message message, String field) {
+    return new ProtoMessage(message).text(field);
   }
 
   /**
@@ -184,7 +188,7 @@ final class TrialLeftovers {
           use(
               request,
               ControllerUnpublishVolumeRequest.newBuilder(),
-              "on the node " + SafeText.quote((String) MessageFields.get(request, "node_id")));
+              "on the node " + SafeText.quote(text(request, "node_id")));
       case NODE_STAGE_VOLUME ->
           use(request, NodeUnstageVolumeRequest.newBuilder(), "at its staging path");
       case NODE_PUBLISH_VOLUME ->
@@ -194,7 +198,7 @@ final class TrialLeftovers {
   }
 
   private Optional<Undo> use(Message request, Message.Builder undo, String where) {
-    String volume = SafeText.quote((String) MessageFields.get(request, "volume_id"));
+    String volume = SafeText.quote(text(request, "volume_id"));
     return Optional.of(
         new Undo(LawfulRequests.undo(trial, request, undo), "the volume " + volume + " " + where));
   }

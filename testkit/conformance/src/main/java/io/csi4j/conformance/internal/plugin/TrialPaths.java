@@ -56,7 +56,7 @@ final class TrialPaths {
       try {
         Files.createDirectory(path);
       } catch (IOException e) {
-        throw new CaseEndedException.Skipped(
+        throw CaseEndedException.skipped(
             "the directory "
                 + SafeText.quote(path.toString())
                 + " could not be made: "

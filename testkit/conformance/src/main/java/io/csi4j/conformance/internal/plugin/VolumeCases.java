@@ -230,7 +230,7 @@ final class VolumeCases {
         t -> {
           Snapshot snapshot = snapshot(t, create(t));
           if (snapshot.getSizeBytes() <= 1) {
-            throw new CaseEndedException.Skipped("the plugin does not tell the size of snapshots");
+            throw CaseEndedException.skipped("the plugin does not tell the size of snapshots");
           }
           var request = toFill(t, snapshot).setCapacityRange(range(1, snapshot.getSizeBytes() - 1));
           checkUntold(t, size(t, request, OUT_OF_RANGE));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.PluginUnderTest;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -40,8 +41,9 @@ class PluginPresenceTest {
       PluginPresence presence = new PluginPresence(plugin, started);
       started.start();
       presence.heard(reply(StatusCode.OK, false), socket);
-      assertThatExceptionOfType(CaseEndedException.Failed.class)
-          .isThrownBy(() -> presence.heard(reply(StatusCode.UNAVAILABLE, true), socket));
+      assertThatExceptionOfType(CaseEndedException.class)
+          .isThrownBy(() -> presence.heard(reply(StatusCode.UNAVAILABLE, true), socket))
+          .returns(Outcome.FAILED, CaseEndedException::outcome);
 
       assertThat(presence.begin("the next case")).isTrue();
 

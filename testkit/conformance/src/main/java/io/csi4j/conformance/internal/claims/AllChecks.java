@@ -39,7 +39,6 @@ public final class AllChecks {
     return List.copyOf(all.checks);
   }
 
-  /** Adds a check. */
   void add(String name, Scene.Body body) {
     checks.add(new OneCheck(name, fixture, body));
   }

@@ -9,11 +9,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** Callers that come at the same moment, each on a thread of its own. */
 final class Crowd {
 
   private Crowd() {}
+
+  /** As many callers as are asked for, made from their numbers. */
+  static <T> List<T> atOnce(Duration patience, int count, IntFunction<Callable<T>> callers)
+      throws Exception {
+    return atOnce(patience, IntStream.range(0, count).mapToObj(callers).toList());
+  }
 
   /**
    * Returns what each of them got; fails with the first that failed, or if one does not come back.
@@ -53,7 +61,6 @@ final class Crowd {
     return thread;
   }
 
-  /** Returns what it got. */
   static <T> T result(FutureTask<T> task, Duration patience) throws Exception {
     try {
       return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);

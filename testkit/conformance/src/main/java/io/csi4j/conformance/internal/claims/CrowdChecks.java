@@ -11,13 +11,10 @@ import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.model.VolumeKey;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Phaser;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 /** Many callers at once. */
 final class CrowdChecks {
@@ -50,13 +47,14 @@ final class CrowdChecks {
 
   private static void oneWins(Scene scene, Versioned before, IntFunction<ClaimStore> clients)
       throws Exception {
-    List<Callable<WriteResult>> callers = new ArrayList<>();
-    for (int i = 0; i < CALLERS; i++) {
-      ClaimStore client = clients.apply(i);
-      String workload = "w-" + i;
-      callers.add(() -> client.compareAndSet(before.version(), held(DB, workload), token()));
-    }
-    List<WriteResult> results = Crowd.atOnce(scene.patience(), callers);
+    List<WriteResult> results =
+        Crowd.atOnce(
+            scene.patience(),
+            CALLERS,
+            i -> {
+              ClaimStore client = clients.apply(i);
+              return () -> client.compareAndSet(before.version(), held(DB, "w-" + i), token());
+            });
     Versioned there = scene.read(DB);
     long made = results.stream().filter(WriteResult.Written.class::isInstance).count();
     check(made == 1, made + " of " + CALLERS + " writes over the same version were made.");
@@ -72,13 +70,15 @@ final class CrowdChecks {
   }
 
   static void noneLost(Scene scene, IntFunction<ClaimStore> clients) throws Exception {
-    List<Callable<Integer>> callers = new ArrayList<>();
-    for (int i = 0; i < CALLERS; i++) {
-      ClaimStore client = clients.apply(i);
-      String workload = "w-" + i;
-      callers.add(() -> join(client, workload));
-    }
-    int lost = Crowd.atOnce(scene.patience(), callers).stream().mapToInt(turns -> turns).sum();
+    int lost =
+        sum(
+            Crowd.atOnce(
+                scene.patience(),
+                CALLERS,
+                i -> {
+                  ClaimStore client = clients.apply(i);
+                  return () -> join(client, "w-" + i);
+                }));
     Versioned there = scene.read(DB);
     same(there.claim().holders().size(), CALLERS, "The number of those who joined");
     same(there.claim().epoch(), (long) CALLERS, "The epoch after all of them");
@@ -103,16 +103,17 @@ final class CrowdChecks {
   static void oneOrder(Scene scene, IntFunction<ClaimStore> clients) throws Exception {
     History history = new History();
     Phaser turn = new Phaser(CALLERS / 2);
-    List<Callable<Integer>> callers = new ArrayList<>();
-    for (int i = 0; i < CALLERS; i++) {
-      ClaimStore client = clients.apply(i);
-      String workload = "w-" + i;
-      callers.add(
-          i % 2 == 0
-              ? () -> writes(history, client, workload, Optional.of(turn))
-              : () -> reads(history, client));
-    }
-    int writers = Crowd.atOnce(scene.patience(), callers).stream().mapToInt(one -> one).sum();
+    int writers =
+        sum(
+            Crowd.atOnce(
+                scene.patience(),
+                CALLERS,
+                i -> {
+                  ClaimStore client = clients.apply(i);
+                  return i % 2 == 0
+                      ? () -> writes(history, client, "w-" + i, Optional.of(turn))
+                      : () -> reads(history, client);
+                }));
     history.check();
     List<Versioned> written = history.written();
     check(writers > 0 && !written.isEmpty(), "Of many writes none was made.");
@@ -149,39 +150,39 @@ final class CrowdChecks {
   }
 
   private static void alone(Scene scene) throws Exception {
-    List<Callable<Optional<Versioned>>> callers =
-        IntStream.range(0, CALLERS)
-            .mapToObj(i -> VolumeKey.of("of-" + i))
-            .<Callable<Optional<Versioned>>>map(
-                key ->
-                    () -> {
-                      Versioned at = scene.read(key);
-                      for (int turn = 0; turn < TRIES; turn++) {
-                        at = scene.write(at, held(key, "turn-" + turn));
-                      }
-                      return Optional.of(at);
-                    })
-            .toList();
-    List<Optional<Versioned>> last = Crowd.atOnce(scene.patience(), callers);
-    same(
-        scene.scanned(),
-        last.stream().flatMap(Optional::stream).toList(),
-        "What is there in the end");
+    List<Versioned> last =
+        Crowd.atOnce(
+            scene.patience(),
+            CALLERS,
+            i ->
+                () -> {
+                  VolumeKey key = VolumeKey.of("of-" + i);
+                  Versioned at = scene.read(key);
+                  for (int turn = 0; turn < TRIES; turn++) {
+                    at = scene.write(at, held(key, "turn-" + turn));
+                  }
+                  return at;
+                });
+    same(scene.scanned(), last, "What is there in the end");
+  }
+
+  private static int sum(List<Integer> counts) {
+    return counts.stream().mapToInt(count -> count).sum();
   }
 
   private static void watched(Scene scene) throws Exception {
     try (ClaimWatch watch = scene.store().watch()) {
       History history = new History();
-      List<Callable<Integer>> callers = new ArrayList<>();
-      for (int i = 0; i < CALLERS; i++) {
-        String workload = "w-" + i;
-        callers.add(() -> writes(history, scene.store(), workload, Optional.empty()));
-      }
-      int writers = Crowd.atOnce(scene.patience(), callers).size();
+      int writers =
+          sum(
+              Crowd.atOnce(
+                  scene.patience(),
+                  CALLERS,
+                  i -> () -> writes(history, scene.store(), "w-" + i, Optional.empty())));
       List<Versioned> written = history.written();
       check(writers == CALLERS && !written.isEmpty(), "Of many writes none was made.");
       same(
-          new WatchFollower(watch, scene.patience()).until(written.get(written.size() - 1)),
+          scene.follower(watch).until(written.get(written.size() - 1)),
           written,
           "What a watch shows of a crowd");
     }

@@ -23,21 +23,18 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class History {
 
-  /** Something that was seen between two moments. */
   private record Look(long from, long to, Versioned seen) {
     long version() {
       return seen.version().value();
     }
   }
 
-  /** A write that was made. */
   private record Made(ClaimVersion expected, Look look) {}
 
   private final AtomicLong moments = new AtomicLong();
   private final Queue<Look> looks = new ConcurrentLinkedQueue<>();
   private final Queue<Made> writes = new ConcurrentLinkedQueue<>();
 
-  /** Reads, and takes it down. */
   Versioned read(ClaimStore store, VolumeKey volume) {
     long from = moments.getAndIncrement();
     Versioned seen = store.read(volume);
@@ -45,7 +42,6 @@ final class History {
     return seen;
   }
 
-  /** Tries to write, and takes it down. */
   WriteResult write(ClaimStore store, Versioned before, Claim next) {
     long from = moments.getAndIncrement();
     WriteResult result = store.compareAndSet(before.version(), next, token());
@@ -65,7 +61,6 @@ final class History {
     return result;
   }
 
-  /** Returns what was written, in the order of versions. */
   List<Versioned> written() {
     return writes.stream()
         .map(made -> made.look().seen())

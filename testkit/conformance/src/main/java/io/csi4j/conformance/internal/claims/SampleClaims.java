@@ -38,7 +38,6 @@ final class SampleClaims {
     return VolumeKey.of(Namespace.of(namespace), id);
   }
 
-  /** So many volumes, in the order of their keys. */
   static List<VolumeKey> keys(int count) {
     return IntStream.range(0, count).mapToObj(i -> VolumeKey.of("v-%04d".formatted(i))).toList();
   }
@@ -80,7 +79,6 @@ final class SampleClaims {
         .toList();
   }
 
-  /** A claim of these workloads. */
   static Claim held(VolumeKey volume, String... workloads) {
     return claim(
         volume,

@@ -5,6 +5,7 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -19,7 +20,6 @@ import java.util.UUID;
 /** A store in the hands of a check, with what checks do again and again. */
 final class Scene implements AutoCloseable {
 
-  /** The work of a check. */
   interface Body {
     void run(Scene scene) throws Exception;
   }
@@ -40,13 +40,16 @@ final class Scene implements AutoCloseable {
     return new Scene(fixture, other);
   }
 
-  /** A place for another store. */
   ClaimStoreFixture.Place otherPlace() {
     return fixture.place();
   }
 
   ClaimStore store() {
     return store;
+  }
+
+  WatchFollower follower(ClaimWatch watch) {
+    return new WatchFollower(watch, patience());
   }
 
   /** How long to wait for what must come. */
@@ -96,7 +99,6 @@ final class Scene implements AutoCloseable {
     return store.read(volume);
   }
 
-  /** Returns all claims that a scan shows. */
   List<Versioned> scanned() {
     return scanned(store);
   }
@@ -128,7 +130,6 @@ final class Scene implements AutoCloseable {
     return pages.stream().flatMap(page -> page.claims().stream()).toList();
   }
 
-  /** The keys of claims, in the same order. */
   static List<VolumeKey> keys(List<Versioned> claims) {
     return claims.stream().map(each -> each.claim().volume()).toList();
   }
@@ -207,14 +208,12 @@ final class Scene implements AutoCloseable {
     same(conflict(expected, next).now(), there, "What the conflict says is there");
   }
 
-  /** Fails unless it holds. */
   static void check(boolean holds, String otherwise) {
     if (!holds) {
       throw new AssertionError(otherwise);
     }
   }
 
-  /** Fails unless both are the same. */
   static void same(Object seen, Object expected, String what) {
     check(
         Objects.equals(seen, expected),

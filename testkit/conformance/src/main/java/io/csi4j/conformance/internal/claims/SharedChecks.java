@@ -62,7 +62,7 @@ final class SharedChecks {
             Versioned first = scene.write(DB, "a");
             Versioned second = Scene.write(scene.another(), first, held(DB, "b"));
             same(
-                new WatchFollower(watch, scene.patience()).until(second),
+                scene.follower(watch).until(second),
                 List.of(first, second),
                 "What a watch shows of other clients");
           }
@@ -76,7 +76,7 @@ final class SharedChecks {
             Versioned now = scene.write(DB, "a");
             scene.isThere(now, "What is read after another client closed");
             same(
-                new WatchFollower(watch, scene.patience()).next(),
+                scene.follower(watch).next(),
                 now,
                 "What a watch shows after another client closed");
           }

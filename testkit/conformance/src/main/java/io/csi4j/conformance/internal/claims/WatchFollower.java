@@ -54,12 +54,10 @@ final class WatchFollower {
     return seen;
   }
 
-  /** Fails if there is something more. */
   void nothingMore() throws InterruptedException {
     same(watch.next(Duration.ZERO), Optional.empty(), "What a watch shows without a write");
   }
 
-  /** Returns what is shown of one key. */
   static List<Versioned> of(VolumeKey key, List<Versioned> seen) {
     return seen.stream().filter(each -> each.claim().volume().equals(key)).toList();
   }
@@ -81,7 +79,6 @@ final class WatchFollower {
     };
   }
 
-  /** A thread that waits. */
   record Waiter(Thread thread, FutureTask<Optional<Change>> waiting) {
 
     /** Fails unless he was let go with nothing. */

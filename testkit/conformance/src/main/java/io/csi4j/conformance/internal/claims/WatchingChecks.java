@@ -34,7 +34,7 @@ final class WatchingChecks {
         name,
         scene -> {
           try (ClaimWatch watch = scene.store().watch()) {
-            body.run(scene, watch, new WatchFollower(watch, scene.patience()));
+            body.run(scene, watch, scene.follower(watch));
           }
         });
   }
@@ -62,8 +62,7 @@ final class WatchingChecks {
           Versioned before = scene.write(DB, "a");
           try (ClaimWatch watch = scene.store().watch()) {
             Versioned now = scene.write(before, held(DB, "b"));
-            same(
-                new WatchFollower(watch, scene.patience()).next(), now, "What a watch shows first");
+            same(scene.follower(watch).next(), now, "What a watch shows first");
           }
         });
     add(
@@ -91,7 +90,7 @@ final class WatchingChecks {
             Versioned second = scene.write(first, held(DB, "b"));
             same(follower.until(second), List.of(first, second), "What one watch shows");
             same(
-                new WatchFollower(other, scene.patience()).until(second),
+                scene.follower(other).until(second),
                 List.of(first, second),
                 "What the other watch shows");
           }
@@ -141,7 +140,7 @@ final class WatchingChecks {
           closed.close();
           Versioned now = scene.write(DB, "a");
           same(follower.next(), now, "What the other watch shows");
-          new WatchFollower(closed, scene.patience()).waiting().isLetGo(scene.patience());
+          scene.follower(closed).waiting().isLetGo(scene.patience());
         });
     add(
         all,
@@ -165,8 +164,7 @@ final class WatchingChecks {
     all.add(
         "a watch ends with its store",
         scene -> {
-          WatchFollower.Waiter waiter =
-              new WatchFollower(scene.store().watch(), scene.patience()).waiting();
+          WatchFollower.Waiter waiter = scene.follower(scene.store().watch()).waiting();
           scene.store().close();
           waiter.isLetGo(scene.patience());
         });

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The threads on which an orchestrator is asked for things, so that it cannot hang the suite. */
 final class OrchestratorThreads implements AutoCloseable {
 
-  /** An action of an orchestrator. */
   @FunctionalInterface
   interface Action {
     void run() throws Exception;
@@ -34,7 +33,6 @@ final class OrchestratorThreads implements AutoCloseable {
             });
   }
 
-  /** Begins to ask. */
   <T> Future<T> begin(Callable<T> request) {
     return threads.submit(request);
   }

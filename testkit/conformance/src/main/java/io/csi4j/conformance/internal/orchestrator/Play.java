@@ -73,12 +73,10 @@ public final class Play {
     this.patience = patience;
   }
 
-  /** The plugin. */
   FakeCsiPlugin plugin() {
     return plugin;
   }
 
-  /** Returns the contents of the plugin. */
   PluginContents contents() {
     return plugin.contents();
   }
@@ -161,13 +159,11 @@ public final class Play {
 
   // ---- what the orchestrator is asked for
 
-  /** Begins to mount. */
   Future<Path> beginMount(MountOrder order) {
     ordered.put(order.volume().value() + '\0' + order.workload().value(), order);
     return workers.begin(() -> orchestrator.mount(order));
   }
 
-  /** Begins to unmount. */
   Future<Boolean> beginUnmount(MountOrder order) {
     return workers.perform(() -> orchestrator.unmount(order.volume(), order.workload()));
   }
@@ -177,12 +173,10 @@ public final class Play {
     return workers.answer(what, begun);
   }
 
-  /** Asks once for a mount. */
   OrchestratorReply<Path> tryMount(MountOrder order) {
     return outcome(mounting(order), beginMount(order));
   }
 
-  /** Asks once for an unmount. */
   OrchestratorReply<Boolean> tryUnmount(MountOrder order) {
     return outcome(unmounting(order), beginUnmount(order));
   }
@@ -222,7 +216,6 @@ public final class Play {
     return path;
   }
 
-  /** Asks for an unmount until it is done. */
   void unmount(MountOrder order) {
     insist(unmounting(order), () -> tryUnmount(order));
   }
@@ -292,7 +285,6 @@ public final class Play {
     return await("a call of " + operation.rpcName(), call -> call.operation() == operation);
   }
 
-  /** Waits until so many calls came in. */
   void awaitCalls(CsiOperation operation, int number) {
     await(
         number + " calls of " + operation.rpcName(),

@@ -42,7 +42,6 @@ public final class Scenarios {
     return ALL.stream().filter(each -> each.needs().isEmpty()).map(Scenario::onNode).toList();
   }
 
-  /** Adds the steps of a scenario. */
   void add(String name, Consumer<Play> body) {
     if (steps.put(name, body) != null) {
       throw new IllegalStateException("The scenario " + name + " has its steps twice.");

@@ -192,7 +192,6 @@ final class IdentityCases {
         });
   }
 
-  /** A refusal has a text. */
   private static void says(Trial t, CsiOperation operation) {
     Reply reply = t.call(RawPlugin.request(operation));
     t.check(

@@ -72,7 +72,6 @@ final class LawfulRequests {
     return t.plugin().capabilities().stream().map(LawfulRequests::capability).toList();
   }
 
-  /** How volumes are usually used. */
   static VolumeCapability capability(Trial t) {
     return capability(t.plugin().capabilities().get(0));
   }
@@ -100,7 +99,6 @@ final class LawfulRequests {
         to.build(), mode.isStated() ? Mode.valueOf(mode.name()) : Mode.SINGLE_NODE_WRITER);
   }
 
-  /** Returns the use in another mode. */
   static VolumeCapability inMode(VolumeCapability capability, Mode mode) {
     return capability.toBuilder()
         .setAccessMode(VolumeCapability.AccessMode.newBuilder().setMode(mode))
@@ -126,7 +124,6 @@ final class LawfulRequests {
             : Mode.MULTI_NODE_MULTI_WRITER);
   }
 
-  /** A snapshot as the source of a volume. */
   static VolumeContentSource sourceOf(Snapshot snapshot) {
     return VolumeContentSource.newBuilder()
         .setSnapshot(
@@ -134,7 +131,6 @@ final class LawfulRequests {
         .build();
   }
 
-  /** A name of 128 bytes. */
   static String name128(Trial t) {
     String name = t.newName() + "-";
     return name + "x".repeat(128 - name.length());

@@ -33,7 +33,6 @@ record PluginOffers(
     return types.contains(type);
   }
 
-  /** Asks the plugin. */
   static PluginOffers of(Trial t) {
     Set<Enum<?>> types = new HashSet<>();
     Set<Enum<?>> unserved = new HashSet<>();

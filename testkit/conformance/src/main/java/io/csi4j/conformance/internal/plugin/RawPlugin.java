@@ -133,7 +133,6 @@ final class RawPlugin implements AutoCloseable {
         && (!answered || status.getCause() != null);
   }
 
-  /** Returns where the socket is. */
   CsiEndpoint endpoint() {
     return endpoint;
   }
@@ -152,7 +151,6 @@ final class RawPlugin implements AutoCloseable {
     return WireOperation.of(operation).request();
   }
 
-  /** Whether anything listens on the socket now. */
   static boolean listens(CsiEndpoint endpoint) {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       return socket.connect(UnixDomainSocketAddress.of(endpoint.path()));
@@ -183,7 +181,6 @@ final class RawPlugin implements AutoCloseable {
         .build();
   }
 
-  /** The call that has requests of this type. */
   static CsiOperation operation(Message request) {
     String type = request.getDescriptorForType().getName();
     return CsiOperation.ofRpcName(type.substring(0, type.length() - "Request".length()))

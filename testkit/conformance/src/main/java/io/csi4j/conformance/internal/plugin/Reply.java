@@ -32,7 +32,6 @@ record Reply(
     messages = List.copyOf(messages);
   }
 
-  /** Returns the name of the call. */
   String rpcName() {
     return operation.rpcName();
   }

@@ -67,7 +67,6 @@ final class StartedPlugin implements AutoCloseable {
     }
   }
 
-  /** Starts it again after it ended. */
   void restart() {
     close();
     start();
@@ -109,7 +108,6 @@ final class StartedPlugin implements AutoCloseable {
     }
   }
 
-  /** Whether the process runs that was started. */
   boolean isAlive() {
     Process begun = process;
     return begun != null && begun.isAlive();

@@ -180,14 +180,12 @@ public final class SuiteRun implements ConformanceRun {
     }
   }
 
-  /** Ends the case if the run was stopped. */
   void checkNotStopped() {
     if (stopped) {
       throw CaseEndedException.notRun("the run was stopped");
     }
   }
 
-  /** Ends the case if the time of the run is up. */
   void checkInBudget() {
     if (deadline().isZero()) {
       throw CaseEndedException.notRun(
@@ -367,7 +365,6 @@ public final class SuiteRun implements ConformanceRun {
     return presence;
   }
 
-  /** Takes secrets out of a text. */
   UnaryOperator<String> scrubber() {
     return scrubber;
   }

@@ -8,6 +8,8 @@ import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.StatusCode;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** Snapshots and groups of them for a case, as {@link TestVolumes} does it with volumes. */
 final class TestSnapshots {
@@ -21,16 +23,40 @@ final class TestSnapshots {
 
   /** The snapshot of this request, once it is ready to be used. */
   static Snapshot readySnapshot(Trial t, MessageOrBuilder request) {
+    return ready(
+        t,
+        request,
+        CreateSnapshotResponse.class,
+        answer -> named(t, answer),
+        Snapshot::getReadyToUse);
+  }
+
+  /** The group snapshot of this request, once it is ready to be used. */
+  static VolumeGroupSnapshot readyGroup(Trial t, MessageOrBuilder request) {
+    return ready(
+        t,
+        request,
+        CreateVolumeGroupSnapshotResponse.class,
+        answer -> named(t, answer),
+        VolumeGroupSnapshot::getReadyToUse);
+  }
+
+  private static <A extends Message, S> S ready(
+      Trial t,
+      MessageOrBuilder request,
+      Class<A> answer,
+      Function<A, S> made,
+      Predicate<S> isReady) {
     Message same = Trial.built(request);
     return t.prepared(
         () -> {
           Pause pause = new Pause(t.plugin().deadline());
-          Snapshot snapshot = cut(t, same);
-          while (!snapshot.getReadyToUse()) {
+          S cut = made.apply(t.ok(same, answer));
+          while (!isReady.test(cut)) {
             checkAgain(t, pause);
-            snapshot = named(t, repeated(t, same, false, CreateSnapshotResponse.class));
+            cut = made.apply(repeated(t, same, false, answer));
           }
-          return snapshot;
+          return cut;
         });
   }
 
@@ -63,7 +89,6 @@ final class TestSnapshots {
     return named(t, t.ok(request, CreateSnapshotResponse.class));
   }
 
-  /** The snapshot of an answer. */
   static Snapshot named(Trial t, CreateSnapshotResponse created) {
     t.check(
         !created.getSnapshot().getSnapshotId().isEmpty(),
@@ -72,7 +97,6 @@ final class TestSnapshots {
     return created.getSnapshot();
   }
 
-  /** A snapshot that was made and deleted. */
   static Snapshot deletedSnapshot(Trial t) {
     return t.prepared(
         () -> {
@@ -82,7 +106,6 @@ final class TestSnapshots {
         });
   }
 
-  /** A new group snapshot of these volumes. */
   static VolumeGroupSnapshot group(Trial t, Volume... volumes) {
     return t.prepared(
         () ->
@@ -91,22 +114,6 @@ final class TestSnapshots {
                 t.ok(LawfulRequests.toGroup(t, volumes), CreateVolumeGroupSnapshotResponse.class)));
   }
 
-  /** The group snapshot of this request, once it is ready to be used. */
-  static VolumeGroupSnapshot readyGroup(Trial t, MessageOrBuilder request) {
-    Message same = Trial.built(request);
-    return t.prepared(
-        () -> {
-          Pause pause = new Pause(t.plugin().deadline());
-          var group = named(t, t.ok(same, CreateVolumeGroupSnapshotResponse.class));
-          while (!group.getReadyToUse()) {
-            checkAgain(t, pause);
-            group = named(t, repeated(t, same, false, CreateVolumeGroupSnapshotResponse.class));
-          }
-          return group;
-        });
-  }
-
-  /** The group of an answer. */
   static VolumeGroupSnapshot named(Trial t, CreateVolumeGroupSnapshotResponse created) {
     t.check(
         !created.getGroupSnapshot().getGroupSnapshotId().isEmpty(),

@@ -16,7 +16,6 @@ final class TestVolumes {
 
   private TestVolumes() {}
 
-  /** A new volume. */
   static Volume create(Trial t) {
     return t.prepared(() -> made(t, LawfulRequests.toCreate(t)));
   }
@@ -31,7 +30,6 @@ final class TestVolumes {
     return named(t, t.taken(request, CreateVolumeResponse.class));
   }
 
-  /** The volume of an answer. */
   static Volume named(Trial t, CreateVolumeResponse created) {
     t.check(
         !created.getVolume().getVolumeId().isEmpty(),
@@ -40,7 +38,6 @@ final class TestVolumes {
     return created.getVolume();
   }
 
-  /** A volume that was made and deleted. */
   static Volume deletedVolume(Trial t) {
     return deleted(t, create(t));
   }
@@ -92,7 +89,6 @@ final class TestVolumes {
     return attach(t, volume, LawfulRequests.capability(t));
   }
 
-  /** A volume to be used, attached. */
   static Volume attachedVolume(Trial t) {
     return attached(t, volume(t));
   }

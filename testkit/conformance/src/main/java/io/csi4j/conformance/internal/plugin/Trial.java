@@ -266,7 +266,6 @@ final class Trial {
     adviseUnless(reply, codes);
   }
 
-  /** Fails if the call succeeds. */
   void refusedSomehow(MessageOrBuilder request) {
     Reply reply = call(request);
     check(!reply.isOk(), reply, "fails");
@@ -365,7 +364,6 @@ final class Trial {
     return advice;
   }
 
-  /** Returns the calls that were made so far. */
   CallLog calls() {
     return calls;
   }

@@ -156,7 +156,6 @@ final class TrialLeftovers {
     return deletion != null && undos.stream().anyMatch(each -> each.undoes(deletion.request()));
   }
 
-  /** Returns how the result of a creation is deleted. */
   private Optional<Undo> deletion(Message answer) {
     if (answer instanceof CreateVolumeResponse created) {
       Volume volume = created.getVolume();
@@ -311,7 +310,6 @@ final class TrialLeftovers {
     return Stream.concat(undos.stream(), begun.stream()).map(Undo::request).toList();
   }
 
-  /** Returns what would be undone. */
   List<String> kept() {
     return undos.stream().map(each -> each.what() + ": kept to be looked at.").toList();
   }

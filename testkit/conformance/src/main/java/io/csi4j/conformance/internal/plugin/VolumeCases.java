@@ -118,7 +118,6 @@ final class VolumeCases {
         "a volume of " + size.orElse(0) + " bytes");
   }
 
-  /** The volume of a reply to CreateVolume. */
   private static Volume volumeOf(Trial t, Reply reply) {
     return t.answer(reply, CreateVolumeResponse.class).getVolume();
   }

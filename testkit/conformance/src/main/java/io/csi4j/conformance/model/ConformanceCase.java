@@ -1,7 +1,6 @@
 package io.csi4j.conformance.model;
 
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -35,11 +34,6 @@ public interface ConformanceCase {
   /** Returns what the plugin or host has to offer for it; empty if it is asked of every one. */
   default List<String> needs() {
     return List.of();
-  }
-
-  /** The lines of the spec with the rows of error tables that it is about. */
-  default Set<Integer> errorRows() {
-    return Set.of();
   }
 
   /** The first part of its name: {@code controller}. */

@@ -13,6 +13,7 @@ import io.csi4j.client.internal.text.SafeText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /** The health of volumes and of the storage, as plugins of CSI 1.13 tell it. */
 final class HealthCases {
@@ -108,18 +109,13 @@ final class HealthCases {
     all.add("health/every-fault-is-told-once", t -> once(t, onNode(t, publishedVolume(t))));
     all.add(
         "storage-health/every-fault-is-told-once",
-        t -> {
-          Set<List<Object>> known = new HashSet<>();
-          for (var each :
-              t.ok(toGetStorageHealth(t), NodeGetStorageHealthResponse.class)
-                  .getBackendHealthList()) {
-            t.check(
-                known.add(
-                    List.of(each.getStatusValue(), each.getReason(), each.getVolumeCapability())),
-                "each status and reason once for a volume_capability",
-                "the status " + each.getStatusValue() + " and a reason twice");
-          }
-        });
+        t ->
+            once(
+                t,
+                t.ok(toGetStorageHealth(t), NodeGetStorageHealthResponse.class)
+                    .getBackendHealthList(),
+                each ->
+                    List.of(each.getVolumeCapability(), each.getStatusValue(), each.getReason())));
   }
 
   private static VolumeHealth onNode(Trial t, Volume volume) {
@@ -136,16 +132,20 @@ final class HealthCases {
 
   /** The pair of status and reason is unique in a volume. */
   private static void once(Trial t, VolumeHealth health) {
+    once(
+        t,
+        health.getHealthStatusesList(),
+        each -> List.of(each.getStatusValue(), each.getReason()));
+  }
+
+  private static <F> void once(Trial t, List<F> faults, Function<F, List<Object>> values) {
     Set<List<Object>> known = new HashSet<>();
-    for (var each : health.getHealthStatusesList()) {
+    for (F each : faults) {
+      List<Object> value = values.apply(each);
       t.check(
-          known.add(List.of(each.getStatusValue(), each.getReason())),
+          known.add(value),
           "each status and reason once",
-          "the status "
-              + each.getStatusValue()
-              + " and the reason "
-              + SafeText.quote(each.getReason())
-              + " twice");
+          SafeText.escape(value.toString()) + " twice");
     }
   }
 }

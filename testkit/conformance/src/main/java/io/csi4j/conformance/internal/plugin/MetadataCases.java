@@ -9,13 +9,11 @@ import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.BlockMetadata;
-import io.csi4j.client.internal.proto.BlockMetadataType;
-import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
-import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,21 +27,6 @@ final class MetadataCases {
   static void addTo(CaseSteps all) {
     allocatedCases(all.under("metadata/allocated"));
     deltaCases(all.under("metadata/delta"));
-  }
-
-  /** A message of either stream. */
-  private record Part(BlockMetadataType type, long capacity, List<BlockMetadata> ranges) {
-    static Part of(Message message) {
-      if (message instanceof GetMetadataAllocatedResponse each) {
-        return new Part(
-            each.getBlockMetadataType(),
-            each.getVolumeCapacityBytes(),
-            each.getBlockMetadataList());
-      }
-      GetMetadataDeltaResponse each = (GetMetadataDeltaResponse) message;
-      return new Part(
-          each.getBlockMetadataType(), each.getVolumeCapacityBytes(), each.getBlockMetadataList());
-    }
   }
 
   private static Volume blockVolume(Trial t) {
@@ -141,23 +124,21 @@ final class MetadataCases {
     }
     t.check(reply.code() == OK, "the stream ends well", t.shown(reply));
     List<BlockMetadata> all = new ArrayList<>();
-    Set<BlockMetadataType> types = new HashSet<>();
+    Set<String> types = new HashSet<>();
     Set<Long> capacities = new HashSet<>();
     for (Message message : reply.messages()) {
-      Part part = Part.of(message);
-      types.add(part.type());
-      capacities.add(part.capacity());
+      ProtoMessage part = new ProtoMessage(message);
+      types.add(part.choice("block_metadata_type"));
+      capacities.add(part.number("volume_capacity_bytes"));
+      int before = all.size();
+      part.messages("block_metadata")
+          .forEach(each -> all.add((BlockMetadata) ((ProtoMessage) each).message()));
+      int ranges = all.size() - before;
       t.check(
-          max == 0 || part.ranges().size() <= max,
-          "at most " + max + " ranges in a message",
-          part.ranges().size() + " ranges");
-      all.addAll(part.ranges());
+          max == 0 || ranges <= max, "at most " + max + " ranges in a message", ranges + " ranges");
     }
     t.check(types.size() <= 1 && capacities.size() <= 1, "one style and one size", "several");
-    t.check(
-        !types.contains(BlockMetadataType.UNKNOWN),
-        "the style FIXED_LENGTH or VARIABLE_LENGTH",
-        "UNKNOWN");
+    t.check(!types.contains("UNKNOWN"), "the style FIXED_LENGTH or VARIABLE_LENGTH", "UNKNOWN");
     long capacity = capacities.stream().findFirst().orElse(0L);
     long end = 0;
     for (BlockMetadata each : all) {
@@ -173,8 +154,7 @@ final class MetadataCases {
       end = each.getByteOffset() + each.getSizeBytes();
       t.check(end > from, "ranges that end behind the offset " + from, "one that ends at " + end);
       t.check(
-          types.contains(BlockMetadataType.VARIABLE_LENGTH)
-              || each.getSizeBytes() == all.get(0).getSizeBytes(),
+          types.contains("VARIABLE_LENGTH") || each.getSizeBytes() == all.get(0).getSizeBytes(),
           "one size for all ranges of style FIXED_LENGTH",
           each.getSizeBytes() + " and " + all.get(0).getSizeBytes() + " bytes");
     }

@@ -16,12 +16,8 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.SingleThreadIoEventLoop;
-import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
-import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
 import io.grpc.protobuf.ProtoUtils;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -52,25 +48,14 @@ final class RawPlugin implements AutoCloseable {
 
   /** The socket there; connected to with the first call. */
   static RawPlugin at(CsiEndpoint endpoint) {
-    boolean epoll = Epoll.isAvailable();
-    EventLoop loop =
-        new SingleThreadIoEventLoop(
-            null,
-            RawPlugin::newThread,
-            epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
-    return new RawPlugin(endpoint, loop);
+    return new RawPlugin(
+        endpoint,
+        new SingleThreadIoEventLoop(null, RawPlugin::newThread, NioIoHandler.newFactory()));
   }
 
   private static ManagedChannel newChannel(CsiEndpoint endpoint, EventLoop loop) {
-    boolean epoll = Epoll.isAvailable();
-    String path = endpoint.path().toString();
-    NettyChannelBuilder builder =
-        epoll
-            ? NettyChannelBuilder.forAddress(new DomainSocketAddress(path))
-                .channelType(EpollDomainSocketChannel.class)
-            : NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(path))
-                .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class);
-    return builder
+    return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(endpoint.path()))
+        .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class)
         .eventLoopGroup(loop)
         .usePlaintext()
         .overrideAuthority("localhost")

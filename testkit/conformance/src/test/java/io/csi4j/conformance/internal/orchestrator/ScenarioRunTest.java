@@ -17,21 +17,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ExcusesTest {
+class ScenarioRunTest {
 
   @ParameterizedTest
   @ValueSource(ints = {49, 50})
   void whoComesBackAfterACrashIsNotBlamedForCallsOfItsEarlierLife(int duty) {
     Breach breach = new Breach(DutyId.of(duty), "", List.of(call(1), call(3)));
-    assertThat(Excuses.excused(breach, 2)).isTrue();
-    assertThat(Excuses.excused(breach, 0)).isFalse();
-    assertThat(Excuses.excused(breach, 3)).isFalse();
+    assertThat(ScenarioRun.isExcused(breach, 2)).isTrue();
+    assertThat(ScenarioRun.isExcused(breach, 0)).isFalse();
+    assertThat(ScenarioRun.isExcused(breach, 3)).isFalse();
   }
 
   @Test
   void aVolumeThatIsHandedOverAsRegisteredNeedNotBeValidated() {
-    assertThat(Excuses.excused(new Breach(DutyId.of(261), "", List.of()), 0)).isTrue();
-    assertThat(Excuses.excused(new Breach(DutyId.of(373), "", List.of()), 0)).isFalse();
+    assertThat(ScenarioRun.isExcused(new Breach(DutyId.of(261), "", List.of()), 0)).isTrue();
+    assertThat(ScenarioRun.isExcused(new Breach(DutyId.of(373), "", List.of()), 0)).isFalse();
   }
 
   private static RecordedCall call(long number) {

@@ -161,7 +161,8 @@ final class LawfulRequests {
         case "volume_id" -> request.setField(field, volume.getVolumeId());
         case "volume_context" -> add(request, field, volume.getVolumeContextMap());
         case "node_id" -> request.setField(field, node(t));
-        case "volume_capability" -> request.setField(field, capability(t));
+        case "volume_capability" ->
+            request.setField(field, t.uses().getOrDefault(volume.getVolumeId(), capability(t)));
         case "volume_capabilities" -> request.addRepeatedField(field, capability(t));
         case "target_path", "volume_path" -> request.setField(field, t.paths().target("target"));
         case "staging_target_path" -> {

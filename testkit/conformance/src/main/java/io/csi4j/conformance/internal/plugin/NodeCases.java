@@ -134,19 +134,12 @@ final class NodeCases {
     return Files.exists(t.paths().here(path), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** A request to publish a new volume, which is staged. */
-  private static NodePublishVolumeRequest.Builder toPublishNew(Trial t) {
-    Volume volume = volume(t);
-    return toPublish(t, volume, stage(t, volume));
-  }
-
   /**
    * Publishes a volume for the first time, which the case is about, unless the plugin does not take
    * what its description asks for; the request.
    */
-  private static NodePublishVolumeRequest publishNew(
-      Trial t, Volume volume, VolumeCapability capability) {
-    NodePublishVolumeRequest request = staged(t, volume, capability).build();
+  private static NodePublishVolumeRequest publishNew(Trial t, Volume volume) {
+    NodePublishVolumeRequest request = staged(t, volume).build();
     Message unused = t.taken(request, Message.class);
     return request;
   }
@@ -180,11 +173,11 @@ final class NodeCases {
   }
 
   private static void publishCases(CaseSteps.Group all) {
-    all.required(NodeCases::toPublishNew, "volume_id", "target_path", "volume_capability");
+    all.required(t -> staged(t, volume(t)), "volume_id", "target_path", "volume_capability");
     all.add(
         "without-a-staging-path-is-refused",
         t -> {
-          var whole = toPublishNew(t).build();
+          var whole = staged(t, volume(t)).build();
           Reply reply = t.call(whole.toBuilder().clearStagingTargetPath());
           if (reply.code() == INVALID_ARGUMENT) {
             t.checkTaken(whole);
@@ -195,8 +188,7 @@ final class NodeCases {
     all.add(
         "makes-a-directory-for-a-filesystem",
         t -> {
-          VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          var request = publishNew(t, volume(t, capability), capability);
+          var request = publishNew(t, volume(t, capability(t, AccessTypeCase.MOUNT)));
           t.check(
               Files.isDirectory(t.paths().here(request.getTargetPath())),
               "a directory at the target path",
@@ -205,8 +197,7 @@ final class NodeCases {
     all.add(
         "makes-a-file-for-a-block-device",
         t -> {
-          VolumeCapability capability = capability(t, AccessTypeCase.BLOCK);
-          var request = publishNew(t, volume(t, capability), capability);
+          var request = publishNew(t, volume(t, capability(t, AccessTypeCase.BLOCK)));
           Path target = t.paths().here(request.getTargetPath());
           t.check(
               Files.exists(target) && !Files.isDirectory(target),
@@ -216,7 +207,7 @@ final class NodeCases {
     all.add(
         "again-succeeds",
         t -> {
-          var request = toPublishNew(t);
+          var request = staged(t, volume(t));
           againWithoutMounting(t, request, request.getTargetPath());
         });
     all.ask(
@@ -224,11 +215,9 @@ final class NodeCases {
         t -> publish(t, volume(t)).toBuilder().setVolumeCapability(otherMode(t)));
     all.ask(
         "another-access-type-at-the-same-target-is-refused",
-        t -> {
-          VolumeCapability mount = capability(t, AccessTypeCase.MOUNT);
-          return publish(t, volume(t, mount), mount).toBuilder()
-              .setVolumeCapability(capability(t, AccessTypeCase.BLOCK));
-        });
+        t ->
+            publish(t, volume(t, capability(t, AccessTypeCase.MOUNT))).toBuilder()
+                .setVolumeCapability(capability(t, AccessTypeCase.BLOCK)));
   }
 
   private static void readonlyCases(CaseSteps.Group all) {
@@ -245,13 +234,12 @@ final class NodeCases {
                 "OK, and a file was written");
           }
         });
-    all.add("readonly-is-published", t -> t.ok(publishReadonly(t, toPublishNew(t))));
+    all.add("readonly-is-published", t -> t.ok(publishReadonly(t, staged(t, volume(t)))));
     all.add(
         "readonly-cannot-be-written",
         t -> {
-          VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = volume(t, capability);
-          var request = publishReadonly(t, staged(t, volume, capability));
+          Volume volume = volume(t, capability(t, AccessTypeCase.MOUNT));
+          var request = publishReadonly(t, staged(t, volume));
           Path target = t.paths().here(request.getTargetPath());
           needMount(target);
           t.check(!write(target.resolve("csi4j")), "writing fails", "a file was written");
@@ -288,7 +276,7 @@ final class NodeCases {
               }
               return named(t, t.succeeded(reply, CreateVolumeResponse.class));
             });
-    return publish(t, volume, capability);
+    return publish(t, usedAs(t, capability, volume));
   }
 
   private static NodePublishVolumeRequest.Builder toPublishElsewhere(
@@ -397,15 +385,15 @@ final class NodeCases {
         t -> {
           Volume volume = publishedVolume(t);
           takeAway(t, volume);
-          t.ok(staged(t, volume, capability(t)));
+          t.ok(staged(t, volume));
           takeAway(t, volume);
         });
     all.add(
         "a-volume-from-a-snapshot-holds-its-data",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
-          Volume volume = create(t);
-          Path target = t.paths().here(publish(t, volume, capability).getTargetPath());
+          Volume volume = usedAs(t, capability, create(t));
+          Path target = t.paths().here(publish(t, volume).getTargetPath());
           Path file = target.resolve("csi4j");
           needMount(target);
           if (!write(file)) {
@@ -416,9 +404,10 @@ final class NodeCases {
                   () -> {
                     takeAway(t, volume);
                     Snapshot snapshot = snapshot(t, volume);
-                    return made(t, toFill(t, snapshot).setVolumeCapabilities(0, capability));
+                    var request = toFill(t, snapshot).setVolumeCapabilities(0, capability);
+                    return usedAs(t, capability, made(t, request));
                   });
-          t.ok(staged(t, copy, capability));
+          t.ok(staged(t, copy));
           needMount(target);
           t.check(
               Files.exists(file), "the file that was written before the snapshot was cut", "none");
@@ -445,9 +434,8 @@ final class NodeCases {
   }
 
   private static void wholeLife(Trial t, AccessTypeCase type) {
-    VolumeCapability capability = capability(t, type);
-    Volume volume = volume(t, capability);
-    NodePublishVolumeRequest unused = publishNew(t, volume, capability);
+    Volume volume = volume(t, capability(t, type));
+    NodePublishVolumeRequest unused = publishNew(t, volume);
     takeAway(t, volume);
     if (Need.CREATE.met(t) && t.plugin().existingVolume().isEmpty()) {
       t.ok(toDelete(t, volume));

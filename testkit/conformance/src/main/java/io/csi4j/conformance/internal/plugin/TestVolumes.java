@@ -59,34 +59,31 @@ final class TestVolumes {
   /** A volume to be used like that. */
   static Volume volume(Trial t, VolumeCapability capability) {
     if (t.plugin().existingVolume().isEmpty()) {
-      return t.prepared(
-          () ->
-              made(
-                  t,
-                  LawfulRequests.toCreate(t)
-                      .clearVolumeCapabilities()
-                      .addVolumeCapabilities(capability)));
+      var request = LawfulRequests.toCreate(t).setVolumeCapabilities(0, capability);
+      return t.prepared(() -> usedAs(t, capability, made(t, request)));
     }
-    return Volume.newBuilder()
-        .setVolumeId(t.plugin().existingVolume().orElseThrow().value())
-        .putAllVolumeContext(t.plugin().existingContext().reveal())
-        .build();
+    Volume existing =
+        Volume.newBuilder()
+            .setVolumeId(t.plugin().existingVolume().orElseThrow().value())
+            .putAllVolumeContext(t.plugin().existingContext().reveal())
+            .build();
+    return usedAs(t, capability, existing);
+  }
+
+  /** The volume, which further requests of the case use like that. */
+  static Volume usedAs(Trial t, VolumeCapability capability, Volume volume) {
+    t.uses().put(volume.getVolumeId(), capability);
+    return volume;
   }
 
   /** Attaches the volume if the plugin does so; the publish context. */
-  static Map<String, String> attach(Trial t, Volume volume, VolumeCapability capability) {
+  static Map<String, String> attach(Trial t, Volume volume) {
     return Need.ATTACH.met(t)
         ? t.prepared(
             () ->
-                t.ok(
-                        LawfulRequests.toAttach(t, volume).setVolumeCapability(capability),
-                        ControllerPublishVolumeResponse.class)
+                t.ok(LawfulRequests.toAttach(t, volume), ControllerPublishVolumeResponse.class)
                     .getPublishContextMap())
         : Map.of();
-  }
-
-  static Map<String, String> attach(Trial t, Volume volume) {
-    return attach(t, volume, LawfulRequests.capability(t));
   }
 
   static Volume attachedVolume(Trial t) {
@@ -100,34 +97,24 @@ final class TestVolumes {
   }
 
   /** Attaches and stages the volume, as far as the plugin does so; the publish context. */
-  static Map<String, String> stage(Trial t, Volume volume, VolumeCapability capability) {
-    Map<String, String> context = attach(t, volume, capability);
+  static Map<String, String> stage(Trial t, Volume volume) {
+    Map<String, String> context = attach(t, volume);
     if (Need.STAGING.met(t)) {
-      t.prepare(LawfulRequests.toStage(t, volume, context).setVolumeCapability(capability));
+      t.prepare(LawfulRequests.toStage(t, volume, context));
     }
     return context;
   }
 
-  static Map<String, String> stage(Trial t, Volume volume) {
-    return stage(t, volume, LawfulRequests.capability(t));
-  }
-
   /** A request to publish the volume, for which all is prepared. */
-  static NodePublishVolumeRequest.Builder staged(
-      Trial t, Volume volume, VolumeCapability capability) {
-    return LawfulRequests.toPublish(t, volume, stage(t, volume, capability))
-        .setVolumeCapability(capability);
+  static NodePublishVolumeRequest.Builder staged(Trial t, Volume volume) {
+    return LawfulRequests.toPublish(t, volume, stage(t, volume));
   }
 
   /** All that it takes to publish the volume; the last request. */
-  static NodePublishVolumeRequest publish(Trial t, Volume volume, VolumeCapability capability) {
-    NodePublishVolumeRequest request = staged(t, volume, capability).build();
+  static NodePublishVolumeRequest publish(Trial t, Volume volume) {
+    NodePublishVolumeRequest request = staged(t, volume).build();
     t.prepare(request);
     return request;
-  }
-
-  static NodePublishVolumeRequest publish(Trial t, Volume volume) {
-    return publish(t, volume, LawfulRequests.capability(t));
   }
 
   /** A new volume to be used, published. */

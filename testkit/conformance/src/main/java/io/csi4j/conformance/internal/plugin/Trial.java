@@ -2,6 +2,7 @@ package io.csi4j.conformance.internal.plugin;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
+import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
@@ -11,6 +12,7 @@ import io.csi4j.conformance.model.CaseResult.Outcome;
 import io.csi4j.conformance.model.PluginUnderTest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +30,7 @@ final class Trial {
   private final UnaryOperator<String> scrubber;
   private final CallLog calls;
   private final List<String> advice = new ArrayList<>();
+  private final Map<String, VolumeCapability> uses = new HashMap<>();
   private final int number;
   private int names;
   private boolean preparing;
@@ -40,6 +43,11 @@ final class Trial {
     this.scrubber = run.scrubber();
     this.calls = new CallLog(scrubber);
     this.leftovers = new TrialLeftovers(this);
+  }
+
+  /** Returns how the volumes of the case are used, by their ids; the usual way if not in here. */
+  Map<String, VolumeCapability> uses() {
+    return uses;
   }
 
   PluginUnderTest plugin() {

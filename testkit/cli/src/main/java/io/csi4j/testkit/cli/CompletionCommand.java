@@ -3,20 +3,25 @@ package io.csi4j.testkit.cli;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Prints what lets a shell complete command lines. */
 @Command(
     description =
-        "Prints a script that lets bash or zsh complete the commands and options of csi4j, and the"
-            + " values of options, such as shapes and cases; it is the same for both.",
+        "Prints a script that lets a shell complete the commands and options of csi4j, and the values"
+            + " of options, such as shapes and cases; it is the same for bash and zsh.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:the script is printed", "2:the command line makes no sense"},
-    footerHeading = "%nExample:%n",
-    footer = {"  source <(csi4j completion bash)", "  source <(csi4j completion zsh)"})
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  source <(csi4j completion bash)",
+      "  source <(csi4j completion zsh)",
+      "  csi4j completion fish | source"
+    })
 final class CompletionCommand implements Callable<Integer> {
 
   /**
@@ -48,7 +53,7 @@ final class CompletionCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "SHELL",
       completionCandidates = OptionValues.Shells.class,
-      description = "The shell: bash or zsh.")
+      description = "The shell: bash, zsh or fish.")
   private @Nullable String shell;
 
   private final Console console;
@@ -59,15 +64,18 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (!"bash".equals(shell) && !"zsh".equals(shell)) {
-      throw CommandFailure.usage(
-          "There is no completion for "
-              + OneLine.quoted(String.valueOf(shell))
-              + ". Write bash or zsh.");
-    }
-    console
-        .out()
-        .print(AutoComplete.bash("csi4j", Program.commands(console, () -> {})) + JOINED_VALUES);
+    CommandLine program = Program.commands(console, () -> {});
+    String script =
+        switch (String.valueOf(shell)) {
+          case "bash", "zsh" -> AutoComplete.bash("csi4j", program) + JOINED_VALUES;
+          case "fish" -> FishCompletion.of(program);
+          default ->
+              throw CommandFailure.usage(
+                  "There is no completion for "
+                      + OneLine.quoted(String.valueOf(shell))
+                      + ". Write bash, zsh or fish.");
+        };
+    console.out().print(script);
     return ExitCode.OK;
   }
 }

@@ -78,7 +78,7 @@ abstract class OptionValues implements Iterable<String> {
   /** The shells that can be taught to complete. */
   static final class Shells extends OptionValues {
     Shells() {
-      super(() -> Stream.of("bash", "zsh"));
+      super(() -> Stream.of("bash", "zsh", "fish"));
     }
   }
 }

@@ -39,7 +39,12 @@ final class ChildProcess implements AutoCloseable {
 
   /** Runs a program to its end, which must be a good one, without a word of complaint. */
   static List<String> run(Path directory, List<String> command) throws Exception {
-    try (ChildProcess child = start(directory, Map.of(), command)) {
+    return run(directory, Map.of(), command);
+  }
+
+  static List<String> run(Path directory, Map<String, String> environment, List<String> command)
+      throws Exception {
+    try (ChildProcess child = start(directory, environment, command)) {
       int code = child.code();
       assertThat(child.err()).isEmpty();
       assertThat(code).as(child.out()).isZero();

@@ -286,7 +286,7 @@ class CliPageTest {
       List<String> lines =
           Arrays.stream(command.getCommandSpec().usageMessage().footer())
               .map(String::strip)
-              .map(line -> line.replaceFirst("^source <\\((.*)\\)$", "$1"))
+              .map(line -> line.replaceFirst("^source <\\((.*)\\)$|(.*) \\| source$", "$1$2"))
               .filter(line -> line.startsWith("csi4j "))
               .toList();
       assertThat(lines).as(command.getCommandSpec().qualifiedName()).isNotEmpty();

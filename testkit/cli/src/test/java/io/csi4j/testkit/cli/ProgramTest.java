@@ -96,7 +96,7 @@ class ProgramTest {
     assertThat(run.out()).startsWith("#!/usr/bin/env bash").contains("holders", "--show-contexts");
     assertThat(Run.of("completion", "tcsh").errLines())
         .first()
-        .isEqualTo("There is no completion for 'tcsh'. Write bash or zsh.");
+        .isEqualTo("There is no completion for 'tcsh'. Write bash, zsh or fish.");
     assertThat(Run.of("completion", "zsh").out()).isEqualTo(run.out());
   }
 
@@ -125,44 +125,94 @@ class ProgramTest {
         .toList();
   }
 
+  /** The words that fish completes a line to, each followed by its description. */
+  private static List<String> completedByFish(Path directory, String line) throws Exception {
+    Path script = directory.resolve("csi4j.fish");
+    if (!Files.exists(script)) {
+      Files.writeString(script, Run.of("completion", "fish").out());
+    }
+    String typed = "source %s; complete -C '%s'".formatted(script, line);
+    return ChildProcess.run(
+        directory, Map.of("HOME", directory.toString()), List.of("fish", "-N", "-c", typed));
+  }
+
+  private static List<String> words(List<String> completed) {
+    return completed.stream().map(word -> word.replaceFirst("\t.*", "")).toList();
+  }
+
+  /** The shells propose values in different orders. */
+  @ParameterizedTest
+  @ValueSource(strings = {"bash", "fish"})
+  void aShellCompletesCommandsOptionsAndTheirValues(String shell, @TempDir Path directory)
+      throws Exception {
+    assumeHas(shell);
+    Map<String, List<String>> wanted =
+        Map.of(
+            "csi4j sta", List.of("state"),
+            "csi4j mounts h", List.of("holders"),
+            "csi4j plugin serve --quirk probe-", List.of("probe-without-ready"),
+            "csi4j plugin serve --shape full", List.of("full", "full-113", "full-112-and-113"),
+            "csi4j plugin serve --without CLONE", List.of("CLONE_VOLUME"),
+            "csi4j plugin call NodeGetVolume", List.of("NodeGetVolumeStats", "NodeGetVolumeHealth"),
+            "csi4j plugin check --only identity/info/",
+                List.of(
+                    "identity/info/the-name-is-a-domain-name",
+                    "identity/info/the-version-is-told",
+                    "identity/info/is-told-on-both-sockets"),
+            "csi4j plugin check --json --access-mode multi-node-multi",
+                List.of("multi-node-multi-writer"),
+            "csi4j completion ", List.of("bash", "zsh", "fish"));
+    for (Map.Entry<String, List<String>> each : wanted.entrySet()) {
+      List<String> completed =
+          shell.equals("fish")
+              ? words(completedByFish(directory, each.getKey()))
+              : completed(directory, each.getKey());
+      assertThat(completed).as(each.getKey()).containsExactlyInAnyOrderElementsOf(each.getValue());
+    }
+  }
+
   @Test
-  void bashCompletesCommandsOptionsAndTheirValues(@TempDir Path directory) throws Exception {
-    assertThat(completed(directory, "csi4j sta")).containsExactly("state");
-    assertThat(completed(directory, "csi4j mounts h")).containsExactly("holders");
-    assertThat(completed(directory, "csi4j plugin serve --quirk probe-"))
-        .containsExactly("probe-without-ready");
-    assertThat(completed(directory, "csi4j plugin serve --shape full"))
-        .containsExactly("full", "full-113", "full-112-and-113");
+  void bashCompletesAValueBehindAnEqualsSign(@TempDir Path directory) throws Exception {
     assertThat(completed(directory, "csi4j plugin serve --shape=no-"))
         .containsExactly("no-staging", "no-attach");
     assertThat(completed(directory, "csi4j plugin serve --shape="))
         .hasSize(ShapePreset.values().length);
-    assertThat(completed(directory, "csi4j plugin serve --without CLONE"))
-        .containsExactly("CLONE_VOLUME");
-    assertThat(completed(directory, "csi4j plugin call NodeGet"))
-        .containsExactly(
-            "NodeGetVolumeStats",
-            "NodeGetVolumeHealth",
-            "NodeGetStorageHealth",
-            "NodeGetCapabilities",
-            "NodeGetInfo");
-    assertThat(completed(directory, "csi4j plugin check --only identity/info/"))
-        .containsExactly(
-            "identity/info/the-name-is-a-domain-name",
-            "identity/info/the-version-is-told",
-            "identity/info/is-told-on-both-sockets");
-    assertThat(completed(directory, "csi4j plugin check --access-mode multi-node-multi"))
-        .containsExactly("multi-node-multi-writer");
-    assertThat(completed(directory, "csi4j completion ")).containsExactly("bash", "zsh");
+  }
+
+  @Test
+  void fishDescribesWhatItCompletesAndProposesFilesWhereAFileIsMeant(@TempDir Path directory)
+      throws Exception {
+    assumeHas("fish");
+    Files.createFile(directory.resolve("faults.txt"));
+
+    assertThat(completedByFish(directory, "csi4j plugin serve --faul"))
+        .containsExactly("--faults\tWhat goes wrong, as a script; see below");
+    assertThat(completedByFish(directory, "csi4j plugin serve --shape=no-a"))
+        .singleElement()
+        .asString()
+        .startsWith("--shape=no-attach\tWhat the plugin is: one of full, ");
+    assertThat(words(completedByFish(directory, "csi4j plugin serve --faults " + directory + "/f")))
+        .containsExactly(directory + "/faults.txt");
+    assertThat(completedByFish(directory, "csi4j plugin serve --node " + directory + "/f"))
+        .isEmpty();
+    assertThat(words(completedByFish(directory, "csi4j claims ")))
+        .containsExactlyInAnyOrder("list", "show", "explain");
+    assertThat(words(completedByFish(directory, "/usr/local/bin/csi4j state che")))
+        .containsExactly("check");
+    assertThat(completedByFish(directory, "csi4j ser")).isEmpty();
+  }
+
+  private static void assumeHas(String shell) {
+    assumeTrue(
+        Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+            .anyMatch(entry -> Files.isExecutable(Path.of(entry, shell))),
+        "there is no " + shell + " on the PATH");
   }
 
   /** A zsh at a terminal of its own, into which a person types. */
   @Test
   void zshCompletesCommandsAndOptions(@TempDir Path home) throws Exception {
-    assumeTrue(
-        Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-            .anyMatch(entry -> Files.isExecutable(Path.of(entry, "zsh"))),
-        "there is no zsh on the PATH");
+    assumeHas("zsh");
     Files.writeString(home.resolve("csi4j.zsh"), Run.of("completion", "zsh").out());
     String typing =
         """

@@ -43,6 +43,9 @@ class HeldPathTest {
 
   private static final UnmountPolicy ONCE = new UnmountPolicy(Duration.ZERO, false, false);
 
+  /** The deadline of calls that hang, in which a busy machine makes all others. */
+  private static final Duration A_MOMENT = Duration.ofMillis(1500);
+
   private static MountException refused(OpenPath from, String below, Reason reason) {
     MountException refusal = Refusal.of(() -> from.resolve(below).close());
     assertThat(refusal.reason()).as(below).isEqualTo(reason);
@@ -173,7 +176,7 @@ class HeldPathTest {
         RunningKernel.mounts(
             RunningKernel.kernel(),
             new KernelTable(RunningKernel.kernel()),
-            new MountSettings(Duration.ofMillis(300), 4));
+            new MountSettings(A_MOMENT, 4));
     try (FuseServer server = FuseServer.mount(scratch.directory("v"))) {
       server.hang();
       try (OpenPath held = mounts.open(server.target())) {
@@ -199,9 +202,7 @@ class HeldPathTest {
         FakedCall.before(FakedCall.before(RunningKernel.kernel(), "openat", hang), "openat2", hang);
     Mounts mounts =
         RunningKernel.mounts(
-            kernel,
-            new KernelTable(RunningKernel.kernel()),
-            new MountSettings(Duration.ofMillis(300), 4));
+            kernel, new KernelTable(RunningKernel.kernel()), new MountSettings(A_MOMENT, 4));
     OpenDescriptors descriptors = new OpenDescriptors();
     OpenPath held = mounts.open(volume);
     hangs.set(true);

@@ -154,16 +154,17 @@ class ProbeTest {
       plugin.inject(
           Fault.fail(StatusCode.INTERNAL, "no name today"),
           When.calling(CsiOperation.GET_PLUGIN_INFO));
-      plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_GET_INFO));
-      Run table = probe(plugin.endpoint(), "--timeout", "800ms");
-      Run json = probe(plugin.endpoint(), "--timeout", "800ms", "--json");
+      plugin.inject(
+          Fault.fail(StatusCode.INTERNAL, "no node"), When.calling(CsiOperation.NODE_GET_INFO));
+      Run table = probe(plugin.endpoint());
+      Run json = probe(plugin.endpoint(), "--json");
 
       assertThat(table.code()).isEqualTo(ExitCode.FAILED);
       assertThat(table.outLines().stream().map(line -> line.replaceAll("  +", "|")))
           .contains("name|not told", "ready|yes", "node|STAGE_UNSTAGE_VOLUME")
           .noneMatch(line -> line.startsWith("node id|"));
       assertThat(table.errLines()).hasSize(2).first().asString().contains("no name today");
-      assertThat(table.errLines()).last().asString().contains("NodeGetInfo");
+      assertThat(table.errLines()).last().asString().contains("NodeGetInfo", "no node");
       assertThat(json.code()).isEqualTo(ExitCode.FAILED);
       assertThat(json.outLines())
           .singleElement()
@@ -171,6 +172,21 @@ class ProbeTest {
           .startsWith("{\"endpoint\":")
           .contains("\"ready\":true,\"capabilities\":{\"plugin\":[],\"node\":[\"STAGE_UNSTAGE_")
           .contains("\"failures\":[\"");
+    }
+  }
+
+  @Test
+  void aQuestionThatIsNotAnsweredIsWaitedForInItsOwnTime() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      // Loads the classes of the program, which takes longer than an answer.
+      assertThat(probe(plugin.endpoint()).code()).isZero();
+      plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_GET_CAPABILITIES));
+      Run run = probe(plugin.endpoint(), "--timeout", "1500ms");
+
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+      assertThat(run.errLines()).singleElement().asString().contains("NodeGetCapabilities");
+      assertThat(run.outLines().stream().map(line -> line.replaceAll("  +", "|")))
+          .contains("ready|yes", "node|not told", "node id|node-1");
     }
   }
 }

@@ -35,6 +35,8 @@ class WatchCommandTest {
   }
 
   private static Run watch(FakeCsiPlugin plugin) {
+    // Loads the classes of the program, which takes longer than a look.
+    Run unused = Run.of("plugin", "probe", "--endpoint", plugin.endpoint().toString());
     return Run.serving(
         "plugin",
         "watch",
@@ -42,7 +44,7 @@ class WatchCommandTest {
         "--every",
         "20ms",
         "--timeout",
-        "300ms",
+        "1500ms",
         "--endpoint",
         plugin.endpoint().toString());
   }

@@ -289,13 +289,13 @@ class RefreshTest {
     }
   }
 
-  /** One whose plugin hangs in the next refresh, for which it has a moment. */
+  /** One whose plugin hangs in the next refresh; in its time a busy machine sends a call. */
   private static Node mountedWithARefreshThatHangs() {
     Node node = Node.open();
     node.volume("vol-1");
     node.mount(OLD);
     node.registerAgain(
-        Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofMillis(300)).build());
+        Node.QUICK.toBuilder().attempts(1).attemptDeadline(Duration.ofMillis(1500)).build());
     changes(node, "next-");
     node.plugin().inject(Fault.hang(), When.calling(NODE_PUBLISH_VOLUME).once());
     return node;

@@ -1035,7 +1035,7 @@ class CsiNodePluginsTest {
   void aCallWhoseTurnDoesNotComeInTimeIsNotSent() {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin =
-        register(fake, ONE_AT_A_TIME.toBuilder().attemptDeadline(Duration.ofMillis(300)).build());
+        register(fake, ONE_AT_A_TIME.toBuilder().attemptDeadline(Duration.ofMillis(1500)).build());
     up(plugin);
     fake.inject(Fault.hang(), When.calling(NODE_STAGE_VOLUME));
     CompletableFuture<Answer> first = calling(plugin, stage());
@@ -1044,12 +1044,12 @@ class CsiNodePluginsTest {
     scheduler.execute(() -> Waits.on(working));
     scheduler.execute(() -> Waits.on(working));
     CompletableFuture<Answer> second = calling(plugin, stage());
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(450));
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1600));
     working.complete(null);
 
     assertThat(failed(Waits.on(first)).sent()).isTrue();
     Answer.Failed late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
-    assertThat(late.text()).contains("its time of 300 ms").contains("1 open call,");
+    assertThat(late.text()).contains("its time of 1500 ms").contains("1 open call,");
     VolumeId other = VolumeId.of("vol-2");
     fake.addVolume(other);
     assertThat(call(plugin, new NodeCall.Unpublish(other, ROOT.resolve("t"))))

@@ -427,7 +427,7 @@ final class CheckCommand implements Callable<Integer> {
                         word(each.outcome())
                             + (faulted.contains(each.about()) ? ", with an injected fault" : "")
                             + (each.leftBehind().isEmpty() ? "" : ", left something behind"),
-                        each.took().toMillis() + " ms",
+                        each.took().toMillis() + "\u00a0ms",
                         each.story())));
     return rows;
   }

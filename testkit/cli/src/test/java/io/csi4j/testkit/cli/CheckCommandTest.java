@@ -345,6 +345,8 @@ class CheckCommandTest {
         .contains("<h2>Cases</h2><table><tr><th>case</th><th>result</th><th>took</th><th>why</th>")
         .contains("<td>identity/info/the-version-is-told</td><td>failed</td>")
         .contains("<td>identity/probe/says-ready</td><td>failed, with an injected fault</td>")
+        .as("a time and its unit stay on one line")
+        .containsPattern("<td>\\d+\u00a0ms</td>")
         .contains("<b>1</b>with an injected fault</div>")
         .contains("by an injected fault: Fail[code=13, text=of the test]");
   }

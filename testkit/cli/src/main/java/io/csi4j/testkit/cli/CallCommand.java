@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -26,9 +26,6 @@ import picocli.CommandLine.Parameters;
         "Makes any call of CSI 1.13 to a plugin: the request is JSON by the names of the spec, and"
             + " so is the answer. A call that the plugin does not offer, or a request that breaks"
             + " the spec, is refused before it is sent.",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the plugin answered",
       "1:the call failed, or was refused; the message says why, and what to do next",
@@ -42,7 +39,7 @@ import picocli.CommandLine.Parameters;
       "  csi4j plugin call NodeGetInfo --endpoint unix:///run/csi/csi.sock",
       "  csi4j plugin call DeleteVolume '{\"volume_id\": \"vol-1\"}' --secrets secrets.txt"
     })
-final class CallCommand implements Callable<Integer> {
+final class CallCommand extends ProgramCommand {
 
   @Parameters(
       index = "0",
@@ -65,13 +62,7 @@ final class CallCommand implements Callable<Integer> {
       description = "Read the fields of the request from a file instead.")
   private @Nullable Path requestFile;
 
-  @Option(
-      names = "--endpoint",
-      paramLabel = "ENDPOINT",
-      defaultValue = "${env:CSI_ENDPOINT}",
-      description =
-          "The socket of the plugin, such as unix:///run/csi/csi.sock. Default: $CSI_ENDPOINT.")
-  private @Nullable CsiEndpoint endpoint;
+  @Mixin private PluginOption target = new PluginOption();
 
   @Option(
       names = "--secrets",
@@ -110,10 +101,8 @@ final class CallCommand implements Callable<Integer> {
       description = "Print each answer on one line, and a failure as an object.")
   private boolean json;
 
-  private final Console console;
-
   CallCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -131,14 +120,10 @@ final class CallCommand implements Callable<Integer> {
     }
     CsiOperation operation = operation();
     if (fields) {
-      console.out().println(JsonCall.fields(operation));
+      console.print(JsonCall.fields(operation));
       return ExitCode.OK;
     }
-    if (endpoint == null) {
-      throw CommandFailure.usage(
-          "No plugin to call. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
-    }
-    return send(made(operation), endpoint);
+    return send(made(operation), target.needed("to call"));
   }
 
   private CsiOperation operation() {
@@ -165,8 +150,7 @@ final class CallCommand implements Callable<Integer> {
     try {
       JsonCall call = JsonCall.of(operation, json());
       if (secrets != null) {
-        SecretsFile read =
-            SecretsFile.parse(secrets.toString(), UserFile.lines("the secrets", secrets));
+        SecretsFile read = SecretsFile.read(secrets);
         call = call.secrets(call.takesSecrets() ? read.of(operation) : Secrets.empty());
       }
       return showContexts ? call.showingContexts() : call;
@@ -187,13 +171,12 @@ final class CallCommand implements Callable<Integer> {
   private int send(JsonCall call, CsiEndpoint where) {
     Reaching.announce(console, where, timeout);
     try (CsiPlugin plugin = CsiPlugin.connect(where, Reaching.withinEach(timeout))) {
-      call.send(plugin)
-          .forEach(answer -> console.out().println(json ? answer : Json.indented(answer)));
+      call.send(plugin).forEach(answer -> console.print(json ? answer : Json.indented(answer)));
       return ExitCode.OK;
     } catch (CsiException e) {
-      console.err().println(OneLine.of(e.failure().message()));
+      console.note(OneLine.of(e.failure().message()));
       if (json) {
-        console.out().println(failed(call.operation(), e.failure()));
+        console.print(failed(call.operation(), e.failure()));
       }
       return e instanceof CsiConnectException ? ExitCode.NO_CONNECTION : ExitCode.FAILED;
     }

@@ -2,7 +2,6 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
@@ -21,23 +20,21 @@ import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.FaultScript;
 import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.proxy.CsiProxy;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the conformance suite against a plugin. */
@@ -46,23 +43,17 @@ import picocli.CommandLine.Option;
       "Checks that a CSI plugin does what the spec asks of it. What it does not offer is skipped;"
           + " what the suite makes, it removes again."
     },
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no case failed or could not be run, and nothing was left behind",
       "1:a case failed or could not be run, or something was left behind",
       "2:the command line or the file of secrets makes no sense",
       "4:no plugin could be reached or started, or what was asked for could not be written"
     },
-    footerHeading = "%nExample:%n",
     footer = {
       "  csi4j plugin check --endpoint unix:///run/csi/csi.sock --only 'node/*'",
       "  csi4j plugin check --endpoint unix:///tmp/csi.sock --start './plugin -v'"
     })
-final class CheckCommand implements Callable<Integer> {
-
-  private static final String XML = "the report for machines";
+final class CheckCommand extends ProgramCommand {
 
   /**
    * Ctrl-C goes to all processes of a terminal, and the plugin must live until the case is over. A
@@ -71,13 +62,7 @@ final class CheckCommand implements Callable<Integer> {
   private static final String STARTS =
       "trap '' INT; eval 'set --;' \"$1\"; code=$?; wait; exit $code";
 
-  @Option(
-      names = "--endpoint",
-      paramLabel = "ENDPOINT",
-      defaultValue = "${env:CSI_ENDPOINT}",
-      description =
-          "The socket of the plugin, such as unix:///run/csi/csi.sock. Default: $CSI_ENDPOINT.")
-  private @Nullable CsiEndpoint endpoint;
+  @Mixin private PluginOption node = new PluginOption();
 
   @Option(
       names = "--controller-endpoint",
@@ -260,19 +245,16 @@ final class CheckCommand implements Callable<Integer> {
               + " cases that a fault acted on are told apart. Not with --controller-endpoint.")
   private @Nullable Path faults;
 
-  /**
-   * Stands before the plugin if there is a page or a fault; {@link #endpoint} is its socket then.
-   */
+  /** Stands before the plugin if there is a page or a fault. */
   private @Nullable CsiProxy proxy;
 
   /** The cases on whose calls a fault acted. */
   private final Set<ConformanceCase> faulted = new LinkedHashSet<>();
 
-  private final Console console;
   private final ShutdownTrigger ending;
 
   CheckCommand(Console console, ShutdownTrigger ending) {
-    this.console = console;
+    super(console);
     this.ending = ending;
   }
 
@@ -290,19 +272,17 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private int checkThroughProxy(Predicate<ConformanceCase> chosen) {
-    if (controller != null || endpoint == null) {
+    CsiEndpoint plugin = node.needed("to check");
+    if (controller != null) {
       throw CommandFailure.usage(
           "--report and --faults go with a plugin on one socket. Write --endpoint, without"
               + " --controller-endpoint.");
     }
-    FaultScript script = FaultFile.script(faults);
-    try (CsiProxy opened = CsiProxy.open(endpoint)) {
+    FaultScript script = UserFile.faults(faults);
+    try (CsiProxy opened = CsiProxy.open(plugin)) {
       script.rules().forEach(rule -> opened.inject(rule.fault(), rule.when()));
       proxy = opened;
-      endpoint = opened.endpoint();
       return check(chosen);
-    } catch (UncheckedIOException e) {
-      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     }
   }
 
@@ -314,43 +294,36 @@ final class CheckCommand implements Callable<Integer> {
         reach(plugin.node());
       }
     }
-    ReportFile calls = ReportFile.of(page);
-    PrintWriter xml = junitXml == null ? null : UserFile.writer(XML, junitXml);
-    boolean clean;
-    boolean whole;
-    try {
-      ConformanceReport report = run(plugin, chosen);
-      if (xml != null) {
-        xml.print(report.junitXml());
+    OutputFile calls = OutputFile.of("the report", page);
+    OutputFile xml = OutputFile.of("the report for machines", junitXml);
+    ConformanceReport report = run(plugin, chosen);
+    if (json) {
+      report.results().forEach(each -> console.print(json(each)));
+      console.print(json(report));
+    } else {
+      console.out().print(report.text());
+      if (!faulted.isEmpty()) {
+        console.print("");
+        console.print(
+            "An injected fault acted on the calls of these cases, whose results say nothing"
+                + " about the plugin:");
+        faulted.forEach(each -> console.print("  " + each.name()));
       }
-      if (json) {
-        report.results().forEach(each -> console.out().println(json(each)));
-        console.out().println(json(report));
-      } else {
-        console.out().print(report.text());
-        if (!faulted.isEmpty()) {
-          console.out().println();
-          console
-              .out()
-              .println(
-                  "An injected fault acted on the calls of these cases, whose results say nothing"
-                      + " about the plugin:");
-          faulted.forEach(each -> console.out().println("  " + each.name()));
-        }
-      }
-      if (proxy != null) {
-        CallReport ofCalls = CallReport.of(proxy);
-        // The suite breaks duties on purpose.
-        calls.write(() -> ofCalls.withoutVerdict().withTable("Cases", cases(report.results())));
-      }
-      clean = report.clean();
-    } finally {
-      whole = UserFile.close(XML, xml, console);
     }
-    if (!whole) {
+    boolean isWritten =
+        xml.write(report::junitXml, console) & calls.write(() -> page(report), console);
+    if (!isWritten) {
       return ExitCode.NO_CONNECTION;
     }
-    return clean ? ExitCode.OK : ExitCode.FAILED;
+    return report.clean() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private String page(ConformanceReport report) {
+    // The suite breaks duties on purpose.
+    return CallReport.of(Objects.requireNonNull(proxy))
+        .withoutVerdict()
+        .withTable("Cases", cases(report.results()))
+        .html();
   }
 
   private ConformanceReport run(PluginUnderTest plugin, Predicate<ConformanceCase> chosen) {
@@ -365,8 +338,6 @@ final class CheckCommand implements Callable<Integer> {
         reachController(plugin);
       }
       results = run.run(cases, notingFaults(progress)).results();
-    } catch (UncheckedIOException e) {
-      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
       progress.done();
       tellIfLeft(plugin, starts);
@@ -379,10 +350,8 @@ final class CheckCommand implements Callable<Integer> {
           .ledger()
           .ifPresent(
               file ->
-                  console
-                      .err()
-                      .println(
-                          "Something was left behind. Take it away later with --cleanup " + file));
+                  console.note(
+                      "Something was left behind. Take it away later with --cleanup " + file));
     }
     return report;
   }
@@ -424,7 +393,7 @@ final class CheckCommand implements Callable<Integer> {
                 rows.add(
                     List.of(
                         each.about().name(),
-                        word(each.outcome())
+                        OptionText.written(each.outcome())
                             + (faulted.contains(each.about()) ? ", with an injected fault" : "")
                             + (each.leftBehind().isEmpty() ? "" : ", left something behind"),
                         each.took().toMillis() + "\u00a0ms",
@@ -447,15 +416,13 @@ final class CheckCommand implements Callable<Integer> {
     EarlyEnd end = EarlyEnd.listen(console, ending, plugin.ledger().orElseThrow());
     try {
       List<String> left = PluginConformance.cleanUpAfter(plugin);
-      left.forEach(each -> console.out().println("LEFT BEHIND " + each));
+      left.forEach(each -> console.print("LEFT BEHIND " + each));
       if (left.isEmpty()) {
-        console.out().println("Nothing is left of that run.");
+        console.print("Nothing is left of that run.");
       }
       return left.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(String.valueOf(e.getMessage()));
-    } catch (UncheckedIOException e) {
-      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     } finally {
       end.close();
       tellIfLeft(plugin, starts);
@@ -470,13 +437,11 @@ final class CheckCommand implements Callable<Integer> {
   /** Tells of a plugin that has left the processes of its command: no run can find and end it. */
   private void tellIfLeft(PluginUnderTest plugin, boolean started) {
     if (started && Reaching.stillListens(plugin.startsAt())) {
-      console
-          .err()
-          .println(
-              "Something still listens on "
-                  + plugin.startsAt()
-                  + ", though the processes of --start have ended: a plugin that makes itself a"
-                  + " daemon outlives the check. End it, or start it in the foreground.");
+      console.note(
+          "Something still listens on "
+              + plugin.startsAt()
+              + ", though the processes of --start have ended: a plugin that makes itself a"
+              + " daemon outlives the check. End it, or start it in the foreground.");
     }
   }
 
@@ -512,7 +477,7 @@ final class CheckCommand implements Callable<Integer> {
   private Json json(CaseResult result) {
     return json(result.about())
         .with("injectedFault", faulted.contains(result.about()) ? true : null)
-        .with("outcome", word(result.outcome()))
+        .with("outcome", OptionText.written(result.outcome()))
         .with("story", result.story().isEmpty() ? null : result.story())
         .with("leftBehind", result.leftBehind())
         .with("milliseconds", result.took().toMillis());
@@ -521,29 +486,22 @@ final class CheckCommand implements Callable<Integer> {
   private static Json json(ConformanceReport report) {
     Json json = new Json().with("plugin", report.subject());
     for (CaseResult.Outcome outcome : CaseResult.Outcome.values()) {
-      json.with(word(outcome), report.count(outcome));
+      json.with(OptionText.written(outcome), report.count(outcome));
     }
     return json.with("clean", report.clean());
   }
 
-  private static String word(CaseResult.Outcome outcome) {
-    return outcome.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
   private void print(ConformanceCase each) {
     if (json) {
-      console.out().println(json(each));
+      console.print(json(each));
       return;
     }
-    console.out().println(each.name());
-    console.out().println("    " + each.expectation());
+    console.print(each.name());
+    console.print("    " + each.expectation());
   }
 
   private PluginUnderTest plugin(Path ledger) {
-    if (endpoint == null) {
-      throw CommandFailure.usage(
-          "No plugin to check. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
-    }
+    CsiEndpoint endpoint = proxy == null ? node.needed("to check") : proxy.endpoint();
     PluginUnderTest.Builder builder =
         PluginUnderTest.builder(controller == null ? endpoint : controller)
             .node(endpoint)
@@ -566,14 +524,19 @@ final class CheckCommand implements Callable<Integer> {
       builder.place(Topology.of(topology));
     }
     if (directory != null) {
-      builder.directory(UserFile.directory(directory));
+      if (!Files.isDirectory(directory)) {
+        throw CommandFailure.usage(
+            "There is no directory "
+                + OneLine.quoted(directory.toString())
+                + ". Make it, or name one that exists.");
+      }
+      builder.directory(directory);
     }
     if (existingVolume != null) {
       builder.existingVolume(existingVolume, VolumeContext.of(existingContext));
     }
     if (secrets != null) {
-      SecretsFile read =
-          SecretsFile.parse(secrets.toString(), UserFile.lines("the secrets", secrets));
+      SecretsFile read = SecretsFile.read(secrets);
       builder.secrets(read.forAll());
       read.forEach(builder::secrets);
     }
@@ -584,32 +547,16 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private PluginUnderTest.Builder use(PluginUnderTest.Builder builder) {
-    AccessMode mode = mode();
+    AccessMode mode =
+        accessMode == null
+            ? AccessMode.SINGLE_NODE_WRITER
+            : ShapeOptions.chosen("access mode", accessMode, OptionValues.ACCESS_MODES);
     VolumeCapability asFilesystem = VolumeCapability.mount(mode, mountOptions());
     VolumeCapability asBlock = VolumeCapability.block(mode);
     if (!block) {
       return builder.capabilities(asFilesystem);
     }
     return filesystem ? builder.capabilities(asFilesystem, asBlock) : builder.capabilities(asBlock);
-  }
-
-  private AccessMode mode() {
-    if (accessMode == null) {
-      return AccessMode.SINGLE_NODE_WRITER;
-    }
-    AccessMode[] modes =
-        Arrays.stream(AccessMode.values())
-            .filter(each -> each != AccessMode.UNSPECIFIED && each != AccessMode.UNRECOGNIZED)
-            .toArray(AccessMode[]::new);
-    return OptionText.named(accessMode, modes)
-        .orElseThrow(
-            () ->
-                CommandFailure.usage(
-                    "'"
-                        + OneLine.of(String.valueOf(accessMode))
-                        + "' is no access mode. Write "
-                        + OptionText.oneOf(Arrays.stream(modes).map(OptionText::written))
-                        + "."));
   }
 
   private MountOptions mountOptions() {
@@ -634,9 +581,7 @@ final class CheckCommand implements Callable<Integer> {
   private void reach(CsiEndpoint where) {
     Reaching.announce(console, where, timeout);
     try (CsiPlugin plugin = CsiPlugin.connect(where, Reaching.within(timeout))) {
-      console.err().println("Checking " + describe(plugin));
-    } catch (CsiConnectException e) {
-      throw CommandFailure.noConnection(e.failure().message());
+      console.note("Checking " + describe(plugin));
     }
   }
 

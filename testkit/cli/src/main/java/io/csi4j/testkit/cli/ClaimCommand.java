@@ -2,7 +2,6 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -12,17 +11,13 @@ import picocli.CommandLine.Parameters;
 
 /** Shows the claims of one volume, or explains them. */
 @Command(
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the claims of the volume are told, even if it is not claimed",
       "1:some claims of the store cannot be read, or are in doubt",
       "2:the command line makes no sense, or nothing was ever claimed of the volume",
       "4:the claims cannot be read"
-    },
-    footerHeading = "%nExample:%n")
-final class ClaimCommand implements Callable<Integer> {
+    })
+final class ClaimCommand extends ProgramCommand {
 
   @Parameters(
       paramLabel = "VOLUME",
@@ -34,7 +29,6 @@ final class ClaimCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one object.")
   private boolean json;
 
-  private final Console console;
   private final Function<Claim, List<String>> lines;
 
   /**
@@ -43,7 +37,7 @@ final class ClaimCommand implements Callable<Integer> {
    * @param lines what it prints of a claim
    */
   ClaimCommand(Console console, Function<Claim, List<String>> lines) {
-    this.console = console;
+    super(console);
     this.lines = lines;
   }
 
@@ -52,11 +46,11 @@ final class ClaimCommand implements Callable<Integer> {
     ClaimSource.Read read = source.read();
     Claim claim = ClaimWords.named(read, String.valueOf(volume));
     if (json) {
-      console.out().println(ClaimWords.json(claim));
+      console.print(ClaimWords.json(claim));
     } else {
-      lines.apply(claim).forEach(console.out()::println);
+      lines.apply(claim).forEach(console::print);
     }
-    read.trouble().forEach(console.err()::println);
+    read.trouble().forEach(console::note);
     return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 }

@@ -2,7 +2,6 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -11,9 +10,6 @@ import picocli.CommandLine.Option;
 /** Lists the claims of a store. */
 @Command(
     description = "Lists the volumes that are claimed, by whom, and how far each claim is.",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the claims are listed, even if there is none",
       "1:some claims cannot be read, or are in doubt; the others are listed",
@@ -25,7 +21,7 @@ import picocli.CommandLine.Option;
       "  csi4j claims list --directory /var/lib/orchestrator/claims",
       "  csi4j claims list --etcd http://127.0.0.1:2379 --json"
     })
-final class ClaimListCommand implements Callable<Integer> {
+final class ClaimListCommand extends ProgramCommand {
 
   @Mixin private ClaimSource source = new ClaimSource();
 
@@ -35,10 +31,8 @@ final class ClaimListCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print an object on a line for each volume.")
   private boolean json;
 
-  private final Console console;
-
   ClaimListCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -47,11 +41,11 @@ final class ClaimListCommand implements Callable<Integer> {
     List<Claim> shown =
         read.claims().stream().filter(claim -> all || !claim.holders().isEmpty()).toList();
     if (json) {
-      shown.forEach(claim -> console.out().println(ClaimWords.json(claim)));
+      shown.forEach(claim -> console.print(ClaimWords.json(claim)));
     } else {
       table(shown).print(console);
     }
-    read.trouble().forEach(console.err()::println);
+    read.trouble().forEach(console::note);
     return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 

@@ -9,10 +9,8 @@ import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdTls;
 import io.csi4j.volume.claim.etcd.Pem;
 import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.store.ClaimsView;
-import io.csi4j.volume.state.StateException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,13 +82,8 @@ final class ClaimSource {
       throw CommandFailure.usage(
           "Say where the claims are: write either --directory DIR or --etcd URL.");
     }
-    try {
-      return directory == null ? ofEtcd() : ofDirectory(directory);
-    } catch (StateException | ClaimStoreException e) {
-      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
-    } catch (IllegalArgumentException e) {
-      throw CommandFailure.usage(OneLine.of(String.valueOf(e.getMessage())));
-    }
+    Path here = directory;
+    return CommandFailure.orUsage(() -> here == null ? ofEtcd() : ofDirectory(here));
   }
 
   private static Read ofDirectory(Path directory) {

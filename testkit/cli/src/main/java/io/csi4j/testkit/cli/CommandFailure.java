@@ -1,5 +1,13 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.client.model.CsiConnectException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.state.StateException;
+import java.io.UncheckedIOException;
+import java.util.function.Supplier;
+
 /** Ends a command with a message for a person and an exit code. */
 final class CommandFailure extends RuntimeException {
 
@@ -25,6 +33,32 @@ final class CommandFailure extends RuntimeException {
   /** The plugin is not well. */
   static CommandFailure failed(String message) {
     return new CommandFailure(ExitCode.FAILED, message);
+  }
+
+  /** Returns what the command line says; a value that is refused makes no sense. */
+  static <T> T orUsage(Supplier<T> reading) {
+    try {
+      return reading.get();
+    } catch (IllegalArgumentException refused) {
+      throw usage(OneLine.of(String.valueOf(refused.getMessage())));
+    }
+  }
+
+  /** The failure of a command that ends with this exception. Throws an exception that is a bug. */
+  static CommandFailure of(RuntimeException thrown) {
+    if (thrown instanceof CommandFailure failure) {
+      return failure;
+    } else if (thrown instanceof CsiException call) {
+      String message = call.failure().message();
+      return call instanceof CsiConnectException ? noConnection(message) : failed(message);
+    } else if (thrown instanceof UncheckedIOException) {
+      return noConnection(String.valueOf(thrown.getMessage()));
+    } else if (thrown instanceof MountException
+        || thrown instanceof StateException
+        || thrown instanceof ClaimStoreException) {
+      return noConnection(OneLine.of(String.valueOf(thrown.getMessage())));
+    }
+    throw thrown;
   }
 
   int exitCode() {

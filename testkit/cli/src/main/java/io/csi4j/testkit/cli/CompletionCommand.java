@@ -1,6 +1,5 @@
 package io.csi4j.testkit.cli;
 
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -12,9 +11,6 @@ import picocli.CommandLine.Parameters;
     description =
         "Prints a script that lets a shell complete the commands and options of csi4j, and the values"
             + " of options, such as shapes and cases; it is the same for bash and zsh.",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:the script is printed", "2:the command line makes no sense"},
     footerHeading = "%nExamples:%n",
     footer = {
@@ -22,7 +18,7 @@ import picocli.CommandLine.Parameters;
       "  source <(csi4j completion zsh)",
       "  csi4j completion fish | source"
     })
-final class CompletionCommand implements Callable<Integer> {
+final class CompletionCommand extends ProgramCommand {
 
   /**
    * Bash makes three words of {@code --shape=full}, and the functions of picocli expect two. In zsh
@@ -56,10 +52,8 @@ final class CompletionCommand implements Callable<Integer> {
       description = "The shell: bash, zsh or fish.")
   private @Nullable String shell;
 
-  private final Console console;
-
   CompletionCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

@@ -17,6 +17,16 @@ record Console(PrintWriter out, PrintWriter err, boolean terminal, Screen screen
     this(out, err, terminal, Screen.NONE);
   }
 
+  /** Prints a result. */
+  void print(Object line) {
+    out.println(String.valueOf(line));
+  }
+
+  /** Prints what is said beside the results. */
+  void note(String line) {
+    err.println(line);
+  }
+
   void flush() {
     out.flush();
     err.flush();

@@ -24,7 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -46,17 +45,13 @@ import picocli.CommandLine.Parameters;
           + " of a volume. There are names of volumes, workloads, plugins and paths: look through"
           + " it before you send it."
     },
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the archive is written",
       "2:the command line makes no sense, or the archive cannot be written",
       "4:there is no state of a volume manager, or it cannot be read"
     },
-    footerHeading = "%nExample:%n",
     footer = "  csi4j dump /var/lib/orchestrator/volumes --output report.zip")
-final class DumpCommand implements Callable<Integer> {
+final class DumpCommand extends ProgramCommand {
 
   private static final DateTimeFormatter MOMENT =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
@@ -74,10 +69,8 @@ final class DumpCommand implements Callable<Integer> {
               + " directory.")
   private @Nullable Path output;
 
-  private final Console console;
-
   DumpCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -97,7 +90,7 @@ final class DumpCommand implements Callable<Integer> {
     Path archive =
         output == null ? Path.of("csi4j-dump-" + MOMENT.format(Instant.now()) + ".zip") : output;
     write(archive, files);
-    console.out().println("Written: " + OneLine.of(archive.toString()));
+    console.print("Written: " + OneLine.of(archive.toString()));
     return ExitCode.OK;
   }
 

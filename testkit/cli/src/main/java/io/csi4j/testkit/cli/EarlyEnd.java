@@ -33,13 +33,10 @@ final class EarlyEnd implements AutoCloseable {
 
   private void begin() {
     if (!done) {
-      console
-          .err()
-          .println(
-              "Told to end. What the check cannot take away any more can be taken away later with"
-                  + " --cleanup "
-                  + ledger);
-      console.err().flush();
+      console.note(
+          "Told to end. What the check cannot take away any more can be taken away later with"
+              + " --cleanup "
+              + ledger);
       var unused = opened.thenAccept(ConformanceRun::stop);
     }
   }

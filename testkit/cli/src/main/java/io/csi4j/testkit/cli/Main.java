@@ -30,9 +30,7 @@ public final class Main {
     int code = Program.run(console, ending, args);
     console.flush();
     if (console.out().checkError()) {
-      console
-          .err()
-          .println("Writing to standard output failed, and what was printed is not whole.");
+      console.note("Writing to standard output failed, and what was printed is not whole.");
       code = code == ExitCode.OK ? ExitCode.NO_CONNECTION : code;
     }
     if (!ending.finished(code)) {

@@ -4,14 +4,12 @@ import io.csi4j.mount.MountTable;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.Holder;
 import io.csi4j.mount.model.Holders;
-import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,18 +23,14 @@ import picocli.CommandLine.Parameters;
         "Tells who keeps a mount in use, here and in other mount namespaces, so that it or its"
             + " device is busy. Run it as root: the files of other users' processes are not shown"
             + " to others.",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no holder of the mount was found, and every process could be looked into",
       "1:there are holders, or some processes could not be looked into",
       "2:the command line makes no sense",
       "4:nothing is mounted there, or the mount table cannot be read"
     },
-    footerHeading = "%nExample:%n",
     footer = "  csi4j mounts holders /mnt/data")
-final class MountHoldersCommand implements Callable<Integer> {
+final class MountHoldersCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "PATH", description = "Where it is mounted.")
   private @Nullable Path path;
@@ -49,49 +43,41 @@ final class MountHoldersCommand implements Callable<Integer> {
 
   private static final String ALL = "; --json shows all of them";
 
-  private final Console console;
-
   MountHoldersCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
   public Integer call() {
     MountPath asked = MountWords.path(path == null ? Path.of("/") : path);
-    try {
-      MountTable table = MountTable.system();
-      MountRecord mount =
-          table
-              .find(asked)
-              .orElseThrow(
-                  () ->
-                      CommandFailure.noConnection(
-                          "Nothing is mounted at "
-                              + asked
-                              + ". See in which mount it is with: csi4j mounts why "
-                              + asked));
-      Holders holders = Mounts.system().whoHolds(mount.ref());
-      print(mount, holders, new ManagedPaths(table, table.list()));
-      boolean isFree = holders.found().isEmpty() && holders.unseen() == 0 && holders.complete();
-      return isFree ? ExitCode.OK : ExitCode.FAILED;
-    } catch (MountException e) {
-      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
-    }
+    MountTable table = MountTable.system();
+    MountRecord mount =
+        table
+            .find(asked)
+            .orElseThrow(
+                () ->
+                    CommandFailure.noConnection(
+                        "Nothing is mounted at "
+                            + asked
+                            + ". See in which mount it is with: csi4j mounts why "
+                            + asked));
+    Holders holders = Mounts.system().whoHolds(mount.ref());
+    print(mount, holders, new ManagedPaths(table, table.list()));
+    boolean isFree = holders.found().isEmpty() && holders.unseen() == 0 && holders.complete();
+    return isFree ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private void print(MountRecord mount, Holders holders, ManagedPaths names) {
     if (json) {
-      console
-          .out()
-          .println(
-              new Json()
-                  .with("mount", MountWords.json(mount))
-                  .with("holders", holders.found().stream().map(MountWords::json).toList())
-                  .with("unseen_processes", holders.unseen())
-                  .with("complete", holders.complete()));
+      console.print(
+          new Json()
+              .with("mount", MountWords.json(mount))
+              .with("holders", holders.found().stream().map(MountWords::json).toList())
+              .with("unseen_processes", holders.unseen())
+              .with("complete", holders.complete()));
       return;
     }
-    lines(mount, holders, names, OwnProcess.isRoot()).forEach(console.out()::println);
+    lines(mount, holders, names, OwnProcess.isRoot()).forEach(console::print);
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.mount.MountTable;
-import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
 import io.csi4j.mount.model.MountSnapshot;
@@ -9,7 +8,6 @@ import io.csi4j.volume.node.ViewedPath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +20,6 @@ import picocli.CommandLine.Parameters;
     description =
         "Lists the mounts that this process sees, or another one. Options of filesystems are left"
             + " out, as they may hold passwords.",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the mounts are listed, even if there is none",
       "2:the command line makes no sense",
@@ -35,7 +30,7 @@ import picocli.CommandLine.Parameters;
       "  csi4j mounts list /var/lib/orchestrator",
       "  csi4j mounts list --type nfs4 --json"
     })
-final class MountListCommand implements Callable<Integer> {
+final class MountListCommand extends ProgramCommand {
 
   private static final List<String> HEADINGS =
       List.of("TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
@@ -61,42 +56,36 @@ final class MountListCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print an object on a line for each mount.")
   private boolean json;
 
-  private final Console console;
-
   MountListCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
   public Integer call() {
     MountPath directory = below == null ? MountPath.ROOT : MountWords.path(below);
-    try {
-      MountTable table = MountTable.system();
-      MountSnapshot seen = process == null ? table.list() : table.listOf(process);
-      List<MountRecord> found =
-          seen.records().stream()
-              .filter(each -> each.path().isWithin(directory))
-              .filter(
-                  each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
-              .toList();
-      ManagedPaths names = new ManagedPaths(table, seen);
-      // The paths of another process may be of another directory tree.
-      Function<MountRecord, Optional<ViewedPath>> volumes =
-          mount -> process == null ? names.at(mount.path()) : Optional.empty();
-      if (json) {
-        found.forEach(
-            each -> {
-              Json mount = MountWords.json(each);
-              volumes.apply(each).ifPresent(of -> mount.with("volume", StateWords.json(of)));
-              console.out().println(mount);
-            });
-      } else {
-        table(found, volumes).print(console);
-      }
-      return ExitCode.OK;
-    } catch (MountException e) {
-      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
+    MountTable table = MountTable.system();
+    MountSnapshot seen = process == null ? table.list() : table.listOf(process);
+    List<MountRecord> found =
+        seen.records().stream()
+            .filter(each -> each.path().isWithin(directory))
+            .filter(
+                each -> types.isEmpty() || types.stream().anyMatch(type -> each.type().is(type)))
+            .toList();
+    ManagedPaths names = new ManagedPaths(table, seen);
+    // The paths of another process may be of another directory tree.
+    Function<MountRecord, Optional<ViewedPath>> volumes =
+        mount -> process == null ? names.at(mount.path()) : Optional.empty();
+    if (json) {
+      found.forEach(
+          each -> {
+            Json mount = MountWords.json(each);
+            volumes.apply(each).ifPresent(of -> mount.with("volume", StateWords.json(of)));
+            console.print(mount);
+          });
+    } else {
+      table(found, volumes).print(console);
     }
+    return ExitCode.OK;
   }
 
   /** The mounts, and beside each path of a manager the volume and the workload that it is of. */

@@ -1,7 +1,6 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.mount.MountTable;
-import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountHealth;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
@@ -12,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -24,18 +22,14 @@ import picocli.CommandLine.Parameters;
         "Tells what is mounted at a path, or in which mount the path is; what else shows the same;"
             + " where mounts made below it appear, too; and of which volume and workload it is, if"
             + " it is a path of a volume manager of csi4j.",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:something is mounted there, and nothing is known to be wrong with it",
       "1:nothing is mounted there, or what is mounted is dead, deleted or not on record as it is",
       "2:the command line makes no sense",
       "4:the mount table cannot be read"
     },
-    footerHeading = "%nExample:%n",
     footer = "  csi4j mounts why /mnt/data")
-final class MountWhyCommand implements Callable<Integer> {
+final class MountWhyCommand extends ProgramCommand {
 
   /** Number of paths of each kind that are printed. */
   private static final int NAMED = 5;
@@ -46,33 +40,25 @@ final class MountWhyCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one object.")
   private boolean json;
 
-  private final Console console;
-
   MountWhyCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
   public Integer call() {
     MountPath asked = MountWords.path(path == null ? Path.of("/") : path);
-    try {
-      MountTable table = MountTable.system();
-      MountSnapshot snapshot = table.list();
-      MountProbe probe = table.probe(asked);
-      Optional<MountRecord> mount = table.find(asked);
-      ManagedPaths names = new ManagedPaths(table, snapshot);
-      Optional<ViewedPath> volume = names.at(asked);
-      if (json) {
-        console.out().println(json(asked, probe, mount, snapshot, volume));
-      } else {
-        print(asked, probe, mount, snapshot, names);
-      }
-      return mount.isPresent() && isWell(probe, mount.get(), volume)
-          ? ExitCode.OK
-          : ExitCode.FAILED;
-    } catch (MountException e) {
-      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
+    MountTable table = MountTable.system();
+    MountSnapshot snapshot = table.list();
+    MountProbe probe = table.probe(asked);
+    Optional<MountRecord> mount = table.find(asked);
+    ManagedPaths names = new ManagedPaths(table, snapshot);
+    Optional<ViewedPath> volume = names.at(asked);
+    if (json) {
+      console.print(json(asked, probe, mount, snapshot, volume));
+    } else {
+      print(asked, probe, mount, snapshot, names);
     }
+    return mount.isPresent() && isWell(probe, mount.get(), volume) ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private static boolean isWell(MountProbe probe, MountRecord mount, Optional<ViewedPath> volume) {
@@ -127,7 +113,7 @@ final class MountWhyCommand implements Callable<Integer> {
   }
 
   private void line(String text) {
-    console.out().println(OneLine.of(text));
+    console.print(OneLine.of(text));
   }
 
   private static String health(MountProbe.Mounted mounted) {

@@ -14,11 +14,7 @@ final class MountWords {
 
   /** A path of the command line, absolute; links in it are not followed. */
   static MountPath path(Path path) {
-    try {
-      return MountPath.of(path.toAbsolutePath().normalize());
-    } catch (IllegalArgumentException wrong) {
-      throw CommandFailure.usage(OneLine.of(String.valueOf(wrong.getMessage())));
-    }
+    return CommandFailure.orUsage(() -> MountPath.of(path.toAbsolutePath().normalize()));
   }
 
   /** The flags as in the kernel's tables. */

@@ -4,7 +4,6 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeId;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -66,12 +65,6 @@ final class OptionText {
   /** The name of a constant as it is written on a command line: {@code PROBE_A} as probe-a. */
   static String written(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /** The constant of this name, in any of the two spellings. */
-  static <E extends Enum<E>> Optional<E> named(String name, E[] constants) {
-    String wanted = name.toUpperCase(Locale.ROOT).replace('-', '_');
-    return Arrays.stream(constants).filter(each -> each.name().equals(wanted)).findFirst();
   }
 
   /** Names as a list in a sentence: {@code a, b or c}. */

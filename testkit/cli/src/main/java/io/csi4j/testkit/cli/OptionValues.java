@@ -17,10 +17,19 @@ import java.util.stream.Stream;
  */
 abstract class OptionValues implements Iterable<String> {
 
+  static final AccessMode[] ACCESS_MODES =
+      Arrays.stream(AccessMode.values())
+          .filter(each -> each != AccessMode.UNSPECIFIED && each != AccessMode.UNRECOGNIZED)
+          .toArray(AccessMode[]::new);
+
   private final Supplier<Stream<String>> all;
 
   OptionValues(Supplier<Stream<String>> all) {
     this.all = all;
+  }
+
+  OptionValues(Enum<?>... constants) {
+    this(() -> Arrays.stream(constants).map(OptionText::written));
   }
 
   @Override
@@ -31,14 +40,14 @@ abstract class OptionValues implements Iterable<String> {
   /** The shapes of test plugins. */
   static final class Shapes extends OptionValues {
     Shapes() {
-      super(() -> Arrays.stream(ShapePreset.values()).map(OptionText::written));
+      super(ShapePreset.values());
     }
   }
 
   /** The quirks of test plugins. */
   static final class Quirks extends OptionValues {
     Quirks() {
-      super(() -> Arrays.stream(Quirk.values()).map(OptionText::written));
+      super(Quirk.values());
     }
   }
 
@@ -52,12 +61,7 @@ abstract class OptionValues implements Iterable<String> {
   /** The access modes of volumes. */
   static final class AccessModes extends OptionValues {
     AccessModes() {
-      super(
-          () ->
-              Arrays.stream(AccessMode.values())
-                  .filter(each -> each != AccessMode.UNSPECIFIED)
-                  .filter(each -> each != AccessMode.UNRECOGNIZED)
-                  .map(OptionText::written));
+      super(ACCESS_MODES);
     }
   }
 

@@ -51,14 +51,15 @@ final class Program {
             .setParameterExceptionHandler((wrong, given) -> explain(wrong, console))
             .setExecutionExceptionHandler(
                 (thrown, command, parsed) -> {
-                  if (thrown instanceof CommandFailure failure) {
-                    console.err().println(failure.getMessage());
-                    if (failure.exitCode() == ExitCode.USAGE) {
-                      pointAtHelp(command, console);
-                    }
-                    return failure.exitCode();
+                  if (!(thrown instanceof RuntimeException unchecked)) {
+                    throw thrown;
                   }
-                  throw thrown;
+                  CommandFailure failure = CommandFailure.of(unchecked);
+                  console.note(String.valueOf(failure.getMessage()));
+                  if (failure.exitCode() == ExitCode.USAGE) {
+                    pointAtHelp(command, console);
+                  }
+                  return failure.exitCode();
                 });
     OptionText.registerWith(commands);
     commands.setColorScheme(
@@ -175,13 +176,13 @@ final class Program {
   }
 
   private static int explain(ParameterException wrong, Console console) {
-    console.err().println(OneLine.of(String.valueOf(wrong.getMessage())));
+    console.note(OneLine.of(String.valueOf(wrong.getMessage())));
     UnmatchedArgumentException.printSuggestions(wrong, console.err());
     pointAtHelp(wrong.getCommandLine(), console);
     return ExitCode.USAGE;
   }
 
   private static void pointAtHelp(CommandLine command, Console console) {
-    console.err().println("See: " + command.getCommandSpec().qualifiedName() + " --help");
+    console.note("See: " + command.getCommandSpec().qualifiedName() + " --help");
   }
 }

@@ -30,14 +30,12 @@ final class Progress implements ConformanceListener {
   public void ended(CaseResult result) {
     failed += result.clean() ? 0 : 1;
     if (!console.terminal()) {
-      console
-          .err()
-          .println(
-              place
-                  + " "
-                  + (result.leftBehind().isEmpty() ? result.outcome() : "LEFT SOMETHING BEHIND")
-                  + " "
-                  + result.about().name());
+      console.note(
+          place
+              + " "
+              + (result.leftBehind().isEmpty() ? result.outcome() : "LEFT SOMETHING BEHIND")
+              + " "
+              + result.about().name());
     }
   }
 

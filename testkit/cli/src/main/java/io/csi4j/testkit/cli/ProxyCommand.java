@@ -7,13 +7,9 @@ import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.proxy.CsiProxy;
 import io.csi4j.testkit.referee.AnswerFinding;
 import io.csi4j.testkit.referee.Verdict;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -24,9 +20,6 @@ import picocli.CommandLine.Option;
       "Stands between an orchestrator and a plugin, any two of them, until Ctrl-C or SIGTERM: passes"
           + " every call on as it is, records it, judges both sides, and makes things go wrong."
     },
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:ended as asked; with --judge: nothing was broken",
       "1:with --judge: an answer of the plugin breaks the spec",
@@ -34,7 +27,6 @@ import picocli.CommandLine.Option;
       "3:with --judge: the caller broke a binding duty",
       "4:it could not listen, or not record"
     },
-    footerHeading = "%nExample:%n",
     footer = {
       "  csi4j plugin proxy --listen unix:///run/csi/csi.sock --plugin unix:///run/p.sock --judge",
       "",
@@ -43,9 +35,9 @@ import picocli.CommandLine.Option;
       "  CreateVolume: duplicate                    # the plugin gets the call twice",
       "  any from=100: drop"
     })
-final class ProxyCommand implements Callable<Integer> {
+final class ProxyCommand extends ProgramCommand {
 
-  private static final long FORGETS_EVERY = 10;
+  private static final Duration FORGETS_EVERY = Duration.ofSeconds(10);
 
   @Option(
       names = "--listen",
@@ -121,11 +113,10 @@ final class ProxyCommand implements Callable<Integer> {
       description = "The id of the node that the plugin runs on, for what is printed.")
   private @Nullable NodeId node;
 
-  private final Console console;
   private final ShutdownTrigger ending;
 
   ProxyCommand(Console console, ShutdownTrigger ending) {
-    this.console = console;
+    super(console);
     this.ending = ending;
   }
 
@@ -137,8 +128,8 @@ final class ProxyCommand implements Callable<Integer> {
     if (recordSecrets && record == null) {
       throw CommandFailure.usage("--record-secrets needs --record FILE.");
     }
-    FaultScript script = FaultFile.script(faults);
-    ReportFile page = ReportFile.of(report);
+    FaultScript script = UserFile.faults(faults);
+    OutputFile page = OutputFile.of("the report", report);
     ending.listen();
     CsiProxy proxy = open(listen, plugin);
     int code;
@@ -146,56 +137,33 @@ final class ProxyCommand implements Callable<Integer> {
       code = run(proxy, script, page, plugin);
     } finally {
       if (record != null && proxy.recordingFailed()) {
-        console
-            .err()
-            .println(
-                "Calls are missing in the recording "
-                    + OneLine.of(record.toString())
-                    + ", which could not be written. Make room on its disk, and record again.");
+        console.note(
+            "Calls are missing in the recording "
+                + OneLine.of(record.toString())
+                + ", which could not be written. Make room on its disk, and record again.");
       }
     }
     return proxy.recordingFailed() ? ExitCode.NO_CONNECTION : code;
   }
 
-  private int run(CsiProxy opened, FaultScript script, ReportFile page, CsiEndpoint to)
+  private int run(CsiProxy opened, FaultScript script, OutputFile page, CsiEndpoint to)
       throws InterruptedException {
     try (CsiProxy proxy = opened) {
       script.rules().forEach(rule -> proxy.inject(rule.fault(), rule.when()));
-      console
-          .out()
-          .println(
-              "Passing calls from " + proxy.endpoint() + " to " + to + ". End it with Ctrl-C.");
+      console.print(
+          "Passing calls from " + proxy.endpoint() + " to " + to + ". End it with Ctrl-C.");
       if (!proxy.lookForPlugin()) {
-        console.out().println("The plugin is not there. The proxy listens as soon as it is.");
+        console.print("The plugin is not there. The proxy listens as soon as it is.");
       }
-      console.out().flush();
       if (judge || report != null) {
         ending.await();
       } else {
-        awaitForgetting(proxy);
+        // No command asks for these calls later.
+        ending.await(FORGETS_EVERY, proxy.journal()::clear);
       }
       int code = judge ? judge(proxy) : ExitCode.OK;
-      page.write(() -> CallReport.of(proxy));
-      return code;
-    }
-  }
-
-  /** Waits for the end, and meanwhile forgets the calls that nobody will ask for. */
-  private void awaitForgetting(CsiProxy proxy) throws InterruptedException {
-    ScheduledExecutorService forgetting =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "csi4j-cli-forget");
-              thread.setDaemon(true);
-              return thread;
-            });
-    try {
-      var unused =
-          forgetting.scheduleWithFixedDelay(
-              proxy.journal()::clear, FORGETS_EVERY, FORGETS_EVERY, TimeUnit.SECONDS);
-      ending.await();
-    } finally {
-      forgetting.shutdownNow();
+      boolean isWritten = page.write(() -> CallReport.of(proxy).html(), console);
+      return isWritten ? code : ExitCode.NO_CONNECTION;
     }
   }
 
@@ -219,20 +187,16 @@ final class ProxyCommand implements Callable<Integer> {
     if (node != null) {
       builder.node(node);
     }
-    try {
-      return builder.open();
-    } catch (UncheckedIOException e) {
-      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
-    }
+    return builder.open();
   }
 
   private int judge(CsiProxy proxy) {
     Verdict verdict = proxy.verdict();
     List<AnswerFinding> findings = proxy.findings();
-    console.out().println(verdict.describe());
-    findings.forEach(finding -> console.out().println(OneLine.of(finding.toString())));
+    console.print(verdict.describe());
+    findings.forEach(finding -> console.print(OneLine.of(finding.toString())));
     if (findings.isEmpty()) {
-      console.out().println("No answer of the plugin breaks the spec.");
+      console.print("No answer of the plugin breaks the spec.");
     }
     if (!verdict.lawful()) {
       return ExitCode.UNLAWFUL;

@@ -58,15 +58,12 @@ final class Reaching {
   /** Says what is waited for where a person would otherwise wait for a wrong path in silence. */
   static void announce(Console console, CsiEndpoint where, Duration deadline) {
     if (Files.notExists(where.path()) || Files.isRegularFile(where.path())) {
-      console
-          .err()
-          .println(
-              "There is no socket at "
-                  + where
-                  + ". Waiting up to "
-                  + deadline.toMillis() / 1000.0
-                  + " s for a plugin to make one.");
-      console.err().flush();
+      console.note(
+          "There is no socket at "
+              + where
+              + ". Waiting up to "
+              + deadline.toMillis() / 1000.0
+              + " s for a plugin to make one.");
     }
   }
 }

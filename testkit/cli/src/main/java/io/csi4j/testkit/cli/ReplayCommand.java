@@ -4,11 +4,9 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.proxy.CallReplay;
 import io.csi4j.testkit.proxy.RecordedPlugin;
 import io.csi4j.testkit.recording.Recording;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -21,18 +19,14 @@ import picocli.CommandLine.Parameters;
       "Plays a recording of proxy --record: against a plugin, whose answers are compared with those"
           + " recorded, or as a plugin that answers as the recorded one did."
     },
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:every call ended as recorded, or the plugin was ended as asked",
       "1:a call ended otherwise",
       "2:the command line or the recording makes no sense",
       "4:nothing could be served"
     },
-    footerHeading = "%nExample:%n",
     footer = "  csi4j plugin replay calls.jsonl --against unix:///run/csi/plugin.sock")
-final class ReplayCommand implements Callable<Integer> {
+final class ReplayCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "FILE", description = "The recording.")
   private @Nullable Path file;
@@ -63,11 +57,10 @@ final class ReplayCommand implements Callable<Integer> {
       description = "With --against: how long each call may take. Default: ${DEFAULT-VALUE}.")
   private Duration timeout = Duration.ofSeconds(60);
 
-  private final Console console;
   private final ShutdownTrigger ending;
 
   ReplayCommand(Console console, ShutdownTrigger ending) {
-    this.console = console;
+    super(console);
     this.ending = ending;
   }
 
@@ -76,28 +69,24 @@ final class ReplayCommand implements Callable<Integer> {
     if (file == null || side == null) {
       throw CommandFailure.usage("Write FILE and --against ENDPOINT or --listen ENDPOINT.");
     }
-    Recording recording = RecordingFile.read(file);
+    Recording recording = UserFile.recording(file);
     return side.against == null ? serve(recording, side) : play(recording, side.against);
   }
 
   private int play(Recording recording, CsiEndpoint plugin) {
     List<CallReplay.Played> played = CallReplay.of(recording).deadline(timeout).against(plugin);
-    played.forEach(each -> console.out().println(each));
+    played.forEach(each -> console.print(each));
     long differing = played.stream().filter(each -> !each.differences().isEmpty()).count();
-    console
-        .out()
-        .println(
-            differing == 0
-                ? "All " + played.size() + " calls ended as recorded."
-                : differing + " of " + played.size() + " calls ended otherwise than recorded.");
+    console.print(
+        differing == 0
+            ? "All " + played.size() + " calls ended as recorded."
+            : differing + " of " + played.size() + " calls ended otherwise than recorded.");
     long redacted = played.stream().filter(CallReplay.Played::perhapsRedacted).count();
     if (redacted > 0) {
-      console
-          .out()
-          .println(
-              redacted
-                  + " of these may differ because of values that the recording leaves out. To keep"
-                  + " them, record again with: csi4j plugin proxy --record FILE --record-secrets");
+      console.print(
+          redacted
+              + " of these may differ because of values that the recording leaves out. To keep"
+              + " them, record again with: csi4j plugin proxy --record FILE --record-secrets");
     }
     return differing == 0 ? ExitCode.OK : ExitCode.FAILED;
   }
@@ -108,19 +97,14 @@ final class ReplayCommand implements Callable<Integer> {
     }
     ending.listen();
     try (RecordedPlugin plugin = RecordedPlugin.at(chosen.listen.path(), recording)) {
-      console
-          .out()
-          .println(
-              "A recording of "
-                  + recording.calls().size()
-                  + " calls answers on "
-                  + plugin.endpoint()
-                  + ". End it with Ctrl-C.");
-      console.out().flush();
+      console.print(
+          "A recording of "
+              + recording.calls().size()
+              + " calls answers on "
+              + plugin.endpoint()
+              + ". End it with Ctrl-C.");
       ending.await();
       return ExitCode.OK;
-    } catch (UncheckedIOException e) {
-      throw CommandFailure.noConnection(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -3,7 +3,6 @@ package io.csi4j.testkit.cli;
 import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.recording.Recording;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,17 +15,13 @@ import picocli.CommandLine.Parameters;
           + " and broken, answers against the spec, the slowest calls. It needs no server and no"
           + " script."
     },
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:it is written",
       "2:the command line or the recording makes no sense",
       "4:it could not be written"
     },
-    footerHeading = "%nExample:%n",
     footer = "  csi4j plugin report calls.jsonl --output calls.html")
-final class ReportCommand implements Callable<Integer> {
+final class ReportCommand extends ProgramCommand {
 
   @Parameters(paramLabel = "FILE", description = "The recording.")
   private @Nullable Path file;
@@ -37,10 +32,8 @@ final class ReportCommand implements Callable<Integer> {
       description = "The page. Default: that of the recording, with .html at its end.")
   private @Nullable Path output;
 
-  private final Console console;
-
   ReportCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -48,10 +41,12 @@ final class ReportCommand implements Callable<Integer> {
     if (file == null) {
       throw CommandFailure.usage("No recording. Write FILE.");
     }
-    Recording recording = RecordingFile.read(file);
+    Recording recording = UserFile.recording(file);
     Path page = output == null ? Path.of(file + ".html") : output;
-    ReportFile.of(page).write(() -> CallReport.of(recording));
-    console.out().println("Wrote " + OneLine.of(page.toString()));
+    if (!OutputFile.of("the report", page).write(() -> CallReport.of(recording).html(), console)) {
+      return ExitCode.NO_CONNECTION;
+    }
+    console.print("Wrote " + OneLine.of(page.toString()));
     return ExitCode.OK;
   }
 }

@@ -2,6 +2,7 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Secrets;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,11 @@ import java.util.function.BiConsumer;
  * @param forOne by operation
  */
 record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
+
+  /** Reads a file. */
+  static SecretsFile read(Path file) {
+    return parse(file.toString(), UserFile.lines("the secrets", file));
+  }
 
   /**
    * Reads the lines of a file.

@@ -17,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,16 +28,12 @@ import picocli.CommandLine.Option;
           + " or one that really mounts. It can be told to misbehave, keeps a journal of its calls,"
           + " and judges its caller."
     },
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:ended as asked; with --referee: no binding duty was broken",
       "2:the command line or the fault script makes no sense",
       "3:with --referee: the caller broke a binding duty",
       "4:nothing could be served, or what was asked for could not be written"
     },
-    footerHeading = "%nExample:%n",
     footer = {
       "  csi4j plugin serve --endpoint unix:///tmp/csi.sock --faults faults.txt --referee",
       "",
@@ -54,7 +49,7 @@ import picocli.CommandLine.Option;
       "answer KIND,",
       "answer {\"FIELD\": VALUE, …} (nothing is done), change {\"FIELD\": VALUE, …}."
     })
-final class ServeCommand implements Callable<Integer> {
+final class ServeCommand extends ProgramCommand {
 
   private static final String STANDARD_OUTPUT = "-";
 
@@ -155,46 +150,47 @@ final class ServeCommand implements Callable<Integer> {
   @Option(names = "--referee", description = "Judge the caller, and print the verdict at the end.")
   private boolean referee;
 
-  private final Console console;
   private final ShutdownTrigger ending;
 
   ServeCommand(Console console, ShutdownTrigger ending) {
-    this.console = console;
+    super(console);
     this.ending = ending;
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    Path socket = socket();
-    FaultScript script = FaultFile.script(faults);
-    ReportFile page = ReportFile.of(report);
-    PrintWriter lines = journalWriter();
-    ending.listen();
-    int code;
-    boolean whole;
-    try (TestPlugin plugin = open(socket)) {
-      script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
-      serve(plugin, lines);
-      code = referee ? judge(plugin.verdict()) : ExitCode.OK;
-      page.write(() -> CallReport.of(plugin));
-    } finally {
-      whole = journalOnOut() || UserFile.close("the journal", lines, console);
+    if (endpoint == null) {
+      throw CommandFailure.usage(
+          "No socket to serve on. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
     }
-    return whole ? code : ExitCode.NO_CONNECTION;
+    FaultScript script = UserFile.faults(faults);
+    OutputFile page = OutputFile.of("the report", report);
+    Path file = journal == null || isJournalOnOut() ? null : Path.of(journal);
+    OutputFile events = OutputFile.of("the journal", file);
+    ending.listen();
+    try (TestPlugin plugin = open(endpoint.path())) {
+      script.rules().forEach(rule -> plugin.inject(rule.fault(), rule.when()));
+      boolean isWritten = serve(plugin, events);
+      int code = referee ? judge(plugin.verdict()) : ExitCode.OK;
+      isWritten &= page.write(() -> CallReport.of(plugin).html(), console);
+      return isWritten ? code : ExitCode.NO_CONNECTION;
+    }
   }
 
-  private void serve(TestPlugin plugin, @Nullable PrintWriter lines) throws InterruptedException {
-    if (lines == null) {
+  /** Serves until the end; returns whether the journal is whole. */
+  private boolean serve(TestPlugin plugin, OutputFile events) throws InterruptedException {
+    if (journal == null) {
       serve(plugin);
-      return;
+      return true;
     }
-    lines.flush();
+    PrintWriter lines = isJournalOnOut() ? console.out() : events.begin();
     JournalFollower follower = JournalFollower.start(plugin.journal(), lines);
     try {
       serve(plugin);
     } finally {
       follower.close();
     }
+    return isJournalOnOut() || events.close(lines, console);
   }
 
   private void serve(TestPlugin plugin) throws InterruptedException {
@@ -203,28 +199,13 @@ final class ServeCommand implements Callable<Integer> {
     plugin.stop();
   }
 
-  private Path socket() {
-    if (endpoint == null) {
-      throw CommandFailure.usage(
-          "No socket to serve on. Write --endpoint unix:///run/csi/csi.sock, or set CSI_ENDPOINT.");
-    }
-    return endpoint.path();
-  }
-
-  private @Nullable PrintWriter journalWriter() {
-    if (journal == null) {
-      return null;
-    }
-    return journalOnOut() ? console.out() : UserFile.writer("the journal", Path.of(journal));
-  }
-
-  /** Where everything but the journal is printed. */
-  private PrintWriter words() {
-    return journalOnOut() ? console.err() : console.out();
-  }
-
-  private boolean journalOnOut() {
+  private boolean isJournalOnOut() {
     return STANDARD_OUTPUT.equals(journal);
+  }
+
+  /** Prints what is no line of the journal. */
+  private void say(Object line) {
+    (isJournalOnOut() ? console.err() : console.out()).println(line);
   }
 
   private TestPlugin open(Path socket) {
@@ -300,24 +281,22 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void sayReady(TestPlugin plugin) {
-    words()
-        .println(
-            plugin.shape().name()
-                + " "
-                + plugin.shape().vendorVersion()
-                + " listens on "
-                + plugin.endpoint()
-                + ". End it with Ctrl-C.");
+    say(
+        plugin.shape().name()
+            + " "
+            + plugin.shape().vendorVersion()
+            + " listens on "
+            + plugin.endpoint()
+            + ". End it with Ctrl-C.");
     for (NodeId node : plugin.nodes()) {
       if (!plugin.nodeEndpoint(node).equals(plugin.endpoint())) {
-        words().println("node " + node + " listens on " + plugin.nodeEndpoint(node));
+        say("node " + node + " listens on " + plugin.nodeEndpoint(node));
       }
     }
     if (hostPath != null) {
       boolean hasLoopDevices = Files.isWritable(Path.of("/dev/loop-control"));
-      words().println(possible(OwnProcess.mayMount(), hasLoopDevices));
+      say(possible(OwnProcess.mayMount(), hasLoopDevices));
     }
-    words().flush();
   }
 
   /** Returns what the rights of this process allow a plugin that really mounts. */
@@ -334,7 +313,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private int judge(Verdict verdict) {
-    words().println(verdict.describe());
+    say(verdict.describe());
     return verdict.lawful() ? ExitCode.OK : ExitCode.UNLAWFUL;
   }
 }

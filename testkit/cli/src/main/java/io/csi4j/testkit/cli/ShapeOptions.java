@@ -119,15 +119,17 @@ final class ShapeOptions {
 
   /** The constant that a command line names. */
   static <E extends Enum<E>> E chosen(String what, String name, E[] constants) {
-    Optional<E> found = OptionText.named(name, constants);
+    String wanted = name.toUpperCase(Locale.ROOT).replace('-', '_');
+    Optional<E> found =
+        Arrays.stream(constants).filter(each -> each.name().equals(wanted)).findFirst();
     return found.orElseThrow(
         () ->
             CommandFailure.usage(
                 "There is no "
                     + what
-                    + " '"
-                    + name
-                    + "'. Write "
+                    + " "
+                    + OneLine.quoted(name)
+                    + ". Write "
                     + OptionText.oneOf(Arrays.stream(constants).map(OptionText::written))
                     + "."));
   }

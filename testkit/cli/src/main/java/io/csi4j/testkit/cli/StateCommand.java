@@ -1,11 +1,9 @@
 package io.csi4j.testkit.cli;
 
-import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.manager.ManagerView;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.state.LoadedState;
-import io.csi4j.volume.state.StateException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -27,17 +24,13 @@ import picocli.CommandLine.Parameters;
 
 /** Reads the directory of a volume manager, and shows one side of it. */
 @Command(
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:it was read; with check: and nothing in it needs a person",
       "1:check: something in it needs a person",
       "2:the command line makes no sense, or nothing is on record of the volume that it names",
       "4:there is no state of a volume manager, or it cannot be read, or nothing in it can"
-    },
-    footerHeading = "%nExample:%n")
-final class StateCommand implements Callable<Integer> {
+    })
+final class StateCommand extends ProgramCommand {
 
   /** The sides of a state that are shown. */
   enum Show {
@@ -105,12 +98,11 @@ final class StateCommand implements Callable<Integer> {
       description = "With --watch: the time between two looks. Default: ${DEFAULT-VALUE}.")
   private Duration every = Duration.ofSeconds(2);
 
-  private final Console console;
   private final ShutdownTrigger ending;
   private final Show show;
 
   StateCommand(Console console, ShutdownTrigger ending, Show show) {
-    this.console = console;
+    super(console);
     this.ending = ending;
     this.show = show;
   }
@@ -169,7 +161,6 @@ final class StateCommand implements Callable<Integer> {
     Look before = first;
     String failure = "";
     int code = first.code();
-    console.out().flush();
     while (!over.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
       String failed = "";
       try {
@@ -177,15 +168,15 @@ final class StateCommand implements Callable<Integer> {
         changes(before, now).forEach(this::print);
         before = now;
         code = now.code();
-      } catch (CommandFailure unreadable) {
+      } catch (RuntimeException e) {
         // The volumes are not gone, though they cannot be seen.
+        CommandFailure unreadable = CommandFailure.of(e);
         failed = String.valueOf(unreadable.getMessage());
         code = unreadable.exitCode();
       }
       if (!failed.equals(failure)) {
         String said = failed.isEmpty() ? "The state can be read again." : failed;
-        at(List.of(said)).forEach(console.err()::println);
-        console.err().flush();
+        at(List.of(said)).forEach(console::note);
         failure = failed;
       }
       if (console.out().checkError()) {
@@ -231,12 +222,10 @@ final class StateCommand implements Callable<Integer> {
 
   private void print(String line) {
     Screen screen = console.screen();
-    console
-        .out()
-        .println(
-            line.startsWith("--- ")
-                ? screen.heading(line)
-                : CODE.matcher(line).replaceFirst(screen.alarm("$1")));
+    console.print(
+        line.startsWith("--- ")
+            ? screen.heading(line)
+            : CODE.matcher(line).replaceFirst(screen.alarm("$1")));
   }
 
   private static LoadedState state(ManagerView view) {
@@ -265,13 +254,8 @@ final class StateCommand implements Callable<Integer> {
         && Files.isDirectory(above.resolve("v"))) {
       root = above;
     }
-    try {
-      return ManagerView.read(root);
-    } catch (StateException | MountException e) {
-      throw CommandFailure.noConnection(OneLine.of(String.valueOf(e.getMessage())));
-    } catch (IllegalArgumentException e) {
-      throw CommandFailure.usage(OneLine.of(String.valueOf(e.getMessage())));
-    }
+    Path wanted = root;
+    return CommandFailure.orUsage(() -> ManagerView.read(wanted));
   }
 
   private Predicate<VolumeIdentity> about(ManagerView view) {

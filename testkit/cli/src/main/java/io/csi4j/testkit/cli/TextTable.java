@@ -27,8 +27,8 @@ final class TextTable {
   /** Prints the rows, in the width of the screen. */
   void print(Console console) {
     List<String> lines = lines(console.screen().width().getAsInt());
-    console.out().println(console.screen().heading(lines.get(0)));
-    lines.stream().skip(1).forEach(console.out()::println);
+    console.print(console.screen().heading(lines.get(0)));
+    lines.stream().skip(1).forEach(console::print);
   }
 
   /**

@@ -1,16 +1,12 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.testkit.fault.FaultScript;
+import io.csi4j.testkit.recording.Recording;
 import java.io.BufferedInputStream;
-import java.io.BufferedWriter;
 import java.io.ByteArrayOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStreamWriter;
-import java.io.PrintWriter;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -18,16 +14,18 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A file that the command line names. */
+/** The files that the command line names, to be read. */
 final class UserFile {
 
   /** Maximum size of a file that a person writes. */
   private static final int MOST_BYTES = 8 << 20;
+
+  /** Maximum size of a line of a recording; a call with the largest messages of gRPC takes less. */
+  private static final int LONGEST_CALL = 16 << 20;
 
   private UserFile() {}
 
@@ -44,7 +42,7 @@ final class UserFile {
    * @param next the next step for a person if the file has more
    */
   static List<String> lines(String what, Path file, long most, int longest, String next) {
-    String failed = "Reading " + what + " " + named(file) + " failed: ";
+    String failed = "Reading " + what + " " + OneLine.quoted(file.toString()) + " failed: ";
     List<String> lines = new ArrayList<>();
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
@@ -90,116 +88,29 @@ final class UserFile {
     }
   }
 
-  /** Writes it again. It stays as it is until there is text, or it is flushed. */
-  static PrintWriter writer(String what, Path file) {
+  /** The rules of a fault script; none without a file. */
+  static FaultScript faults(@Nullable Path file) {
+    if (file == null) {
+      return new FaultScript(List.of());
+    }
     try {
-      Rewriting bytes =
-          new Rewriting(
-              file, FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
-      return new PrintWriter(
-          new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8))) {
-        @Override
-        public void flush() {
-          bytes.wanted = true;
-          super.flush();
-        }
-      };
-    } catch (IOException e) {
-      throw CommandFailure.usage("Writing " + what + " " + named(file) + " failed: " + why(e));
+      return FaultScript.parse(file.toString(), lines("the fault script", file));
+    } catch (IllegalArgumentException wrong) {
+      throw CommandFailure.usage(String.valueOf(wrong.getMessage()));
     }
   }
 
-  /** Closes what was written, which must be whole. */
-  static void close(String what, PrintWriter written) {
-    written.flush();
-    written.close();
-    if (written.checkError()) {
-      throw CommandFailure.noConnection(notWhole(what));
-    }
-  }
-
-  /**
-   * Closes what was written, if anything was, also after another failure, which this must not hide.
-   *
-   * @return whether it is whole; if not, {@code console} says so
-   */
-  static boolean close(String what, @Nullable PrintWriter written, Console console) {
-    if (written == null) {
-      return true;
-    }
-    written.close();
-    boolean whole = !written.checkError();
-    if (!whole) {
-      console.err().println(notWhole(what));
-    }
-    return whole;
-  }
-
-  private static String notWhole(String what) {
-    return "Writing "
-        + what
-        + " failed, and it is not whole. Make room on its disk, and write it again.";
-  }
-
-  /** Empties a file when something is written to it, and not when it is opened. */
-  private static final class Rewriting extends FilterOutputStream {
-
-    private final Path file;
-    private final FileChannel channel;
-    private boolean wanted;
-    private boolean begun;
-
-    Rewriting(Path file, FileChannel channel) {
-      super(Channels.newOutputStream(channel));
-      this.file = file;
-      this.channel = channel;
-    }
-
-    @Override
-    public void write(byte[] bytes, int from, int length) throws IOException {
-      begin();
-      out.write(bytes, from, length);
-    }
-
-    @Override
-    public void write(int next) throws IOException {
-      begin();
-      out.write(next);
-    }
-
-    @Override
-    public void flush() throws IOException {
-      // A writer that is closed flushes, too.
-      if (wanted) {
-        begin();
-      }
-      out.flush();
-    }
-
-    private void begin() throws IOException {
-      if (!begun && Files.isRegularFile(file)) {
-        channel.truncate(0);
-      }
-      begun = true;
-    }
-
-    @Override
-    public void close() throws IOException {
-      out.close();
-    }
-  }
-
-  /** A directory that has to be there. */
-  static Path directory(Path directory) {
-    if (!Files.isDirectory(directory)) {
-      throw CommandFailure.usage(
-          "There is no directory " + named(directory) + ". Make it, or name one that exists.");
-    }
-    return directory;
-  }
-
-  private static String named(Path file) {
-    return OneLine.quoted(file.toString());
+  /** A recording of calls. */
+  static Recording recording(Path file) {
+    // A recording takes several times its size in memory.
+    List<String> lines =
+        lines(
+            "the recording",
+            file,
+            Runtime.getRuntime().maxMemory() / 8,
+            LONGEST_CALL,
+            "Name a file that 'csi4j plugin proxy --record' wrote.");
+    return CommandFailure.orUsage(() -> Recording.parse(file.toString(), lines));
   }
 
   /** Why a file could not be read or written, as sentences. */

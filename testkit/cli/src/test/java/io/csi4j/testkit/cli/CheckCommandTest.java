@@ -453,7 +453,7 @@ class CheckCommandTest {
               call -> assertThat(call.request().map("parameters")).containsEntry("class", "fast"));
     }
     assertThat(Run.of("check", "--endpoint", "unix:///s", "--access-mode", "moon").err())
-        .startsWith("'moon' is no access mode. Write single-node-writer, ");
+        .startsWith("There is no access mode 'moon'. Write single-node-writer, ");
   }
 
   @Test

@@ -1,0 +1,88 @@
+package io.csi4j.testkit.cli;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that the command line wants written, or none. It is opened at the start, where a wrong
+ * name shows, and keeps its content until there is another one.
+ *
+ * @param what the content, such as {@code the report}
+ * @param file its path; null if none is wanted
+ * @param opened the open file; null if none is wanted
+ */
+record OutputFile(String what, @Nullable Path file, @Nullable FileChannel opened) {
+
+  /** Opens the file, if one is wanted. */
+  static OutputFile of(String what, @Nullable Path file) {
+    try {
+      return new OutputFile(
+          what,
+          file,
+          file == null
+              ? null
+              : FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+    } catch (IOException e) {
+      throw CommandFailure.usage(
+          "Writing " + what + " " + OneLine.quoted(file + "") + " failed: " + UserFile.why(e));
+    }
+  }
+
+  /** Empties the file, to be written. */
+  PrintWriter begin() {
+    FileChannel channel = Objects.requireNonNull(opened);
+    try {
+      if (Files.isRegularFile(Objects.requireNonNull(file))) {
+        channel.truncate(0);
+      }
+    } catch (IOException e) {
+      throw CommandFailure.noConnection(notWhole());
+    }
+    return new PrintWriter(
+        new OutputStreamWriter(Channels.newOutputStream(channel), StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Writes the content, if the file is wanted.
+   *
+   * @return whether it is whole; if not, {@code console} says so
+   */
+  boolean write(Supplier<String> content, Console console) {
+    if (opened == null) {
+      return true;
+    }
+    PrintWriter out = begin();
+    out.print(content.get());
+    return close(out, console);
+  }
+
+  /**
+   * Closes what was written since {@link #begin}.
+   *
+   * @return whether it is whole; if not, {@code console} says so
+   */
+  boolean close(PrintWriter written, Console console) {
+    written.close();
+    if (written.checkError()) {
+      console.note(notWhole());
+      return false;
+    }
+    return true;
+  }
+
+  private String notWhole() {
+    return "Writing "
+        + what
+        + " failed, and it is not whole. Make room on its disk, and write it again.";
+  }
+}

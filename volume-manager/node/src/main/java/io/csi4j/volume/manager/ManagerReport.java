@@ -1,6 +1,5 @@
 package io.csi4j.volume.manager;
 
-import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.mount.MountTable;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
@@ -14,9 +13,7 @@ import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.VolumeStatus;
-import io.csi4j.volume.plugin.PluginFingerprint;
 import io.csi4j.volume.plugin.PluginHealth;
-import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -154,7 +151,8 @@ record ManagerReport(
     Map<String, List<String>> entries = new LinkedHashMap<>();
     entries.put("versions.txt", versions());
     entries.put(
-        "plugins.txt", orElse("no plugin is known", plugins.stream().flatMap(this::plugin)));
+        "plugins.txt",
+        orElse("no plugin is known", plugins.stream().flatMap(ManagerReport::plugin)));
     entries.put(
         "volumes.txt", orElse("no volume is known", volumes.stream().flatMap(this::volume)));
     entries.put(
@@ -200,16 +198,8 @@ record ManagerReport(
 
   // ---- plugins
 
-  private Stream<String> plugin(RegisteredPlugin plugin) {
-    PluginRegistration registration = plugin.registration();
-    List<String> lines = new ArrayList<>();
-    lines.add("plugin '" + registration.id() + "', instance '" + registration.instance() + "'");
-    lines.add("  endpoint: " + registration.binding().endpoint());
-    registration
-        .binding()
-        .seesRootAt()
-        .ifPresent(path -> lines.add("  sees the directory at: " + path));
-    lines.add("  roles: " + sorted(registration.roles()));
+  private static Stream<String> plugin(RegisteredPlugin plugin) {
+    List<String> lines = plugin.lines();
     lines.add(
         plugin.remembered()
             ? "  remembered from an earlier run, and not registered since"
@@ -224,44 +214,7 @@ record ManagerReport(
             + health.reason()
             + ": "
             + health.text());
-    lines.addAll(plugin.fingerprint().map(ManagerReport::fingerprint).orElse(List.of()));
-    lines.add("  policy: " + registration.binding().policy());
     return lines.stream();
-  }
-
-  private static List<String> fingerprint(PluginFingerprint said) {
-    List<String> lines = new ArrayList<>();
-    lines.add(
-        "  says of itself: name '"
-            + said.name()
-            + "', version '"
-            + said.version()
-            + "', asked at "
-            + said.taken());
-    lines.add("  the plugin offers: " + capabilities(said.plugin()));
-    said.controller().ifPresent(can -> lines.add("  its controller offers: " + capabilities(can)));
-    said.node()
-        .ifPresent(
-            node -> {
-              lines.add("  its node offers: " + capabilities(node.capabilities()));
-              node.nodeId().ifPresent(id -> lines.add("  id of the node: " + id));
-              node.maxVolumes().ifPresent(most -> lines.add("  volumes at most: " + most));
-            });
-    return lines;
-  }
-
-  private static String capabilities(CapabilitySet<?> set) {
-    String all =
-        Stream.concat(
-                set.offered().stream().map(Enum::name),
-                set.unrecognized().stream().map(name -> "'" + name + "'"))
-            .sorted()
-            .collect(Collectors.joining(", "));
-    return all.isEmpty() ? "nothing" : all;
-  }
-
-  private static String sorted(Set<? extends Enum<?>> words) {
-    return words.stream().map(Enum::name).sorted().collect(Collectors.joining(", "));
   }
 
   // ---- volumes
@@ -327,16 +280,12 @@ record ManagerReport(
     return record.targets().values().stream()
         .map(
             target ->
-                record.identity()
-                    + ", "
-                    + target.usage().phrase()
-                    + (target.claim().isClaimed()
-                        ? ": epoch "
-                            + target.claim().epoch()
-                            + (target.claim().confirmed()
-                                ? ", confirmed here once"
-                                : ", not confirmed here yet")
-                        : ": no claim is on record"));
+                target.claim().isClaimed()
+                    ? ManagerView.claim(record, target).phrase()
+                    : record.identity()
+                        + ", "
+                        + target.usage().phrase()
+                        + ": no claim is on record");
   }
 
   // ---- what is owed

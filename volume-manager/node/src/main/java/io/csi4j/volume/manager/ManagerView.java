@@ -337,16 +337,15 @@ public record ManagerView(
   }
 
   /** The claims under which the uses of a volume are. */
-  static Stream<ViewedClaim> claims(VolumeRecord record) {
+  private static Stream<ViewedClaim> claims(VolumeRecord record) {
     return record.targets().values().stream()
         .filter(target -> target.claim().isClaimed())
-        .map(
-            target ->
-                new ViewedClaim(
-                    record.identity(),
-                    target.usage(),
-                    target.claim().epoch(),
-                    target.claim().confirmed()));
+        .map(target -> claim(record, target));
+  }
+
+  static ViewedClaim claim(VolumeRecord record, TargetRecord target) {
+    return new ViewedClaim(
+        record.identity(), target.usage(), target.claim().epoch(), target.claim().confirmed());
   }
 
   /** Returns the pending calls of a volume, in the order in which they are sent. */

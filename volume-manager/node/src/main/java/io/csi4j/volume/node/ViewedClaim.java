@@ -20,4 +20,14 @@ public record ViewedClaim(VolumeIdentity volume, VolumeUse use, long epoch, bool
     Objects.requireNonNull(volume, "volume");
     Objects.requireNonNull(use, "use");
   }
+
+  /** Returns the claim for people. */
+  public String phrase() {
+    return volume
+        + ", "
+        + use.phrase()
+        + ": epoch "
+        + epoch
+        + (confirmed ? ", confirmed here once" : ", not confirmed here yet");
+  }
 }

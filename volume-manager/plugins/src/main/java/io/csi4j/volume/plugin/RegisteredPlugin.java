@@ -1,7 +1,13 @@
 package io.csi4j.volume.plugin;
 
+import io.csi4j.client.model.CapabilitySet;
+import io.csi4j.volume.plugin.PluginFingerprint.NodeFacts;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * An instance that a registry knows.
@@ -23,5 +29,52 @@ public record RegisteredPlugin(
     Objects.requireNonNull(registration, "registration");
     Objects.requireNonNull(health, "health");
     Objects.requireNonNull(fingerprint, "fingerprint");
+  }
+
+  /**
+   * Returns the instance for people: a line for its name, and indented lines for where it is, what
+   * it said of itself, and its policy. Health is not in it.
+   */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add("plugin '" + registration.id() + "', instance '" + registration.instance() + "'");
+    var binding = registration.binding();
+    lines.add("  endpoint: " + binding.endpoint());
+    binding.seesRootAt().ifPresent(path -> lines.add("  sees the directory at: " + path));
+    lines.add("  roles: " + sorted(registration.roles().stream().map(Enum::name)));
+    fingerprint.ifPresent(said -> describe(said, lines));
+    lines.add("  policy: " + binding.policy());
+    return lines;
+  }
+
+  private static void describe(PluginFingerprint said, List<String> lines) {
+    lines.add(
+        "  said of itself: name '"
+            + said.name()
+            + "', version '"
+            + said.version()
+            + "', at "
+            + said.taken());
+    lines.add("  the plugin offers: " + offered(said.plugin()));
+    said.controller().ifPresent(can -> lines.add("  its controller offers: " + offered(can)));
+    if (said.node().isPresent()) {
+      NodeFacts node = said.node().get();
+      lines.add("  its node offers: " + offered(node.capabilities()));
+      node.nodeId().ifPresent(id -> lines.add("  id of the node: " + id));
+      node.maxVolumes().ifPresent(most -> lines.add("  volumes at most: " + most));
+    }
+  }
+
+  private static String offered(CapabilitySet<?> set) {
+    String all =
+        sorted(
+            Stream.concat(
+                set.offered().stream().map(Enum::name),
+                set.unrecognized().stream().map(name -> "'" + name + "'")));
+    return all.isEmpty() ? "nothing" : all;
+  }
+
+  private static String sorted(Stream<String> names) {
+    return names.sorted().collect(Collectors.joining(", "));
   }
 }

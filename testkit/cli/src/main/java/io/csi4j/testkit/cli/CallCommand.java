@@ -195,7 +195,7 @@ final class CallCommand extends ProgramCommand {
                 .with("attempts", failure.attempts())
                 .with("why", failure.why())
                 .with("advice", failure.advice())
-                .with("plugin_says", failure.pluginText().orElse(null)));
+                .with("plugin_says", failure.pluginText()));
   }
 
   /** When the call makes sense again; nothing for an answer that cannot be used. */

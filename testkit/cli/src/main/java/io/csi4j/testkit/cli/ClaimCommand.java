@@ -48,7 +48,7 @@ final class ClaimCommand extends ProgramCommand {
     if (json) {
       console.print(ClaimWords.json(claim));
     } else {
-      lines.apply(claim).forEach(console::print);
+      lines.apply(claim).forEach(line -> console.print(OneLine.of(line)));
     }
     read.trouble().forEach(console::note);
     return read.trouble().isEmpty() ? ExitCode.OK : ExitCode.FAILED;

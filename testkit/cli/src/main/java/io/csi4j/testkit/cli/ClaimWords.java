@@ -59,50 +59,42 @@ final class ClaimWords {
         .forEach(
             answered ->
                 lines.add(
-                    "  "
-                        + answered.at()
-                        + ": "
-                        + answered.person()
-                        + " answered for workload '"
-                        + answered.workload()
-                        + "' on node '"
-                        + answered.node()
-                        + "': "
-                        + answered.reason()));
-    return lines.stream().map(OneLine::of).toList();
+                    "  %s: %s answered for workload '%s' on node '%s': %s"
+                        .formatted(
+                            answered.at(),
+                            answered.person(),
+                            answered.workload(),
+                            answered.node(),
+                            answered.reason())));
+    return lines;
   }
 
   private static String head(Claim claim) {
-    return "volume "
-        + claim.volume()
-        + ": "
-        + claim
-            .use()
-            .map(
-                use ->
-                    use + ", claimed by " + StateWords.counted(claim.holders().size(), "workload"))
-            .orElse("not claimed")
-        + ", epoch "
-        + claim.epoch();
+    return "volume %s: %s, epoch %s"
+        .formatted(
+            claim.volume(),
+            claim
+                .use()
+                .map(
+                    use ->
+                        use
+                            + ", claimed by "
+                            + StateWords.counted(claim.holders().size(), "workload"))
+                .orElse("not claimed"),
+            claim.epoch());
   }
 
   private static String phrase(ClaimHolder holder) {
-    return "workload '"
-        + holder.workload()
-        + "' on node '"
-        + holder.node()
-        + "'"
-        + holder.nodeId().map(id -> " (for the plugin '" + id + "')").orElse("")
-        + ": "
-        + holder.mode().name().toLowerCase(Locale.ROOT)
-        + ", "
-        + holder.state()
-        + ", epoch "
-        + holder.epoch()
-        + ", since "
-        + holder.since()
-        + ", "
-        + attachment(holder.attachment());
+    return "workload '%s' on node '%s'%s: %s, %s, epoch %s, since %s, %s"
+        .formatted(
+            holder.workload(),
+            holder.node(),
+            holder.nodeId().map(id -> " (for the plugin '" + id + "')").orElse(""),
+            holder.mode().name().toLowerCase(Locale.ROOT),
+            holder.state(),
+            holder.epoch(),
+            holder.since(),
+            attachment(holder.attachment()));
   }
 
   private static String attachment(NodeAttachment attachment) {
@@ -128,7 +120,7 @@ final class ClaimWords {
     if (claim.holders().isEmpty()) {
       lines.add("  nothing stands in the way of a claim");
     }
-    return lines.stream().map(OneLine::of).toList();
+    return lines;
   }
 
   private static List<String> next(ClaimHolder holder) {
@@ -169,31 +161,29 @@ final class ClaimWords {
     return new Json()
         .with("namespace", claim.volume().namespace())
         .with("volume", claim.volume().id())
-        .with("mode", claim.use().map(use -> use.mode().name()).orElse(null))
-        .with("attachment", claim.use().map(use -> use.attachment().name()).orElse(null))
+        .with("mode", claim.use().map(use -> use.mode()))
+        .with("attachment", claim.use().map(use -> use.attachment()))
         .with("epoch", claim.epoch())
-        .with("holders", claim.holders().values().stream().map(ClaimWords::json).toList())
-        .with("exhausted_until", claim.exhaustedUntil().orElse(null))
-        .with(
+        .list("holders", claim.holders().values(), ClaimWords::json)
+        .with("exhausted_until", claim.exhaustedUntil())
+        .list(
             "overrides",
-            claim.overrides().stream()
-                .map(
-                    each ->
-                        new Json()
-                            .with("workload", each.workload())
-                            .with("node", each.node())
-                            .with("epoch", each.epoch())
-                            .with("person", each.person())
-                            .with("reason", each.reason())
-                            .with("at", each.at()))
-                .toList());
+            claim.overrides(),
+            each ->
+                new Json()
+                    .with("workload", each.workload())
+                    .with("node", each.node())
+                    .with("epoch", each.epoch())
+                    .with("person", each.person())
+                    .with("reason", each.reason())
+                    .with("at", each.at()));
   }
 
   private static Json json(ClaimHolder holder) {
     return new Json()
         .with("workload", holder.workload())
         .with("node", holder.node())
-        .with("node_id", holder.nodeId().orElse(null))
+        .with("node_id", holder.nodeId())
         .with("does", holder.mode())
         .with("state", holder.state())
         .with("epoch", holder.epoch())

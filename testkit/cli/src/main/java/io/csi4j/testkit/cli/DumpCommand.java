@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -95,23 +96,24 @@ final class DumpCommand extends ProgramCommand {
   }
 
   private static String text(List<String> lines) {
-    return String.join("\n", lines) + "\n";
+    return lines.stream().map(line -> OneLine.of(line) + "\n").collect(Collectors.joining());
   }
 
   private static String versions() {
-    return "csi4j "
-        + Csi4jCommand.Version.number()
-        + "\nCSI 1.13\nJava "
-        + Runtime.version()
-        + "\n"
-        + System.getProperty("os.name")
-        + " "
-        + System.getProperty("os.version")
-        + " "
-        + System.getProperty("os.arch")
-        + "\ntaken at "
-        + Instant.now()
-        + "\n";
+    return """
+        csi4j %s
+        CSI 1.13
+        Java %s
+        %s %s %s
+        taken at %s
+        """
+        .formatted(
+            Csi4jCommand.Version.number(),
+            Runtime.version(),
+            System.getProperty("os.name"),
+            System.getProperty("os.version"),
+            System.getProperty("os.arch"),
+            Instant.now());
   }
 
   private static String mounts(Path root) {
@@ -148,7 +150,7 @@ final class DumpCommand extends ProgramCommand {
       }
       list(volume.resolve("p")).forEach(use -> lines.add(facts(root, use)));
     }
-    return lines.stream().filter(line -> !line.isEmpty()).map(OneLine::of).toList();
+    return lines.stream().filter(line -> !line.isEmpty()).toList();
   }
 
   private static List<Path> list(Path directory) {
@@ -170,16 +172,14 @@ final class DumpCommand extends ProgramCommand {
           facts.isDirectory()
               ? "d"
               : facts.isSymbolicLink() ? "l" : facts.isRegularFile() ? "-" : "?";
-      return kind
-          + PosixFilePermissions.toString(facts.permissions())
-          + " "
-          + facts.owner().getName()
-          + " "
-          + facts.size()
-          + " "
-          + facts.lastModifiedTime()
-          + " "
-          + (file.equals(root) ? "." : root.relativize(file));
+      return "%s%s %s %s %s %s"
+          .formatted(
+              kind,
+              PosixFilePermissions.toString(facts.permissions()),
+              facts.owner().getName(),
+              facts.size(),
+              facts.lastModifiedTime(),
+              file.equals(root) ? "." : root.relativize(file));
     } catch (IOException missing) {
       return "";
     }
@@ -202,11 +202,8 @@ final class DumpCommand extends ProgramCommand {
       }
     } catch (IOException e) {
       throw CommandFailure.usage(
-          "Writing the archive "
-              + OneLine.quoted(archive.toString())
-              + " failed: "
-              + UserFile.why(e)
-              + " Name another one with --output.");
+          "Writing the archive %s failed: %s Name another one with --output."
+              .formatted(OneLine.quoted(archive.toString()), UserFile.why(e)));
     }
   }
 }

@@ -90,11 +90,11 @@ record HoldingProcess(long pid, String command, boolean isBusy, List<String> fac
     if (alike.size() == 1) {
       return "process " + numbers + name;
     }
-    return alike.size()
-        + " processes"
-        + name
-        + ": "
-        + numbers
-        + (alike.size() > shown ? " and " + (alike.size() - shown) + " more" : "");
+    return "%s processes%s: %s%s"
+        .formatted(
+            alike.size(),
+            name,
+            numbers,
+            alike.size() > shown ? " and " + (alike.size() - shown) + " more" : "");
   }
 }

@@ -2,6 +2,8 @@ package io.csi4j.testkit.cli;
 
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -10,9 +12,15 @@ final class Json {
 
   private final StringBuilder fields = new StringBuilder();
 
-  /** A string, or a number. */
+  /** A value of any kind, or an optional one. */
   Json with(String name, @Nullable Object value) {
-    return value == null ? this : raw(name, value(value));
+    Object given = value instanceof Optional<?> optional ? optional.orElse(null) : value;
+    return given == null ? this : raw(name, value(given));
+  }
+
+  /** A list of objects. */
+  <T> Json list(String name, Collection<T> values, Function<? super T, Json> made) {
+    return with(name, values.stream().map(made).toList());
   }
 
   /** Something that is JSON already. */

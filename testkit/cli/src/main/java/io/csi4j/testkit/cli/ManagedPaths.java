@@ -67,15 +67,11 @@ final class ManagedPaths {
 
   /** The path, and beside it whose it is, if that is known. */
   String named(MountPath path) {
-    return path
-        + at(path)
-            .map(
-                of ->
-                    " ("
-                        + of.use().map(use -> use.phrase() + " in ").orElse("staging of ")
-                        + of.volume()
-                        + ")")
-            .orElse("");
+    return path + at(path).map(of -> " (" + whose(of) + ")").orElse("");
+  }
+
+  private static String whose(ViewedPath path) {
+    return path.use().map(use -> use.phrase() + " in ").orElse("staging of ") + path.volume();
   }
 
   /** Paths with their names, so many that a person still reads them. */

@@ -57,10 +57,8 @@ final class MountHoldersCommand extends ProgramCommand {
             .orElseThrow(
                 () ->
                     CommandFailure.noConnection(
-                        "Nothing is mounted at "
-                            + asked
-                            + ". See in which mount it is with: csi4j mounts why "
-                            + asked));
+                        "Nothing is mounted at %1$s. See in which mount it is with: csi4j mounts why %1$s"
+                            .formatted(asked)));
     Holders holders = Mounts.system().whoHolds(mount.ref());
     print(mount, holders, new ManagedPaths(table, table.list()));
     boolean isFree = holders.found().isEmpty() && holders.unseen() == 0 && holders.complete();
@@ -109,13 +107,13 @@ final class MountHoldersCommand extends ProgramCommand {
     int unseen = holders.unseen();
     if (unseen > 0) {
       lines.add(
-          "  "
-              + StateWords.counted(unseen, "process", "processes")
-              + " could not be looked into, and may hold it: the kernel refuses that to "
-              + (isRoot
-                  ? "this process, although its user is root. Run it as root of the host, outside"
-                      + " of any container."
-                  : "this user. Run it as root."));
+          "  %s could not be looked into, and may hold it: the kernel refuses that to %s"
+              .formatted(
+                  StateWords.counted(unseen, "process", "processes"),
+                  isRoot
+                      ? "this process, although its user is root. Run it as root of the host,"
+                          + " outside of any container."
+                      : "this user. Run it as root."));
     }
     if (!holders.complete()) {
       lines.add("  the search was cut short: there may be others");
@@ -150,11 +148,11 @@ final class MountHoldersCommand extends ProgramCommand {
       List<String> lines, String one, String many, List<MountPath> paths, ManagedPaths names) {
     if (!paths.isEmpty()) {
       lines.add(
-          "  "
-              + StateWords.counted(paths.size(), one, many)
-              + ": "
-              + OneLine.of(names.some(paths, SHOWN))
-              + (paths.size() > SHOWN ? ALL : ""));
+          "  %s: %s%s"
+              .formatted(
+                  StateWords.counted(paths.size(), one, many),
+                  OneLine.of(names.some(paths, SHOWN)),
+                  paths.size() > SHOWN ? ALL : ""));
     }
   }
 }

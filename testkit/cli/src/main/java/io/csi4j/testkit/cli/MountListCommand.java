@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -31,9 +30,6 @@ import picocli.CommandLine.Parameters;
       "  csi4j mounts list --type nfs4 --json"
     })
 final class MountListCommand extends ProgramCommand {
-
-  private static final List<String> HEADINGS =
-      List.of("TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
 
   @Parameters(
       arity = "0..1",
@@ -77,11 +73,9 @@ final class MountListCommand extends ProgramCommand {
         mount -> process == null ? names.at(mount.path()) : Optional.empty();
     if (json) {
       found.forEach(
-          each -> {
-            Json mount = MountWords.json(each);
-            volumes.apply(each).ifPresent(of -> mount.with("volume", StateWords.json(of)));
-            console.print(mount);
-          });
+          each ->
+              console.print(
+                  MountWords.json(each).with("volume", volumes.apply(each).map(StateWords::json))));
     } else {
       table(found, volumes).print(console);
     }
@@ -91,24 +85,19 @@ final class MountListCommand extends ProgramCommand {
   /** The mounts, and beside each path of a manager the volume and the workload that it is of. */
   static TextTable table(
       List<MountRecord> mounts, Function<MountRecord, Optional<ViewedPath>> volumes) {
-    List<Optional<ViewedPath>> named = mounts.stream().map(volumes).toList();
-    boolean hasNames = named.stream().anyMatch(Optional::isPresent);
-    TextTable table = new TextTable(row(hasNames, "PATH", "VOLUME", HEADINGS));
-    for (int i = 0; i < mounts.size(); i++) {
-      MountRecord each = mounts.get(i);
+    TextTable table =
+        new TextTable("PATH", "VOLUME", "TYPE", "SOURCE", "ROOT", "FLAGS", "PROPAGATION");
+    for (MountRecord each : mounts) {
       table.row(
-          row(
-              hasNames,
-              each.path().toString(),
-              named.get(i).map(MountListCommand::volume).orElse(""),
-              List.of(
-                  each.type().toString(),
-                  MountWords.source(each),
-                  each.root().toString(),
-                  MountWords.flags(each),
-                  each.propagation().toString())));
+          each.path().toString(),
+          volumes.apply(each).map(MountListCommand::volume).orElse(""),
+          each.type().toString(),
+          MountWords.source(each),
+          each.root().toString(),
+          MountWords.flags(each),
+          each.propagation().toString());
     }
-    return table;
+    return table.withoutIfEmpty("VOLUME");
   }
 
   private static String volume(ViewedPath path) {
@@ -116,10 +105,5 @@ final class MountListCommand extends ProgramCommand {
         + path.use()
             .map(use -> " for " + use.workload() + " (" + use.volume() + ")")
             .orElse(", staging");
-  }
-
-  private static String[] row(boolean hasNames, String path, String volume, List<String> others) {
-    Stream<String> names = hasNames ? Stream.of(path, volume) : Stream.of(path);
-    return Stream.concat(names, others.stream()).toArray(String[]::new);
   }
 }

@@ -81,13 +81,8 @@ final class MountWhyCommand extends ProgramCommand {
               + (probe instanceof MountProbe.Missing ? ", and nothing is there" : ""));
       snapshot
           .holding(asked)
-          .ifPresent(
-              holding ->
-                  line(
-                      "  it is in the mount at "
-                          + holding.path()
-                          + ": "
-                          + MountWords.phrase(holding)));
+          .map(in -> "  it is in the mount at " + in.path() + ": " + MountWords.phrase(in))
+          .ifPresent(this::line);
     } else {
       MountRecord top = mount.get();
       line(asked + " is " + MountWords.phrase(top));
@@ -158,20 +153,20 @@ final class MountWhyCommand extends ProgramCommand {
       Optional<MountRecord> mount,
       MountSnapshot snapshot,
       Optional<ViewedPath> volume) {
-    Json json = new Json().with("path", asked).with("mounted", mount.isPresent());
-    mount.ifPresent(
-        top -> {
-          json.with("mount", MountWords.json(top));
-          if (probe instanceof MountProbe.Mounted mounted) {
-            json.with("health", mounted.health().name().toLowerCase(Locale.ROOT));
-          }
-          json.with("same_at", same(top, snapshot));
-          json.with("mounted_on_it", mountedOn(top, snapshot));
-        });
+    Json json =
+        new Json()
+            .with("path", asked)
+            .with("mounted", mount.isPresent())
+            .with("mount", mount.map(MountWords::json));
     if (mount.isEmpty()) {
-      snapshot.holding(asked).ifPresent(in -> json.with("inside", MountWords.json(in)));
+      json.with("inside", snapshot.holding(asked).map(MountWords::json));
+    } else {
+      if (probe instanceof MountProbe.Mounted mounted) {
+        json.with("health", mounted.health().name().toLowerCase(Locale.ROOT));
+      }
+      json.with("same_at", same(mount.get(), snapshot));
+      json.with("mounted_on_it", mountedOn(mount.get(), snapshot));
     }
-    volume.ifPresent(it -> json.with("volume", StateWords.json(it)));
-    return json;
+    return json.with("volume", volume.map(StateWords::json));
   }
 }

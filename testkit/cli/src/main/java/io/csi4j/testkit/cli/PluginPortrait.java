@@ -48,23 +48,25 @@ record PluginPortrait(
   static PluginPortrait of(CsiPlugin plugin) {
     List<String> failures = new ArrayList<>();
     Map<String, Optional<CapabilitySet<?>>> capabilities = new HashMap<>();
-    Optional<PluginInfo> info =
-        answer(() -> plugin.identity().getPluginInfo(), failures).flatMap(Function.identity());
-    Optional<Readiness> readiness =
-        answer(() -> plugin.identity().probe(), failures).flatMap(Function.identity());
+    Optional<PluginInfo> info = told(() -> plugin.identity().getPluginInfo(), failures);
+    Optional<Readiness> readiness = told(() -> plugin.identity().probe(), failures);
     Optional<CapabilitySet<PluginCapability>> offered =
-        answer(() -> plugin.identity().getPluginCapabilities(), failures)
-            .flatMap(Function.identity());
+        told(() -> plugin.identity().getPluginCapabilities(), failures);
     if (offered.isPresent()) {
       CapabilitySet<PluginCapability> all = offered.get();
       capabilities.put("plugin", Optional.of(all));
-      services(plugin, all, capabilities, failures);
+      capabilities.put("controller", Optional.empty());
+      capabilities.put("group", Optional.empty());
+      if (all.offers(PluginCapability.CONTROLLER_SERVICE)) {
+        ask("controller", () -> plugin.controller().getCapabilities(), capabilities, failures);
+      }
+      if (all.offers(PluginCapability.GROUP_CONTROLLER_SERVICE)) {
+        ask("group", () -> plugin.groupController().getCapabilities(), capabilities, failures);
+      }
     }
     // No capability tells whether there is a node service at this endpoint; one has to ask.
-    answer(() -> plugin.node().getCapabilities(), failures)
-        .ifPresent(set -> capabilities.put("node", set.map(Function.identity())));
-    Optional<NodeInfo> node =
-        answer(() -> plugin.node().getInfo(), failures).flatMap(Function.identity());
+    ask("node", () -> plugin.node().getCapabilities(), capabilities, failures);
+    Optional<NodeInfo> node = told(() -> plugin.node().getInfo(), failures);
     return new PluginPortrait(
         plugin.endpoint().toString(),
         plugin.peer().toString(),
@@ -76,23 +78,17 @@ record PluginPortrait(
         List.copyOf(failures));
   }
 
-  private static void services(
-      CsiPlugin plugin,
-      CapabilitySet<PluginCapability> offered,
+  private static void ask(
+      String service,
+      Supplier<CapabilitySet<?>> question,
       Map<String, Optional<CapabilitySet<?>>> capabilities,
       List<String> failures) {
-    if (offered.offers(PluginCapability.CONTROLLER_SERVICE)) {
-      answer(() -> plugin.controller().getCapabilities(), failures)
-          .ifPresent(set -> capabilities.put("controller", set.map(Function.identity())));
-    } else {
-      capabilities.put("controller", Optional.empty());
-    }
-    if (offered.offers(PluginCapability.GROUP_CONTROLLER_SERVICE)) {
-      answer(() -> plugin.groupController().getCapabilities(), failures)
-          .ifPresent(set -> capabilities.put("group", set.map(Function.identity())));
-    } else {
-      capabilities.put("group", Optional.empty());
-    }
+    capabilities.remove(service);
+    answer(question, failures).ifPresent(set -> capabilities.put(service, set));
+  }
+
+  private static <T> Optional<T> told(Supplier<? extends T> question, List<String> failures) {
+    return answer(question, failures).flatMap(Function.identity());
   }
 
   /** Returns what is answered, or that it is not served; nothing if the question fails. */
@@ -188,27 +184,26 @@ record PluginPortrait(
                 .toList());
       }
     }
-    Json json =
-        new Json()
-            .with("name", info.map(PluginInfo::name).orElse(null))
-            .with("version", info.map(PluginInfo::vendorVersion).orElse(null))
-            .with("manifest", info.map(PluginInfo::manifest).orElse(null))
-            .with("endpoint", endpoint)
-            .with("listener", peer)
-            .with("transport", transport)
-            .with("ready", ready())
-            .with("capabilities", services);
-    node.ifPresent(here -> json.with("node", node(here)));
-    if (!failures.isEmpty()) {
-      json.with("failures", failures);
-    }
-    return json.toString();
+    return new Json()
+        .with("name", info.map(PluginInfo::name))
+        .with("version", info.map(PluginInfo::vendorVersion))
+        .with("manifest", info.map(PluginInfo::manifest))
+        .with("endpoint", endpoint)
+        .with("listener", peer)
+        .with("transport", transport)
+        .with("ready", ready())
+        .with("capabilities", services)
+        .with("node", node.map(PluginPortrait::node))
+        .with("failures", failures.isEmpty() ? null : failures)
+        .toString();
   }
 
   private static Json node(NodeInfo here) {
-    Json json = new Json().with("id", here.nodeId().value());
-    here.maxVolumesPerNode().ifPresent(most -> json.with("max_volumes", most));
-    here.accessibleTopology().ifPresent(place -> json.with("topology", place.segments()));
-    return json;
+    return new Json()
+        .with("id", here.nodeId())
+        .with(
+            "max_volumes",
+            here.maxVolumesPerNode().isPresent() ? here.maxVolumesPerNode().getAsLong() : null)
+        .with("topology", here.accessibleTopology().map(Topology::segments));
   }
 }

@@ -31,11 +31,11 @@ final class Progress implements ConformanceListener {
     failed += result.clean() ? 0 : 1;
     if (!console.terminal()) {
       console.note(
-          place
-              + " "
-              + (result.leftBehind().isEmpty() ? result.outcome() : "LEFT SOMETHING BEHIND")
-              + " "
-              + result.about().name());
+          "%s %s %s"
+              .formatted(
+                  place,
+                  result.leftBehind().isEmpty() ? result.outcome() : "LEFT SOMETHING BEHIND",
+                  result.about().name()));
     }
   }
 

@@ -59,11 +59,8 @@ final class Reaching {
   static void announce(Console console, CsiEndpoint where, Duration deadline) {
     if (Files.notExists(where.path()) || Files.isRegularFile(where.path())) {
       console.note(
-          "There is no socket at "
-              + where
-              + ". Waiting up to "
-              + deadline.toMillis() / 1000.0
-              + " s for a plugin to make one.");
+          "There is no socket at %s. Waiting up to %s s for a plugin to make one."
+              .formatted(where, deadline.toMillis() / 1000.0));
     }
   }
 }

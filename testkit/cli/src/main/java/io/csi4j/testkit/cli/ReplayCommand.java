@@ -98,11 +98,8 @@ final class ReplayCommand extends ProgramCommand {
     ending.listen();
     try (RecordedPlugin plugin = RecordedPlugin.at(chosen.listen.path(), recording)) {
       console.print(
-          "A recording of "
-              + recording.calls().size()
-              + " calls answers on "
-              + plugin.endpoint()
-              + ". End it with Ctrl-C.");
+          "A recording of %s calls answers on %s. End it with Ctrl-C."
+              .formatted(recording.calls().size(), plugin.endpoint()));
       ending.await();
       return ExitCode.OK;
     }

@@ -281,13 +281,10 @@ final class ServeCommand extends ProgramCommand {
   }
 
   private void sayReady(TestPlugin plugin) {
+    PluginShape served = plugin.shape();
     say(
-        plugin.shape().name()
-            + " "
-            + plugin.shape().vendorVersion()
-            + " listens on "
-            + plugin.endpoint()
-            + ". End it with Ctrl-C.");
+        "%s %s listens on %s. End it with Ctrl-C."
+            .formatted(served.name(), served.vendorVersion(), plugin.endpoint()));
     for (NodeId node : plugin.nodes()) {
       if (!plugin.nodeEndpoint(node).equals(plugin.endpoint())) {
         say("node " + node + " listens on " + plugin.nodeEndpoint(node));

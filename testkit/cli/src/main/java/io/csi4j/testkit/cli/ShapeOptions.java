@@ -39,11 +39,9 @@ final class ShapeOptions {
             .toList();
     if (meant.isEmpty()) {
       throw CommandFailure.usage(
-          "There is no capability '"
-              + capability
-              + "'. Write "
-              + OptionText.oneOf(capabilities())
-              + "; with plugin:, controller:, node: or group: before it to mean one service.");
+          ("There is no capability %s. Write %s; with plugin:, controller:, node: or group: before"
+                  + " it to mean one service.")
+              .formatted(OneLine.quoted(capability), OptionText.oneOf(capabilities())));
     }
     PluginShape changed = shape;
     for (Removal each : meant) {
@@ -72,11 +70,8 @@ final class ShapeOptions {
       Map<String, String> place = places.get(segment.substring(0, colon));
       if (place == null) {
         throw CommandFailure.usage(
-            "--topology "
-                + OneLine.quoted(segment)
-                + " is for no node of this plugin. Its nodes are "
-                + String.join(", ", places.keySet())
-                + ".");
+            "--topology %s is for no node of this plugin. Its nodes are %s."
+                .formatted(OneLine.quoted(segment), String.join(", ", places.keySet())));
       }
       place.put(key, value);
     }
@@ -125,12 +120,10 @@ final class ShapeOptions {
     return found.orElseThrow(
         () ->
             CommandFailure.usage(
-                "There is no "
-                    + what
-                    + " "
-                    + OneLine.quoted(name)
-                    + ". Write "
-                    + OptionText.oneOf(Arrays.stream(constants).map(OptionText::written))
-                    + "."));
+                "There is no %s %s. Write %s."
+                    .formatted(
+                        what,
+                        OneLine.quoted(name),
+                        OptionText.oneOf(Arrays.stream(constants).map(OptionText::written)))));
   }
 }

@@ -115,6 +115,10 @@ final class StateCommand extends ProgramCommand {
    */
   private record Look(List<String> lines, int code) {
 
+    Look {
+      lines = lines.stream().map(OneLine::of).toList();
+    }
+
     /** The lines in parts: each line that is not indented, with those below it that are. */
     List<List<String>> parts() {
       List<List<String>> parts = new ArrayList<>();
@@ -238,9 +242,7 @@ final class StateCommand extends ProgramCommand {
       case VOLUMES -> StateWords.volumes(view, about);
       case REASONS -> StateWords.reasons(view, about);
       case TROUBLE ->
-          trouble.isEmpty()
-              ? List.of(OneLine.of(view.root().toString()) + ": nothing needs a person")
-              : trouble;
+          trouble.isEmpty() ? List.of(view.root() + ": nothing needs a person") : trouble;
     };
   }
 

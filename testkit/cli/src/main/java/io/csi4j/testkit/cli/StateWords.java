@@ -10,11 +10,9 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PendingCall;
 import io.csi4j.volume.node.RecoveryReport;
+import io.csi4j.volume.node.ViewedClaim;
 import io.csi4j.volume.node.ViewedPath;
 import io.csi4j.volume.node.VolumeStatus;
-import io.csi4j.volume.plugin.PluginFingerprint;
-import io.csi4j.volume.plugin.PluginRegistration;
-import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.state.StateKind;
 import io.csi4j.volume.state.StateOwner;
 import io.csi4j.volume.state.StateReason;
@@ -25,9 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The state of a volume manager in words, and as JSON. */
 final class StateWords {
@@ -38,59 +35,65 @@ final class StateWords {
 
   /** The volumes on record, and what is owed for them. */
   static List<String> volumes(ManagerView view, Predicate<VolumeIdentity> about) {
-    List<String> lines = new ArrayList<>();
-    lines.add(head(view));
-    lines.addAll(incomplete(view));
+    List<String> lines = head(view);
     for (VolumeStatus volume : view.volumes()) {
-      VolumeIdentity identity = identity(volume);
-      if (!about.test(identity)) {
-        continue;
+      if (about.test(identity(volume))) {
+        List<String> status = volume.lines(Integer.MAX_VALUE);
+        lines.add(status.get(0));
+        status.stream().skip(1).forEach(line -> lines.add("  " + line));
+        owed(view, identity(volume), lines);
       }
-      List<String> stand = volume.lines(Integer.MAX_VALUE);
-      lines.add(stand.get(0));
-      stand.stream().skip(1).map(line -> "  " + line).forEach(lines::add);
-      view.pending().stream()
-          .filter(owed -> owed.volume().equals(identity))
-          .forEach(owed -> lines.add("  owed: " + owed.phrase()));
     }
     if (!view.givenBack().isEmpty()) {
       lines.add(
           counted(view.givenBack().size(), "volume")
               + " given back, and remembered for mounts that come late");
     }
-    moving(view).ifPresent(lines::add);
-    return lines.stream().map(OneLine::of).toList();
+    moving(view, lines);
+    return lines;
   }
 
-  /** Which volumes did not hold still. */
-  private static Optional<String> moving(ManagerView view) {
-    return view.moving().isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "The manager worked on "
-                + counted(view.moving().size(), "volume")
-                + " while this was read, so what is said of them may be of two moments: "
-                + view.moving().stream().map(VolumeIdentity::toString).collect(joining(", "))
-                + ". Look again.");
+  private static void owed(ManagerView view, VolumeIdentity volume, List<String> lines) {
+    view.pending().stream()
+        .filter(owed -> owed.volume().equals(volume))
+        .forEach(owed -> lines.add("  owed: " + owed.phrase()));
   }
 
-  private static String head(ManagerView view) {
+  /** Adds which volumes did not hold still. */
+  private static void moving(ManagerView view, List<String> lines) {
+    if (!view.moving().isEmpty()) {
+      lines.add(
+          ("The manager worked on %s while this was read, so what is said of them may be of two"
+                  + " moments: %s. Look again.")
+              .formatted(
+                  counted(view.moving().size(), "volume"),
+                  view.moving().stream().map(VolumeIdentity::toString).collect(joining(", "))));
+    }
+  }
+
+  /** What is on record in one line, and the doubts because of which volumes may be missing. */
+  private static List<String> head(ManagerView view) {
+    List<String> lines = new ArrayList<>();
     int uses = view.volumes().stream().mapToInt(volume -> volume.uses().size()).sum();
-    return view.root()
-        + ": "
-        + counted(view.volumes().size(), "volume")
-        + " on record with "
-        + counted(uses, "use")
-        + "; "
-        + owner(view.journal());
+    lines.add(
+        "%s: %s on record with %s; %s"
+            .formatted(
+                view.root(),
+                counted(view.volumes().size(), "volume"),
+                counted(uses, "use"),
+                owner(view.journal())));
+    doubts(view)
+        .filter(Uncertainty::hidesUnknownKeys)
+        .forEach(
+            doubt ->
+                lines.add(
+                    "What is on record is incomplete (%s): %s"
+                        .formatted(doubt.reason(), doubt.text())));
+    return lines;
   }
 
-  /** The doubts because of which volumes may be missing. */
-  private static List<String> incomplete(ManagerView view) {
-    return view.journal().state().uncertainties().stream()
-        .filter(Uncertainty::hidesUnknownKeys)
-        .map(doubt -> "What is on record is incomplete (" + doubt.reason() + "): " + doubt.text())
-        .toList();
+  private static Stream<Uncertainty> doubts(ManagerView view) {
+    return view.journal().state().uncertainties().stream();
   }
 
   private static String owner(JournalView journal) {
@@ -99,12 +102,8 @@ final class StateWords {
             .owner()
             .map(
                 owner ->
-                    "process "
-                        + owner.pid()
-                        + ", started "
-                        + owner.processStart()
-                        + ", epoch "
-                        + owner.epoch())
+                    "process %s, started %s, epoch %s"
+                        .formatted(owner.pid(), owner.processStart(), owner.epoch()))
             .orElse("a process that is not on record");
     return journal.isHeld() ? "open in " + who : "not open; last opened by " + who;
   }
@@ -114,68 +113,57 @@ final class StateWords {
   /** What a person has to look after; nothing if the state is sound. */
   static List<String> trouble(ManagerView view) {
     List<String> lines = new ArrayList<>();
-    List<Uncertainty> doubts = view.journal().state().uncertainties();
-    doubts.forEach(doubt -> lines.add(doubt.reason() + ": " + doubt.text()));
+    doubts(view).forEach(doubt -> lines.add(doubt.reason() + ": " + doubt.text()));
     view.journal()
         .keptAside()
         .forEach(
             name ->
                 lines.add(
-                    StateReason.JOURNAL_DAMAGED
-                        + ": "
-                        + name
-                        + " was kept aside when it was found damaged. Delete it when it is of no"
-                        + " more use."));
+                    ("%s: %s was kept aside when it was found damaged. Delete it when it is of no"
+                            + " more use.")
+                        .formatted(StateReason.JOURNAL_DAMAGED, name)));
     view.journal()
         .refusal()
         .filter(reason -> reason != StateReason.STATE_IN_USE)
-        .ifPresent(reason -> lines.add(reason + ": " + next(reason)));
-    long sealed = sealed(view.journal());
+        .map(reason -> reason + ": " + OperatorCode.valueOf(reason.name()).next() + ".")
+        .ifPresent(lines::add);
+    int sealed = sealed(view.journal());
     if (sealed > 0) {
       lines.add(
-          StateReason.STATE_SEALED
-              + ": "
-              + counted((int) sealed, "record")
-              + " sealed with a key of the host, which this program does not have.");
+          "%s: %s sealed with a key of the host, which this program does not have."
+              .formatted(StateReason.STATE_SEALED, counted(sealed, "record")));
     }
-    findings(view).stream()
+    findings(view)
         .filter(message -> message.code().severity() != OperatorCode.Severity.INFO)
         .filter(message -> sealed == 0 || message.code() != OperatorCode.RECORD_UNREADABLE)
         .forEach(message -> lines.add(message.line()));
     if (!lines.isEmpty()) {
-      moving(view).ifPresent(lines::add);
+      moving(view, lines);
     }
-    return lines.stream().map(OneLine::of).toList();
+    return lines;
   }
 
   /** The findings of a start, but for the doubts of the journal, which it repeats. */
-  private static List<OperatorMessage> findings(ManagerView view) {
-    List<String> doubted =
-        view.journal().state().uncertainties().stream()
-            .map(doubt -> doubt.reason().name())
-            .toList();
+  private static Stream<OperatorMessage> findings(ManagerView view) {
     return view.start().findings().stream()
-        .filter(message -> !doubted.contains(message.code().name()))
-        .toList();
+        .filter(
+            message ->
+                doubts(view)
+                    .noneMatch(doubt -> doubt.reason().name().equals(message.code().name())));
   }
 
-  private static long sealed(JournalView journal) {
-    return journal.state().values().values().stream()
-        .filter(value -> SealedBytes.areSealed(value.bytes()))
-        .count();
-  }
-
-  private static String next(StateReason reason) {
-    return OperatorCode.valueOf(reason.name()).next() + ".";
+  private static int sealed(JournalView journal) {
+    return (int)
+        journal.state().values().values().stream()
+            .filter(value -> SealedBytes.areSealed(value.bytes()))
+            .count();
   }
 
   // ---- why
 
   /** Each path of a volume, what is owed for it, and what a start would do. */
   static List<String> reasons(ManagerView view, Predicate<VolumeIdentity> about) {
-    List<String> lines = new ArrayList<>();
-    lines.add(head(view));
-    lines.addAll(incomplete(view));
+    List<String> lines = head(view);
     view.paths().stream()
         .map(ViewedPath::volume)
         .distinct()
@@ -186,13 +174,11 @@ final class StateWords {
               view.paths().stream()
                   .filter(path -> path.volume().equals(volume))
                   .forEach(path -> path(path, lines));
-              view.pending().stream()
-                  .filter(owed -> owed.volume().equals(volume))
-                  .forEach(owed -> lines.add("  owed: " + owed.phrase()));
+              owed(view, volume, lines);
             });
     lines.add("A start here would:");
     start(view).forEach(line -> lines.add("  - " + line));
-    return lines.stream().map(OneLine::of).toList();
+    return lines;
   }
 
   private static void path(ViewedPath path, List<String> lines) {
@@ -224,48 +210,41 @@ final class StateWords {
 
   private static List<String> start(ManagerView view) {
     List<String> lines = new ArrayList<>();
-    Optional<StateReason> refusal = view.journal().refusal();
-    if (refusal.isPresent()) {
+    view.journal()
+        .refusal()
+        .ifPresent(
+            reason ->
+                lines.add(
+                    "be refused with "
+                        + reason
+                        + (reason == StateReason.STATE_IN_USE
+                            ? ", as long as the manager is open; after it had ended:"
+                            : "; if it were accepted:")));
+    int adopted = view.start().adopted().size();
+    if (adopted > 0) {
       lines.add(
-          "be refused with "
-              + refusal.get()
-              + (refusal.get() == StateReason.STATE_IN_USE
-                  ? ", as long as the manager is open; after it had ended:"
-                  : "; if it were accepted:"));
+          "take over %s mounted as recorded"
+              .formatted(counted(adopted, "use that is", "uses that are")));
     }
-    RecoveryReport start = view.start();
-    if (!start.adopted().isEmpty()) {
+    int doubted = view.start().inDoubt().size();
+    if (doubted > 0) {
       lines.add(
-          "take over "
-              + counted(start.adopted().size(), "use that is", "uses that are")
-              + " mounted as recorded");
-    }
-    if (!start.inDoubt().isEmpty()) {
-      lines.add(
-          "call no plugin for "
-              + counted(start.inDoubt().size(), "use")
-              + " in doubt, until the host has said which uses it still wants");
+          "call no plugin for %s in doubt, until the host has said which uses it still wants"
+              .formatted(counted(doubted, "use")));
     }
     view.pending().stream()
         .filter(PendingCall::certain)
-        .forEach(
+        .map(
             owed ->
-                lines.add(
-                    "go on giving back, once the host has said what it wants: "
-                        + owed.call().rpcName()
-                        + " for "
-                        + owed.use().map(VolumeUse::phrase).orElse("the staging")
-                        + " of "
-                        + owed.volume()));
+                "go on giving back, once the host has said what it wants: %s for %s of %s"
+                    .formatted(
+                        owed.call().rpcName(),
+                        owed.use().map(VolumeUse::phrase).orElse("the staging"),
+                        owed.volume()))
+        .forEach(lines::add);
     findings(view).forEach(message -> lines.add("tell " + message.line()));
-    view.journal()
-        .state()
-        .uncertainties()
-        .forEach(doubt -> lines.add("tell " + doubt.reason() + ": " + doubt.text()));
-    if (lines.isEmpty()) {
-      lines.add("find nothing to do");
-    }
-    return lines;
+    doubts(view).forEach(doubt -> lines.add("tell " + doubt.reason() + ": " + doubt.text()));
+    return lines.isEmpty() ? List.of("find nothing to do") : lines;
   }
 
   // ---- plugins and claims
@@ -273,72 +252,24 @@ final class StateWords {
   /** The instances of plugins on record; their health is not on record. */
   static List<String> plugins(ManagerView view) {
     List<String> lines = new ArrayList<>();
-    for (RegisteredPlugin plugin : view.plugins()) {
-      PluginRegistration registration = plugin.registration();
-      lines.add("plugin '" + registration.id() + "', instance '" + registration.instance() + "'");
-      lines.add("  endpoint: " + registration.binding().endpoint());
-      registration
-          .binding()
-          .seesRootAt()
-          .ifPresent(path -> lines.add("  sees the directory at: " + path));
-      lines.add("  roles: " + words(registration.roles()));
-      plugin.fingerprint().ifPresent(said -> fingerprint(said, lines));
-      lines.add("  policy: " + registration.binding().policy());
-    }
+    view.plugins().forEach(plugin -> lines.addAll(plugin.lines()));
     long unread =
         records(view.journal(), StateKind.PLUGIN)
             - view.plugins().stream().map(it -> it.registration().id()).distinct().count();
     if (unread > 0) {
       lines.add(counted((int) unread, "record") + " of plugins cannot be read here");
-    } else if (lines.isEmpty()) {
-      lines.add("no plugin is on record");
     }
-    return lines.stream().map(OneLine::of).toList();
-  }
-
-  private static void fingerprint(PluginFingerprint said, List<String> lines) {
-    lines.add(
-        "  said of itself: name '"
-            + said.name()
-            + "', version '"
-            + said.version()
-            + "', at "
-            + said.taken());
-    lines.add("  the plugin offers: " + words(said.plugin().offered()));
-    said.controller()
-        .ifPresent(can -> lines.add("  its controller offers: " + words(can.offered())));
-    said.node()
-        .ifPresent(node -> lines.add("  its node offers: " + words(node.capabilities().offered())));
-  }
-
-  private static String words(Set<? extends Enum<?>> names) {
-    return names.isEmpty()
-        ? "nothing"
-        : names.stream().map(Enum::name).sorted().collect(joining(", "));
+    return lines.isEmpty() ? List.of("no plugin is on record") : lines;
   }
 
   /** The claims on record under which volumes are used. */
   static List<String> claims(ManagerView view) {
-    List<String> lines = new ArrayList<>();
-    view.claims()
-        .forEach(
-            claim ->
-                lines.add(
-                    claim.volume()
-                        + ", "
-                        + claim.use().phrase()
-                        + ": epoch "
-                        + claim.epoch()
-                        + (claim.confirmed()
-                            ? ", confirmed here once"
-                            : ", not confirmed here yet")));
-    long sealed = sealed(view.journal());
+    List<String> lines = new ArrayList<>(view.claims().stream().map(ViewedClaim::phrase).toList());
+    int sealed = sealed(view.journal());
     if (sealed > 0) {
-      lines.add(counted((int) sealed, "record") + " sealed, and may be under claims");
-    } else if (lines.isEmpty()) {
-      lines.add("no claim is on record");
+      lines.add(counted(sealed, "record") + " sealed, and may be under claims");
     }
-    return lines.stream().map(OneLine::of).toList();
+    return lines.isEmpty() ? List.of("no claim is on record") : lines;
   }
 
   private static long records(JournalView journal, StateKind kind) {
@@ -352,12 +283,12 @@ final class StateWords {
     return new Json()
         .with("root", view.root())
         .with("journal", json(view.journal()))
-        .with("volumes", view.volumes().stream().map(StateWords::json).toList())
-        .with("given_back", view.givenBack().stream().map(StateWords::json).toList())
-        .with("paths", view.paths().stream().map(StateWords::json).toList())
-        .with("owed", view.pending().stream().map(StateWords::json).toList())
+        .list("volumes", view.volumes(), StateWords::json)
+        .list("given_back", view.givenBack(), StateWords::json)
+        .list("paths", view.paths(), StateWords::json)
+        .list("owed", view.pending(), StateWords::json)
         .with("start", json(view.start()))
-        .with("moving", view.moving().stream().map(StateWords::json).toList())
+        .list("moving", view.moving(), StateWords::json)
         .with("trouble", trouble(view));
   }
 
@@ -366,23 +297,21 @@ final class StateWords {
         new Json()
             .with("directory", journal.directory())
             .with("open", journal.isHeld())
-            .with("refusal", journal.refusal().map(Enum::name).orElse(null));
-    journal.owner().ifPresent(owner -> json.with("owner", json(owner)));
+            .with("refusal", journal.refusal())
+            .with("owner", journal.owner().map(StateWords::json));
     for (StateKind kind : StateKind.values()) {
       json.with(kind.name().toLowerCase(Locale.ROOT) + "_records", records(journal, kind));
     }
-    return json.with(
-            "doubts",
-            journal.state().uncertainties().stream()
-                .map(
-                    doubt ->
-                        new Json()
-                            .with("reason", doubt.reason())
-                            .with("text", doubt.text())
-                            .with("keys", doubt.keys().stream().map(Object::toString).toList())
-                            .with("hides_unknown_keys", doubt.hidesUnknownKeys()))
-                .toList())
+    return json.list("doubts", journal.state().uncertainties(), StateWords::json)
         .with("kept_aside", journal.keptAside());
+  }
+
+  private static Json json(Uncertainty doubt) {
+    return new Json()
+        .with("reason", doubt.reason())
+        .with("text", doubt.text())
+        .with("keys", doubt.keys())
+        .with("hides_unknown_keys", doubt.hidesUnknownKeys());
   }
 
   private static Json json(StateOwner owner) {
@@ -399,19 +328,10 @@ final class StateWords {
     return json(identity(volume))
         .with("block", volume.block())
         .with("access_mode", volume.accessMode())
-        .with("fs_type", volume.fsType().orElse(null))
+        .with("fs_type", volume.fsType())
         .with("staging", volume.staging())
-        .with(
-            "uses",
-            volume.uses().stream()
-                .map(
-                    use ->
-                        json(use.key())
-                            .with("status", use.status())
-                            .with("read_only", use.readOnly())
-                            .with("path", use.path()))
-                .toList())
-        .with("leaving", volume.leaving().stream().map(StateWords::json).toList())
+        .list("uses", volume.uses(), StateWords::json)
+        .list("leaving", volume.leaving(), StateWords::json)
         .with(
             "abandoned",
             volume.abandoned().entrySet().stream()
@@ -420,41 +340,46 @@ final class StateWords {
                 .toList());
   }
 
+  private static Json json(VolumeStatus.Use use) {
+    return json(use.key())
+        .with("status", use.status())
+        .with("read_only", use.readOnly())
+        .with("path", use.path());
+  }
+
   /** One path. */
   static Json json(ViewedPath path) {
-    Json json = json(path.volume());
-    path.use().ifPresent(use -> json.with("use", json(use)));
-    return json.with("path", path.path())
+    return json(path.volume())
+        .with("use", path.use().map(StateWords::json))
+        .with("path", path.path())
         .with("recorded", path.recorded())
         .with("found", path.found())
-        .with("pending", path.pending().map(CsiOperation::rpcName).orElse(null))
-        .with("mounted", path.mounted().orElse(null));
+        .with("pending", path.pending().map(CsiOperation::rpcName))
+        .with("mounted", path.mounted());
   }
 
   private static Json json(PendingCall owed) {
-    Json json = json(owed.volume());
-    owed.use().ifPresent(use -> json.with("use", json(use)));
-    return json.with("call", owed.call().rpcName())
+    return json(owed.volume())
+        .with("use", owed.use().map(StateWords::json))
+        .with("call", owed.call().rpcName())
         .with("certain", owed.certain())
         .with("why", owed.why());
   }
 
   private static Json json(RecoveryReport start) {
     return new Json()
-        .with("adopted", start.adopted().stream().map(StateWords::json).toList())
-        .with("in_doubt", start.inDoubt().stream().map(StateWords::json).toList())
-        .with("going", start.going().stream().map(StateWords::json).toList())
-        .with(
-            "findings",
-            start.findings().stream()
-                .map(
-                    message ->
-                        new Json()
-                            .with("code", message.code())
-                            .with("number", message.code().number())
-                            .with("severity", message.code().severity())
-                            .with("text", message.line()))
-                .toList());
+        .list("adopted", start.adopted(), StateWords::json)
+        .list("in_doubt", start.inDoubt(), StateWords::json)
+        .list("going", start.going(), StateWords::json)
+        .list("findings", start.findings(), StateWords::json);
+  }
+
+  private static Json json(OperatorMessage message) {
+    return new Json()
+        .with("code", message.code())
+        .with("number", message.code().number())
+        .with("severity", message.code().severity())
+        .with("text", message.line());
   }
 
   private static Json json(VolumeIdentity volume) {

@@ -24,6 +24,17 @@ final class TextTable {
     return this;
   }
 
+  /** Leaves a column out if no row has a text in it. */
+  TextTable withoutIfEmpty(String heading) {
+    int column = rows.get(0).indexOf(heading);
+    if (rows.stream().skip(1).allMatch(row -> row.get(column).isEmpty())) {
+      rows.replaceAll(
+          row ->
+              IntStream.range(0, row.size()).filter(i -> i != column).mapToObj(row::get).toList());
+    }
+    return this;
+  }
+
   /** Prints the rows, in the width of the screen. */
   void print(Console console) {
     List<String> lines = lines(console.screen().width().getAsInt());

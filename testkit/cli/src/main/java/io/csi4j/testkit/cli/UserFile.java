@@ -55,13 +55,8 @@ final class UserFile {
           add(line, lines);
         } else if (line.size() == longest) {
           throw CommandFailure.usage(
-              failed
-                  + "line "
-                  + (lines.size() + 1)
-                  + " has more than "
-                  + longest
-                  + " bytes. "
-                  + next);
+              "%sline %s has more than %s bytes. %s"
+                  .formatted(failed, lines.size() + 1, longest, next));
         } else {
           line.write(each);
         }

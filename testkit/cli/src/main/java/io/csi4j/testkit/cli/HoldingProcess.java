@@ -1,7 +1,6 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.mount.model.Holder;
-import io.csi4j.mount.model.MountPath;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,25 +29,23 @@ record HoldingProcess(long pid, String command, boolean isBusy, List<String> fac
    */
   static List<HoldingProcess> of(List<Holder> holders, ManagedPaths names, int shown) {
     Map<Long, HoldingProcess> processes = new LinkedHashMap<>();
-    Map<Long, List<MountPath>> elsewhere = new LinkedHashMap<>();
+    Map<Long, List<Holder.Elsewhere>> elsewhere = new LinkedHashMap<>();
     for (Holder each : holders) {
       if (each instanceof Holder.RunningProcess process) {
         add(processes, process.pid(), process.command().toString(), true, uses(process));
       } else if (each instanceof Holder.Elsewhere mount) {
-        elsewhere.computeIfAbsent(mount.pid(), none -> new ArrayList<>()).add(mount.path());
+        elsewhere.computeIfAbsent(mount.pid(), none -> new ArrayList<>()).add(mount);
       }
     }
-    for (Holder each : holders) {
-      if (each instanceof Holder.Elsewhere mount && elsewhere.containsKey(mount.pid())) {
-        List<MountPath> paths = elsewhere.remove(mount.pid());
-        add(
-            processes,
-            mount.pid(),
-            mount.command().toString(),
-            false,
-            "device in use: mounted in its mount namespace, at " + names.some(paths, shown));
-      }
-    }
+    elsewhere.forEach(
+        (pid, mounts) ->
+            add(
+                processes,
+                pid,
+                mounts.get(0).command().toString(),
+                false,
+                "device in use: mounted in its mount namespace, at "
+                    + names.some(mounts.stream().map(Holder.Elsewhere::path).toList(), shown)));
     return List.copyOf(processes.values());
   }
 

@@ -112,9 +112,31 @@ final class Program {
 
   private static CommandLine state(Console console, ShutdownTrigger ending, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
-    all.put("show", () -> state(console, ending, StateCommand.Show.VOLUMES));
-    all.put("check", () -> state(console, ending, StateCommand.Show.TROUBLE));
-    all.put("explain", () -> state(console, ending, StateCommand.Show.REASONS));
+    all.put(
+        "show",
+        () ->
+            described(
+                new StateCommand(console, ending, StateCommand.Show.VOLUMES),
+                "Shows the volumes that a volume manager has on record, who uses them, and the calls"
+                    + " that their plugins are owed.",
+                "  csi4j state show /var/lib/orchestrator/volumes --json"));
+    all.put(
+        "check",
+        () ->
+            described(
+                new StateCommand(console, ending, StateCommand.Show.TROUBLE),
+                "Checks the state of a volume manager: its journal, the identity files of volumes,"
+                    + " and whether what is on record is mounted here. Run it in the mount namespace"
+                    + " of the manager.",
+                "  csi4j state check /var/lib/orchestrator/volumes"));
+    all.put(
+        "explain",
+        () ->
+            described(
+                new StateCommand(console, ending, StateCommand.Show.REASONS),
+                "Explains each path of each volume: what is on record, what is mounted, what is owed,"
+                    + " and what a start of the manager would do here.",
+                "  csi4j state explain /var/lib/orchestrator/volumes --volume vol-1"));
     return with(
         GroupCommand.of(
             "Reads the directory of a volume manager without opening it: nothing is written or"
@@ -122,11 +144,6 @@ final class Program {
         all,
         args,
         1);
-  }
-
-  private static CommandLine state(
-      Console console, ShutdownTrigger ending, StateCommand.Show show) {
-    return described(new StateCommand(console, ending, show), show.description(), show.example());
   }
 
   private static CommandLine described(Object command, String description, String example) {

@@ -35,37 +35,11 @@ final class StateCommand extends ProgramCommand {
   /** The sides of a state that are shown. */
   enum Show {
     /** What is on record. */
-    VOLUMES(
-        "Shows the volumes that a volume manager has on record, who uses them, and the calls that"
-            + " their plugins are owed.",
-        "  csi4j state show /var/lib/orchestrator/volumes --json"),
+    VOLUMES,
     /** What is not well. */
-    TROUBLE(
-        "Checks the state of a volume manager: its journal, the identity files of volumes, and"
-            + " whether what is on record is mounted here. Run it in the mount namespace of the"
-            + " manager.",
-        "  csi4j state check /var/lib/orchestrator/volumes"),
+    TROUBLE,
     /** What it means. */
-    REASONS(
-        "Explains each path of each volume: what is on record, what is mounted, what is owed, and"
-            + " what a start of the manager would do here.",
-        "  csi4j state explain /var/lib/orchestrator/volumes --volume vol-1");
-
-    private final String description;
-    private final String example;
-
-    Show(String description, String example) {
-      this.description = description;
-      this.example = example;
-    }
-
-    String description() {
-      return description;
-    }
-
-    String example() {
-      return example;
-    }
+    REASONS
   }
 
   /** The code at the beginning of a line that needs a person. */

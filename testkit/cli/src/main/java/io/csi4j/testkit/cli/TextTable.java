@@ -3,6 +3,8 @@ package io.csi4j.testkit.cli;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.IntUnaryOperator;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
@@ -74,78 +76,44 @@ final class TextTable {
   }
 
   /**
-   * The widths of the columns. No heading is broken, and words of a cell only where its row would
-   * take many more lines otherwise.
+   * The widths of the columns. No heading is broken, and a word only where it is long, or where the
+   * columns do not fit otherwise.
    */
   private int[] widths(int width) {
     int[] whole = most(rows, String::length);
     if (left(width, whole) >= 0) {
       return whole;
     }
-    int[] words = most(rows, TextTable::longestWord);
+    int[] headings = most(rows.subList(0, 1), String::length);
+    int[] words = most(rows, cell -> Math.min(longestWord(cell), width / 3));
     if (whole[0] > width / 2) {
-      whole[0] = Math.max(rows.get(0).get(0).length(), width / 3);
+      whole[0] = Math.max(headings[0], width / 3);
+    } else {
+      headings[0] = whole[0];
     }
-    words[0] = whole[0];
-    int fewest = height(narrowed(width, whole, words, 0));
-    int cap = Arrays.stream(words).max().orElse(0);
-    int[] widths = narrowed(width, whole, words, cap);
-    while (cap > 0 && (left(width, widths) < 0 || height(widths) > fewest * 3 / 2)) {
-      cap--;
-      widths = narrowed(width, whole, words, cap);
-    }
+    int[] widths = whole.clone();
+    narrow(width, widths, whole, i -> Math.max(headings[i], words[i]));
+    narrow(width, widths, whole, i -> headings[i]);
     return widths;
   }
 
-  /**
-   * The widths with which cells take as few lines as possible, if words up to a length are kept.
-   */
-  private int[] narrowed(int width, int[] whole, int[] words, int longest) {
-    int[] least = atLeast(most(rows.subList(0, 1), String::length), words, longest);
-    int[] widths = least;
-    for (int height = 2; height <= Arrays.stream(whole).max().orElse(0); height++) {
-      int lines = height;
-      int[] some = Arrays.stream(whole).map(each -> (each + lines - 1) / lines).toArray();
-      if (left(width, atLeast(least, some, width)) >= 0) {
-        widths = atLeast(least, some, width);
-        break;
-      }
-    }
-    for (int left = left(width, widths); left > 0; left--) {
-      int narrowest = 0;
-      for (int i = 1; i < widths.length; i++) {
-        // Compares how often each column would have to be broken.
-        if (whole[i] * widths[narrowest] > whole[narrowest] * widths[i]) {
-          narrowest = i;
-        }
-      }
-      widths[narrowest]++;
-    }
-    return widths;
-  }
-
-  /** The lines that the highest row takes, without the line of a long first cell. */
-  private int height(int[] widths) {
-    return rows.stream()
-        .flatMapToInt(
-            row ->
-                IntStream.range(1, widths.length)
-                    .map(i -> pieces(row.get(i), widths[i], widths[i]).size()))
-        .max()
-        .orElse(0);
+  /** Narrows columns until all fit, always the one that is broken least. */
+  private static void narrow(int width, int[] widths, int[] whole, IntUnaryOperator least) {
+    OptionalInt next;
+    do {
+      next =
+          IntStream.range(0, widths.length)
+              .filter(i -> left(width, widths) < 0 && widths[i] > least.applyAsInt(i))
+              .reduce(
+                  (i, other) -> whole[i] * widths[other] <= whole[other] * widths[i] ? i : other);
+      next.ifPresent(i -> widths[i]--);
+    } while (next.isPresent());
   }
 
   /** The largest measure of a cell in each column. */
   private static int[] most(List<List<String>> rows, ToIntFunction<String> measure) {
     return IntStream.range(0, rows.get(0).size())
         .map(i -> rows.stream().mapToInt(row -> measure.applyAsInt(row.get(i))).max().orElse(0))
-        .toArray();
-  }
-
-  /** These widths, none of them above {@code cap}, and at least those. */
-  private static int[] atLeast(int[] least, int[] widths, int cap) {
-    return IntStream.range(0, least.length)
-        .map(i -> Math.max(least[i], Math.min(cap, widths[i])))
         .toArray();
   }
 

@@ -216,13 +216,13 @@ class MountCommandsTest {
                 + "  vol-0a1b2c3d4e5f67890 for web-1 (default/db)  ext4  /dev/sdb  /     rw     private");
     assertThat(table.lines(80))
         .containsExactly(
-            "PATH                 VOLUME               TYPE  SOURCE  ROOT  FLAGS  PROPAGATION",
+            "PATH               VOLUME                 TYPE  SOURCE  ROOT  FLAGS  PROPAGATION",
             "/                                         ext4  /dev    /     rw     private",
             "                                                /sdb",
             target.toString(),
-            "                     vol-0a1b2c3d4e5f678  ext4  /dev    /     rw     private",
-            "                     90 for web-1               /sdb",
-            "                     (default/db)");
+            "                   vol-0a1b2c3d4e5f67890  ext4  /dev    /     rw     private",
+            "                   for web-1                    /sdb",
+            "                   (default/db)");
   }
 
   @Test

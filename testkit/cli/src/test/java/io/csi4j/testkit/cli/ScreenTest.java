@@ -51,11 +51,11 @@ class ScreenTest {
     assertThat(table().lines(66)).isEqualTo(table().lines(Screen.UNLIMITED));
     assertThat(table().lines(40))
         .containsExactly(
-            "PATH           TYPE     FLAGS",
+            "PATH         TYPE     FLAGS",
             "/var/lib/volumes/v/6wsd3k2m5q/s",
-            "               ext4     rw,nosuid,nodev,",
-            "                        relatime",
-            "/              overlay  rw");
+            "             ext4     rw,nosuid,nodev,",
+            "                      relatime",
+            "/            overlay  rw");
     assertThat(table().lines(1))
         .startsWith("PATH  TYPE  FLAGS", "/var/lib/volumes/v/6wsd3k2m5q/s", "      ext4  rw,");
     assertThat(new TextTable("A", "B").row("a", "x".repeat(50)).lines(23))

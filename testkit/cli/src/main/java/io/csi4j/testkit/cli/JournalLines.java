@@ -1,19 +1,38 @@
 package io.csi4j.testkit.cli;
 
 import io.csi4j.testkit.journal.CallEnd;
+import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
+import java.io.PrintWriter;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Events of a journal as lines of JSON, redacted as the journal's own text is. */
+/** A journal as lines of JSON, redacted as the journal's own text is, printed as it grows. */
 final class JournalLines {
 
-  private JournalLines() {}
+  private final CallJournal journal;
+  private final PrintWriter out;
+  private int printed;
 
-  /** One event. */
-  static String of(JournalEvent event) {
+  JournalLines(CallJournal journal, PrintWriter out) {
+    this.journal = journal;
+    this.out = out;
+  }
+
+  /** Prints the events that came since the last call. */
+  void printNew() {
+    List<JournalEvent> events = journal.events();
+    if (events.size() > printed) {
+      events.subList(printed, events.size()).forEach(event -> out.println(line(event)));
+      out.flush();
+      printed = events.size();
+    }
+  }
+
+  private static String line(JournalEvent event) {
     Json json = new Json().with("at", event.at());
     if (event instanceof JournalEvent.Started started) {
       json.with("event", "started")

@@ -16,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,6 +53,9 @@ import picocli.CommandLine.Option;
 final class ServeCommand extends ProgramCommand {
 
   private static final String STANDARD_OUTPUT = "-";
+
+  /** The time between two looks at the journal for new events. */
+  private static final Duration LOOKS_EVERY = Duration.ofMillis(50);
 
   private static final String POSSIBLE =
       " --host-path DIR goes with one --node, --shape csi-sanity, --without, --quirk, --volume,"
@@ -180,23 +184,18 @@ final class ServeCommand extends ProgramCommand {
   /** Serves until the end; returns whether the journal is whole. */
   private boolean serve(TestPlugin plugin, OutputFile events) throws InterruptedException {
     if (journal == null) {
-      serve(plugin);
+      sayReady(plugin);
+      ending.await();
+      plugin.stop();
       return true;
     }
-    PrintWriter lines = isJournalOnOut() ? console.out() : events.begin();
-    JournalFollower follower = JournalFollower.start(plugin.journal(), lines);
-    try {
-      serve(plugin);
-    } finally {
-      follower.close();
-    }
-    return isJournalOnOut() || events.close(lines, console);
-  }
-
-  private void serve(TestPlugin plugin) throws InterruptedException {
+    PrintWriter out = isJournalOnOut() ? console.out() : events.begin();
+    JournalLines lines = new JournalLines(plugin.journal(), out);
     sayReady(plugin);
-    ending.await();
+    ending.await(LOOKS_EVERY, lines::printNew);
     plugin.stop();
+    lines.printNew();
+    return isJournalOnOut() || events.close(out, console);
   }
 
   private boolean isJournalOnOut() {

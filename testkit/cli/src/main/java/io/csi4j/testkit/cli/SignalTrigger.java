@@ -3,6 +3,7 @@ package io.csi4j.testkit.cli;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class SignalTrigger implements ShutdownTrigger {
 
   private final Duration patience;
+  private final AtomicBoolean listens = new AtomicBoolean();
   private final CountDownLatch asked = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
   private final AtomicInteger code = new AtomicInteger();
@@ -30,7 +32,9 @@ final class SignalTrigger implements ShutdownTrigger {
 
   @Override
   public void listen() {
-    Runtime.getRuntime().addShutdownHook(new Thread(this::end, "csi4j-cli-end"));
+    if (listens.compareAndSet(false, true)) {
+      Runtime.getRuntime().addShutdownHook(new Thread(this::end, "csi4j-cli-end"));
+    }
   }
 
   @Override

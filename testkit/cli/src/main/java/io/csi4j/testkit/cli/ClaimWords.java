@@ -5,7 +5,6 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.ClaimStep;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,22 +26,19 @@ final class ClaimWords {
     if (found.size() == 1) {
       return found.get(0);
     }
+    String quoted = OneLine.quoted(name);
     if (found.isEmpty() && !read.trouble().isEmpty()) {
       throw CommandFailure.noConnection(
-          "No claim of a volume "
-              + OneLine.quoted(name)
-              + " can be read there, and not all claims can. "
-              + String.join(" ", read.trouble()));
+          "No claim of a volume %s can be read there, and not all claims can. %s"
+              .formatted(quoted, String.join(" ", read.trouble())));
     }
     throw CommandFailure.usage(
         found.isEmpty()
-            ? "Nothing was ever claimed of a volume " + OneLine.quoted(name) + " there."
-            : "There are several volumes "
-                + OneLine.quoted(name)
-                + ". Write one of "
-                + OptionText.oneOf(
-                    found.stream().map(Claim::volume).map(VolumeKey::toString).map(OneLine::of))
-                + ".");
+            ? "Nothing was ever claimed of a volume " + quoted + " there."
+            : "There are several volumes %s. Write one of %s."
+                .formatted(
+                    quoted,
+                    OptionText.oneOf(found.stream().map(each -> OneLine.of(each.volume() + "")))));
   }
 
   /** All of a claim. */

@@ -118,16 +118,12 @@ final class DumpCommand extends ProgramCommand {
 
   private static String mounts(Path root) {
     MountPath below = MountWords.path(root);
-    StringBuilder lines = new StringBuilder();
     MountTable table = MountTable.system();
-    table
-        .list()
-        .holding(below)
-        .ifPresent(mount -> lines.append(MountWords.json(mount)).append('\n'));
-    table.list(each -> each.path().isWithin(below)).records().stream()
-        .map(MountWords::json)
-        .forEach(mount -> lines.append(mount).append('\n'));
-    return lines.toString();
+    return Stream.concat(
+            table.list().holding(below).stream(),
+            table.list(each -> each.path().isWithin(below)).records().stream())
+        .map(mount -> MountWords.json(mount) + "\n")
+        .collect(Collectors.joining());
   }
 
   private static String kernel() {

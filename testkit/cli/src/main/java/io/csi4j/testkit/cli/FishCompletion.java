@@ -2,10 +2,10 @@ package io.csi4j.testkit.cli;
 
 import java.nio.file.Path;
 import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine;
 
 /** The script with which fish completes command lines, and describes commands and options. */
 final class FishCompletion {

@@ -2,14 +2,18 @@ package io.csi4j.testkit.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.model.PluginShape;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,6 +80,24 @@ class WatchCommandTest {
       plugin.close();
       await(run, () -> run.out().contains("\"change\":\"gone\""));
       assertThat(run.ended().code()).isEqualTo(ExitCode.FAILED);
+    }
+  }
+
+  @Test
+  void aWatchThatIsToldToEndWaitsForNoAnswer() {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.nodeOnly())) {
+      plugin.inject(Fault.hang(), When.calling(CsiOperation.NODE_GET_INFO));
+      Run run =
+          Run.serving(
+              "plugin", "watch", "--timeout", "1h", "--endpoint", plugin.endpoint().toString());
+      var hanging =
+          plugin
+              .journal()
+              .await(
+                  call -> call.operation() == CsiOperation.NODE_GET_INFO, Duration.ofSeconds(30));
+
+      assertThat(run.ended().code()).as("%s", hanging).isEqualTo(ExitCode.FAILED);
+      assertThat(run.out() + run.err()).isEmpty();
     }
   }
 

@@ -113,6 +113,28 @@ class EveryFieldTest {
 
   @ParameterizedTest
   @EnumSource(CsiOperation.class)
+  void aRequestComparesByValueAndStaysAsItWasBuilt(CsiOperation operation) {
+    Optional<Class<?>> type = Samples.requestType(operation);
+    if (type.isEmpty()) {
+      return;
+    }
+    for (Method setter : Samples.setters(type.get())) {
+      Samples samples = new Samples(7);
+      Object builder = samples.builder(type.get());
+      Object built = Samples.build(builder);
+      samples.set(builder, setter);
+      assertThat(built)
+          .as(setter.toString())
+          .isEqualTo(Samples.build(new Samples(7).builder(type.get())));
+    }
+    assertThat(new Samples(7).request(operation, true))
+        .isEqualTo(new Samples(7).request(operation, true))
+        .hasSameHashCodeAs(new Samples(7).request(operation, true))
+        .isNotEqualTo(new Samples(8).request(operation, true));
+  }
+
+  @ParameterizedTest
+  @EnumSource(CsiOperation.class)
   void everyResponseFieldShowsInTheResult(CsiOperation operation) {
     Object request = new Samples(3).request(operation, true);
     Message asked = asked(operation, request);

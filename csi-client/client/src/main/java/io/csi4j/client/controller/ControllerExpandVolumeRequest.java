@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeCapability;
@@ -14,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface ControllerExpandVolumeRequest
-    permits ControllerRequests.ControllerExpandVolume {
+public sealed interface ControllerExpandVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -60,8 +60,20 @@ public sealed interface ControllerExpandVolumeRequest
 
     /** The request. */
     public ControllerExpandVolumeRequest build() {
-      return new ControllerRequests.ControllerExpandVolume(
+      return new ControllerExpandVolumeValue(
           volumeId, capacityRange, secrets, Optional.ofNullable(capability));
+    }
+
+    private record ControllerExpandVolumeValue(
+        VolumeId volumeId,
+        CapacityRange capacityRange,
+        Secrets secrets,
+        Optional<VolumeCapability> capability)
+        implements ControllerExpandVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
@@ -12,8 +13,7 @@ import io.csi4j.client.model.VolumeId;
  * @since 1.0
  */
 @Experimental
-public sealed interface ControllerGetVolumeHealthRequest
-    permits ControllerRequests.ControllerGetVolumeHealth {
+public sealed interface ControllerGetVolumeHealthRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -43,7 +43,15 @@ public sealed interface ControllerGetVolumeHealthRequest
 
     /** The request. */
     public ControllerGetVolumeHealthRequest build() {
-      return new ControllerRequests.ControllerGetVolumeHealth(volumeId, secrets);
+      return new ControllerGetVolumeHealthValue(volumeId, secrets);
+    }
+
+    private record ControllerGetVolumeHealthValue(VolumeId volumeId, Secrets secrets)
+        implements ControllerGetVolumeHealthRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.VolumeId;
 
@@ -11,7 +12,7 @@ import io.csi4j.client.model.VolumeId;
  * @since 1.0
  */
 @Experimental
-public sealed interface ControllerGetVolumeRequest permits ControllerRequests.ControllerGetVolume {
+public sealed interface ControllerGetVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -31,7 +32,15 @@ public sealed interface ControllerGetVolumeRequest permits ControllerRequests.Co
 
     /** The request. */
     public ControllerGetVolumeRequest build() {
-      return new ControllerRequests.ControllerGetVolume(volumeId);
+      return new ControllerGetVolumeValue(volumeId);
+    }
+
+    private record ControllerGetVolumeValue(VolumeId volumeId)
+        implements ControllerGetVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

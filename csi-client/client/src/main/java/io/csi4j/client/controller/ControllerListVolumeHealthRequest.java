@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 import java.util.Optional;
@@ -13,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @since 1.0
  */
 @Experimental
-public sealed interface ControllerListVolumeHealthRequest
-    permits ControllerRequests.ControllerListVolumeHealth {
+public sealed interface ControllerListVolumeHealthRequest {
 
   /** How many entries a page may have; zero for no limit. */
   int maxEntries();
@@ -58,8 +58,17 @@ public sealed interface ControllerListVolumeHealthRequest
 
     /** The request. */
     public ControllerListVolumeHealthRequest build() {
-      return new ControllerRequests.ControllerListVolumeHealth(
+      return new ControllerListVolumeHealthValue(
           maxEntries, Optional.ofNullable(startingToken), secrets);
+    }
+
+    private record ControllerListVolumeHealthValue(
+        int maxEntries, Optional<String> startingToken, Secrets secrets)
+        implements ControllerListVolumeHealthRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
 import java.util.Map;
@@ -11,8 +12,7 @@ import java.util.Map;
  *
  * @since 1.0
  */
-public sealed interface ControllerModifyVolumeRequest
-    permits ControllerRequests.ControllerModifyVolume {
+public sealed interface ControllerModifyVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -47,7 +47,16 @@ public sealed interface ControllerModifyVolumeRequest
 
     /** The request. */
     public ControllerModifyVolumeRequest build() {
-      return new ControllerRequests.ControllerModifyVolume(volumeId, mutableParameters, secrets);
+      return new ControllerModifyVolumeValue(volumeId, mutableParameters, secrets);
+    }
+
+    private record ControllerModifyVolumeValue(
+        VolumeId volumeId, Map<String, String> mutableParameters, Secrets secrets)
+        implements ControllerModifyVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

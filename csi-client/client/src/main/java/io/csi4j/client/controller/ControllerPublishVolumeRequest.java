@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeCapability;
@@ -13,8 +14,7 @@ import io.csi4j.client.model.VolumeId;
  *
  * @since 1.0
  */
-public sealed interface ControllerPublishVolumeRequest
-    permits ControllerRequests.ControllerPublishVolume {
+public sealed interface ControllerPublishVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -74,8 +74,22 @@ public sealed interface ControllerPublishVolumeRequest
 
     /** The request. */
     public ControllerPublishVolumeRequest build() {
-      return new ControllerRequests.ControllerPublishVolume(
+      return new ControllerPublishVolumeValue(
           volumeId, nodeId, capability, readonly, secrets, volumeContext);
+    }
+
+    private record ControllerPublishVolumeValue(
+        VolumeId volumeId,
+        NodeId nodeId,
+        VolumeCapability capability,
+        boolean readonly,
+        Secrets secrets,
+        VolumeContext volumeContext)
+        implements ControllerPublishVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

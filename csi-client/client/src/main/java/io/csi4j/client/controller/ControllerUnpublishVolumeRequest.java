@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
@@ -13,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface ControllerUnpublishVolumeRequest
-    permits ControllerRequests.ControllerUnpublishVolume {
+public sealed interface ControllerUnpublishVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -55,8 +55,16 @@ public sealed interface ControllerUnpublishVolumeRequest
 
     /** The request. */
     public ControllerUnpublishVolumeRequest build() {
-      return new ControllerRequests.ControllerUnpublishVolume(
-          volumeId, Optional.ofNullable(nodeId), secrets);
+      return new ControllerUnpublishVolumeValue(volumeId, Optional.ofNullable(nodeId), secrets);
+    }
+
+    private record ControllerUnpublishVolumeValue(
+        VolumeId volumeId, Optional<NodeId> nodeId, Secrets secrets)
+        implements ControllerUnpublishVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.TopologyRequirement;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateSnapshot {
+public sealed interface CreateSnapshotRequest {
 
   /** The volume to cut it from. */
   VolumeId sourceVolumeId();
@@ -75,12 +76,25 @@ public sealed interface CreateSnapshotRequest permits ControllerRequests.CreateS
 
     /** The request. */
     public CreateSnapshotRequest build() {
-      return new ControllerRequests.CreateSnapshot(
+      return new CreateSnapshotValue(
           sourceVolumeId,
           name,
           secrets,
           parameters,
           Optional.ofNullable(accessibilityRequirements));
+    }
+
+    private record CreateSnapshotValue(
+        VolumeId sourceVolumeId,
+        String name,
+        Secrets secrets,
+        Map<String, String> parameters,
+        Optional<TopologyRequirement> accessibilityRequirements)
+        implements CreateSnapshotRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

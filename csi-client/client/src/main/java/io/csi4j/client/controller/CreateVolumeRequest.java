@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVolume {
+public sealed interface CreateVolumeRequest {
 
   /** The name of the intended volume, chosen by the caller; not its id. */
   String name();
@@ -120,7 +121,7 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
      *     has to be reachable from places from which its snapshot cannot be used
      */
     public CreateVolumeRequest build() {
-      return new ControllerRequests.CreateVolume(
+      return new CreateVolumeValue(
           name,
           capabilities,
           Optional.ofNullable(capacityRange),
@@ -161,6 +162,22 @@ public sealed interface CreateVolumeRequest permits ControllerRequests.CreateVol
                           + ", and the volume has to be reachable from "
                           + asked.requisite()
                           + ". Ask for a place of the snapshot, or take another source."));
+    }
+
+    private record CreateVolumeValue(
+        String name,
+        List<VolumeCapability> capabilities,
+        Optional<CapacityRange> capacityRange,
+        Map<String, String> parameters,
+        Secrets secrets,
+        Optional<VolumeContentSource> contentSource,
+        Optional<TopologyRequirement> accessibilityRequirements,
+        Map<String, String> mutableParameters)
+        implements CreateVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 
@@ -10,7 +11,7 @@ import io.csi4j.client.model.SnapshotId;
  *
  * @since 1.0
  */
-public sealed interface DeleteSnapshotRequest permits ControllerRequests.DeleteSnapshot {
+public sealed interface DeleteSnapshotRequest {
 
   /** The snapshot. */
   SnapshotId snapshotId();
@@ -40,7 +41,15 @@ public sealed interface DeleteSnapshotRequest permits ControllerRequests.DeleteS
 
     /** The request. */
     public DeleteSnapshotRequest build() {
-      return new ControllerRequests.DeleteSnapshot(snapshotId, secrets);
+      return new DeleteSnapshotValue(snapshotId, secrets);
+    }
+
+    private record DeleteSnapshotValue(SnapshotId snapshotId, Secrets secrets)
+        implements DeleteSnapshotRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

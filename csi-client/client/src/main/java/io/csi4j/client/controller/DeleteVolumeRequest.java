@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
 
@@ -10,7 +11,7 @@ import io.csi4j.client.model.VolumeId;
  *
  * @since 1.0
  */
-public sealed interface DeleteVolumeRequest permits ControllerRequests.DeleteVolume {
+public sealed interface DeleteVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -40,7 +41,15 @@ public sealed interface DeleteVolumeRequest permits ControllerRequests.DeleteVol
 
     /** The request. */
     public DeleteVolumeRequest build() {
-      return new ControllerRequests.DeleteVolume(volumeId, secrets);
+      return new DeleteVolumeValue(volumeId, secrets);
+    }
+
+    private record DeleteVolumeValue(VolumeId volumeId, Secrets secrets)
+        implements DeleteVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

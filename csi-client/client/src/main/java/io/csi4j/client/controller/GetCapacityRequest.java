@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCapability;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface GetCapacityRequest permits ControllerRequests.GetCapacity {
+public sealed interface GetCapacityRequest {
 
   /** Every way in which the volume may be used. */
   List<VolumeCapability> capabilities();
@@ -58,8 +59,19 @@ public sealed interface GetCapacityRequest permits ControllerRequests.GetCapacit
 
     /** The request. */
     public GetCapacityRequest build() {
-      return new ControllerRequests.GetCapacity(
+      return new GetCapacityValue(
           capabilities, parameters, Optional.ofNullable(accessibleTopology));
+    }
+
+    private record GetCapacityValue(
+        List<VolumeCapability> capabilities,
+        Map<String, String> parameters,
+        Optional<Topology> accessibleTopology)
+        implements GetCapacityRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
@@ -12,7 +13,7 @@ import io.csi4j.client.model.SnapshotId;
  * @since 1.0
  */
 @Experimental
-public sealed interface GetSnapshotRequest permits ControllerRequests.GetSnapshot {
+public sealed interface GetSnapshotRequest {
 
   /** The snapshot. */
   SnapshotId snapshotId();
@@ -42,7 +43,15 @@ public sealed interface GetSnapshotRequest permits ControllerRequests.GetSnapsho
 
     /** The request. */
     public GetSnapshotRequest build() {
-      return new ControllerRequests.GetSnapshot(snapshotId, secrets);
+      return new GetSnapshotValue(snapshotId, secrets);
+    }
+
+    private record GetSnapshotValue(SnapshotId snapshotId, Secrets secrets)
+        implements GetSnapshotRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeId;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface ListSnapshotsRequest permits ControllerRequests.ListSnapshots {
+public sealed interface ListSnapshotsRequest {
 
   /** How many entries a page may have; zero for no limit. */
   int maxEntries();
@@ -77,12 +78,25 @@ public sealed interface ListSnapshotsRequest permits ControllerRequests.ListSnap
 
     /** The request. */
     public ListSnapshotsRequest build() {
-      return new ControllerRequests.ListSnapshots(
+      return new ListSnapshotsValue(
           maxEntries,
           Optional.ofNullable(startingToken),
           Optional.ofNullable(sourceVolumeId),
           Optional.ofNullable(snapshotId),
           secrets);
+    }
+
+    private record ListSnapshotsValue(
+        int maxEntries,
+        Optional<String> startingToken,
+        Optional<VolumeId> sourceVolumeId,
+        Optional<SnapshotId> snapshotId,
+        Secrets secrets)
+        implements ListSnapshotsRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

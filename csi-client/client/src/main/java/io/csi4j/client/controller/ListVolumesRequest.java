@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface ListVolumesRequest permits ControllerRequests.ListVolumes {
+public sealed interface ListVolumesRequest {
 
   /** How many entries a page may have; zero for no limit. */
   int maxEntries();
@@ -44,7 +45,15 @@ public sealed interface ListVolumesRequest permits ControllerRequests.ListVolume
 
     /** The request. */
     public ListVolumesRequest build() {
-      return new ControllerRequests.ListVolumes(maxEntries, Optional.ofNullable(startingToken));
+      return new ListVolumesValue(maxEntries, Optional.ofNullable(startingToken));
+    }
+
+    private record ListVolumesValue(int maxEntries, Optional<String> startingToken)
+        implements ListVolumesRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

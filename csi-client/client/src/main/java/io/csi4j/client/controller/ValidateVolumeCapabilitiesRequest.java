@@ -1,5 +1,6 @@
 package io.csi4j.client.controller;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeContext;
@@ -14,8 +15,7 @@ import java.util.Map;
  *
  * @since 1.0
  */
-public sealed interface ValidateVolumeCapabilitiesRequest
-    permits ControllerRequests.ValidateVolumeCapabilities {
+public sealed interface ValidateVolumeCapabilitiesRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -80,8 +80,22 @@ public sealed interface ValidateVolumeCapabilitiesRequest
 
     /** The request. */
     public ValidateVolumeCapabilitiesRequest build() {
-      return new ControllerRequests.ValidateVolumeCapabilities(
+      return new ValidateVolumeCapabilitiesValue(
           volumeId, capabilities, volumeContext, parameters, secrets, mutableParameters);
+    }
+
+    private record ValidateVolumeCapabilitiesValue(
+        VolumeId volumeId,
+        List<VolumeCapability> capabilities,
+        VolumeContext volumeContext,
+        Map<String, String> parameters,
+        Secrets secrets,
+        Map<String, String> mutableParameters)
+        implements ValidateVolumeCapabilitiesRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.group;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.VolumeId;
 import java.util.List;
@@ -12,8 +13,7 @@ import java.util.Map;
  *
  * @since 1.0
  */
-public sealed interface CreateVolumeGroupSnapshotRequest
-    permits GroupRequests.CreateVolumeGroupSnapshot {
+public sealed interface CreateVolumeGroupSnapshotRequest {
 
   /** The name of the intended group, chosen by the caller; not its id. */
   String name();
@@ -58,8 +58,19 @@ public sealed interface CreateVolumeGroupSnapshotRequest
 
     /** The request. */
     public CreateVolumeGroupSnapshotRequest build() {
-      return new GroupRequests.CreateVolumeGroupSnapshot(
-          name, sourceVolumeIds, secrets, parameters);
+      return new CreateVolumeGroupSnapshotValue(name, sourceVolumeIds, secrets, parameters);
+    }
+
+    private record CreateVolumeGroupSnapshotValue(
+        String name,
+        List<VolumeId> sourceVolumeIds,
+        Secrets secrets,
+        Map<String, String> parameters)
+        implements CreateVolumeGroupSnapshotRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.group;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
@@ -12,8 +13,7 @@ import java.util.List;
  *
  * @since 1.0
  */
-public sealed interface DeleteVolumeGroupSnapshotRequest
-    permits GroupRequests.DeleteVolumeGroupSnapshot {
+public sealed interface DeleteVolumeGroupSnapshotRequest {
 
   /** The group. */
   GroupSnapshotId groupSnapshotId();
@@ -48,7 +48,16 @@ public sealed interface DeleteVolumeGroupSnapshotRequest
 
     /** The request. */
     public DeleteVolumeGroupSnapshotRequest build() {
-      return new GroupRequests.DeleteVolumeGroupSnapshot(groupSnapshotId, snapshotIds, secrets);
+      return new DeleteVolumeGroupSnapshotValue(groupSnapshotId, snapshotIds, secrets);
+    }
+
+    private record DeleteVolumeGroupSnapshotValue(
+        GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds, Secrets secrets)
+        implements DeleteVolumeGroupSnapshotRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.group;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
@@ -12,7 +13,7 @@ import java.util.List;
  *
  * @since 1.0
  */
-public sealed interface GetVolumeGroupSnapshotRequest permits GroupRequests.GetVolumeGroupSnapshot {
+public sealed interface GetVolumeGroupSnapshotRequest {
 
   /** The group. */
   GroupSnapshotId groupSnapshotId();
@@ -47,7 +48,16 @@ public sealed interface GetVolumeGroupSnapshotRequest permits GroupRequests.GetV
 
     /** The request. */
     public GetVolumeGroupSnapshotRequest build() {
-      return new GroupRequests.GetVolumeGroupSnapshot(groupSnapshotId, snapshotIds, secrets);
+      return new GetVolumeGroupSnapshotValue(groupSnapshotId, snapshotIds, secrets);
+    }
+
+    private record GetVolumeGroupSnapshotValue(
+        GroupSnapshotId groupSnapshotId, List<SnapshotId> snapshotIds, Secrets secrets)
+        implements GetVolumeGroupSnapshotRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

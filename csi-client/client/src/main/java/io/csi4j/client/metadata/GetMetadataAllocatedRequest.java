@@ -1,5 +1,6 @@
 package io.csi4j.client.metadata;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
@@ -12,7 +13,7 @@ import io.csi4j.client.model.SnapshotId;
  * @since 1.0
  */
 @Experimental
-public sealed interface GetMetadataAllocatedRequest permits MetadataRequests.GetMetadataAllocated {
+public sealed interface GetMetadataAllocatedRequest {
 
   /** The snapshot. */
   SnapshotId snapshotId();
@@ -62,8 +63,16 @@ public sealed interface GetMetadataAllocatedRequest permits MetadataRequests.Get
 
     /** The request. */
     public GetMetadataAllocatedRequest build() {
-      return new MetadataRequests.GetMetadataAllocated(
-          snapshotId, startingOffset, maxResults, secrets);
+      return new GetMetadataAllocatedValue(snapshotId, startingOffset, maxResults, secrets);
+    }
+
+    private record GetMetadataAllocatedValue(
+        SnapshotId snapshotId, long startingOffset, int maxResults, Secrets secrets)
+        implements GetMetadataAllocatedRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.metadata;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
@@ -12,7 +13,7 @@ import io.csi4j.client.model.SnapshotId;
  * @since 1.0
  */
 @Experimental
-public sealed interface GetMetadataDeltaRequest permits MetadataRequests.GetMetadataDelta {
+public sealed interface GetMetadataDeltaRequest {
 
   /** The older snapshot. */
   SnapshotId baseSnapshotId();
@@ -67,8 +68,21 @@ public sealed interface GetMetadataDeltaRequest permits MetadataRequests.GetMeta
 
     /** The request. */
     public GetMetadataDeltaRequest build() {
-      return new MetadataRequests.GetMetadataDelta(
+      return new GetMetadataDeltaValue(
           baseSnapshotId, targetSnapshotId, startingOffset, maxResults, secrets);
+    }
+
+    private record GetMetadataDeltaValue(
+        SnapshotId baseSnapshotId,
+        SnapshotId targetSnapshotId,
+        long startingOffset,
+        int maxResults,
+        Secrets secrets)
+        implements GetMetadataDeltaRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.PluginPath;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface NodeExpandVolumeRequest permits NodeRequests.NodeExpandVolume {
+public sealed interface NodeExpandVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -83,13 +84,27 @@ public sealed interface NodeExpandVolumeRequest permits NodeRequests.NodeExpandV
 
     /** The request. */
     public NodeExpandVolumeRequest build() {
-      return new NodeRequests.NodeExpandVolume(
+      return new NodeExpandVolumeValue(
           volumeId,
           volumePath,
           Optional.ofNullable(capacityRange),
           Optional.ofNullable(stagingTargetPath),
           Optional.ofNullable(capability),
           secrets);
+    }
+
+    private record NodeExpandVolumeValue(
+        VolumeId volumeId,
+        PluginPath volumePath,
+        Optional<CapacityRange> capacityRange,
+        Optional<PluginPath> stagingTargetPath,
+        Optional<VolumeCapability> capability,
+        Secrets secrets)
+        implements NodeExpandVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Secrets;
 
@@ -11,7 +12,7 @@ import io.csi4j.client.model.Secrets;
  * @since 1.0
  */
 @Experimental
-public sealed interface NodeGetStorageHealthRequest permits NodeRequests.NodeGetStorageHealth {
+public sealed interface NodeGetStorageHealthRequest {
 
   /** The secrets that the plugin needs for this. */
   Secrets secrets();
@@ -35,7 +36,15 @@ public sealed interface NodeGetStorageHealthRequest permits NodeRequests.NodeGet
 
     /** The request. */
     public NodeGetStorageHealthRequest build() {
-      return new NodeRequests.NodeGetStorageHealth(secrets);
+      return new NodeGetStorageHealthValue(secrets);
+    }
+
+    private record NodeGetStorageHealthValue(Secrets secrets)
+        implements NodeGetStorageHealthRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

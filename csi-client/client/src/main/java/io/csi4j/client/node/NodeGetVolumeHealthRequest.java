@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @since 1.0
  */
 @Experimental
-public sealed interface NodeGetVolumeHealthRequest permits NodeRequests.NodeGetVolumeHealth {
+public sealed interface NodeGetVolumeHealthRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -58,8 +59,19 @@ public sealed interface NodeGetVolumeHealthRequest permits NodeRequests.NodeGetV
 
     /** The request. */
     public NodeGetVolumeHealthRequest build() {
-      return new NodeRequests.NodeGetVolumeHealth(
+      return new NodeGetVolumeHealthValue(
           volumeId, Optional.ofNullable(volumePublishPath), Optional.ofNullable(stagingTargetPath));
+    }
+
+    private record NodeGetVolumeHealthValue(
+        VolumeId volumeId,
+        Optional<PluginPath> volumePublishPath,
+        Optional<PluginPath> stagingTargetPath)
+        implements NodeGetVolumeHealthRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

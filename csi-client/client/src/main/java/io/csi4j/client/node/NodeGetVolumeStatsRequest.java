@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
 import java.util.Optional;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface NodeGetVolumeStatsRequest permits NodeRequests.NodeGetVolumeStats {
+public sealed interface NodeGetVolumeStatsRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -47,8 +48,17 @@ public sealed interface NodeGetVolumeStatsRequest permits NodeRequests.NodeGetVo
 
     /** The request. */
     public NodeGetVolumeStatsRequest build() {
-      return new NodeRequests.NodeGetVolumeStats(
+      return new NodeGetVolumeStatsValue(
           volumeId, volumePath, Optional.ofNullable(stagingTargetPath));
+    }
+
+    private record NodeGetVolumeStatsValue(
+        VolumeId volumeId, PluginPath volumePath, Optional<PluginPath> stagingTargetPath)
+        implements NodeGetVolumeStatsRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

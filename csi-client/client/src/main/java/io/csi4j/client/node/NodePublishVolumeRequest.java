@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublishVolume {
+public sealed interface NodePublishVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -100,7 +101,7 @@ public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublis
 
     /** The request. */
     public NodePublishVolumeRequest build() {
-      return new NodeRequests.NodePublishVolume(
+      return new NodePublishVolumeValue(
           volumeId,
           targetPath,
           capability,
@@ -109,6 +110,22 @@ public sealed interface NodePublishVolumeRequest permits NodeRequests.NodePublis
           publishContext,
           secrets,
           volumeContext);
+    }
+
+    private record NodePublishVolumeValue(
+        VolumeId volumeId,
+        PluginPath targetPath,
+        VolumeCapability capability,
+        Optional<PluginPath> stagingTargetPath,
+        boolean readonly,
+        PublishContext publishContext,
+        Secrets secrets,
+        VolumeContext volumeContext)
+        implements NodePublishVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
@@ -14,7 +15,7 @@ import io.csi4j.client.model.VolumeId;
  *
  * @since 1.0
  */
-public sealed interface NodeStageVolumeRequest permits NodeRequests.NodeStageVolume {
+public sealed interface NodeStageVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -75,8 +76,22 @@ public sealed interface NodeStageVolumeRequest permits NodeRequests.NodeStageVol
 
     /** The request. */
     public NodeStageVolumeRequest build() {
-      return new NodeRequests.NodeStageVolume(
+      return new NodeStageVolumeValue(
           volumeId, stagingTargetPath, capability, publishContext, secrets, volumeContext);
+    }
+
+    private record NodeStageVolumeValue(
+        VolumeId volumeId,
+        PluginPath stagingTargetPath,
+        VolumeCapability capability,
+        PublishContext publishContext,
+        Secrets secrets,
+        VolumeContext volumeContext)
+        implements NodeStageVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
 
@@ -10,7 +11,7 @@ import io.csi4j.client.model.VolumeId;
  *
  * @since 1.0
  */
-public sealed interface NodeUnpublishVolumeRequest permits NodeRequests.NodeUnpublishVolume {
+public sealed interface NodeUnpublishVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -35,7 +36,15 @@ public sealed interface NodeUnpublishVolumeRequest permits NodeRequests.NodeUnpu
 
     /** The request. */
     public NodeUnpublishVolumeRequest build() {
-      return new NodeRequests.NodeUnpublishVolume(volumeId, targetPath);
+      return new NodeUnpublishVolumeValue(volumeId, targetPath);
+    }
+
+    private record NodeUnpublishVolumeValue(VolumeId volumeId, PluginPath targetPath)
+        implements NodeUnpublishVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.csi4j.client.node;
 
+import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeId;
 
@@ -10,7 +11,7 @@ import io.csi4j.client.model.VolumeId;
  *
  * @since 1.0
  */
-public sealed interface NodeUnstageVolumeRequest permits NodeRequests.NodeUnstageVolume {
+public sealed interface NodeUnstageVolumeRequest {
 
   /** The volume. */
   VolumeId volumeId();
@@ -35,7 +36,15 @@ public sealed interface NodeUnstageVolumeRequest permits NodeRequests.NodeUnstag
 
     /** The request. */
     public NodeUnstageVolumeRequest build() {
-      return new NodeRequests.NodeUnstageVolume(volumeId, stagingTargetPath);
+      return new NodeUnstageVolumeValue(volumeId, stagingTargetPath);
+    }
+
+    private record NodeUnstageVolumeValue(VolumeId volumeId, PluginPath stagingTargetPath)
+        implements NodeUnstageVolumeRequest {
+      @Override
+      public String toString() {
+        return RecordText.of(this);
+      }
     }
   }
 }

@@ -14,4 +14,10 @@ module io.csi4j.client.model {
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy,
       io.csi4j.volume.model;
+  exports io.csi4j.client.internal.time to
+      io.csi4j.client,
+      io.csi4j.volume.controller,
+      io.csi4j.volume.model,
+      io.csi4j.volume.node,
+      io.csi4j.volume.plugins;
 }

@@ -391,7 +391,7 @@ final class MetadataCall<Q extends Message, A extends Message>
       stuck = stuck.plus(waited());
       awaiting = false;
     }
-    Duration pause = Backoff.pause(policy, failure.code(), attempts, path.random());
+    Duration pause = Repeats.pause(policy, failure.code(), attempts, path.random());
     stuck = stuck.plus(pause);
     if (!(failure instanceof CsiTransientException)
         || attempts >= policy.attempts()

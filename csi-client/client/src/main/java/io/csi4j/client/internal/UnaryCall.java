@@ -327,7 +327,7 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
       finish(cancelled(reason));
       return;
     }
-    Duration pause = Backoff.pause(policy, failure.code(), attempts, path.random());
+    Duration pause = Repeats.pause(policy, failure.code(), attempts, path.random());
     if (elapsed().plus(pause).compareTo(policy.budget()) >= 0) {
       giveUp(failure);
       return;

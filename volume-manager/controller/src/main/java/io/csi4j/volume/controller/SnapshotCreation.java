@@ -2,6 +2,7 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.group.VolumeGroupSnapshot;
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.SnapshotId;
@@ -45,8 +46,8 @@ import java.util.function.Supplier;
  */
 final class SnapshotCreation {
 
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+  private static final Backoff PAUSES =
+      Backoff.exact(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
   /** The refusals that are about the secrets or permissions of the caller, or about the call. */
   private static final Set<StatusCode> OF_CALLER =
@@ -375,9 +376,9 @@ final class SnapshotCreation {
 
   private <T> T awaited(Wish<T> wish, T first) {
     long end = clock.nanos() + patience.toNanos();
-    Duration pause = FIRST_PAUSE;
     T seen = first;
-    while (!wish.isReady().test(seen)) {
+    for (int looks = 1; !wish.isReady().test(seen); looks++) {
+      Duration pause = PAUSES.pause(looks);
       if (clock.nanos() + pause.toNanos() - end > 0) {
         throw ControllerFailures.failed(
             Outcome.UNCERTAIN,
@@ -388,8 +389,6 @@ final class SnapshotCreation {
       }
       pause(pause);
       seen = again(wish, true);
-      Duration doubled = pause.multipliedBy(2);
-      pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
     return seen;
   }

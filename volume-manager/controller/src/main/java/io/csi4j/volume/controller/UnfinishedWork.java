@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.VolumeChange;
@@ -34,11 +35,16 @@ final class UnfinishedWork implements AutoCloseable {
 
   private static final Subject SUBJECT = Subject.of("going on with what was begun");
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-  private static final int DOUBLINGS = 9;
+
+  /** How much longer than the first pause the longest is. */
+  private static final int MOST = 512;
 
   private final Catalog catalog;
   private final Scheduler timers;
-  private final Duration firstPause;
+
+  /** Of half the length at least, so that many volumes, or hosts, do not come at once. */
+  private final Backoff pauses;
+
   private final Function<VolumeKey, CompletableFuture<?>> goOn;
   private final Consumer<OperatorMessage> told;
 
@@ -74,7 +80,7 @@ final class UnfinishedWork implements AutoCloseable {
       Consumer<OperatorMessage> told) {
     this.catalog = catalog;
     this.timers = timers;
-    this.firstPause = firstPause;
+    pauses = Backoff.halfJitter(firstPause, firstPause.multipliedBy(MOST));
     this.goOn = goOn;
     this.told = told;
   }
@@ -153,10 +159,8 @@ final class UnfinishedWork implements AutoCloseable {
       failures.remove(key);
       reported.remove(key);
     } else if (!closed && !held.contains(key) && planned.add(key)) {
-      long pause = firstPause.toNanos() << attempts.getOrDefault(key, 0);
-      // Between half of it and all, so that many volumes, or hosts, do not come at once.
-      long jittered = pause / 2 + (long) (timers.random() * (pause / 2.0));
-      timers.after(Duration.ofNanos(jittered), () -> attempt(key));
+      Duration pause = pauses.pause(attempts.getOrDefault(key, 0) + 1, timers.random());
+      timers.after(pause, () -> attempt(key));
     }
   }
 
@@ -164,7 +168,7 @@ final class UnfinishedWork implements AutoCloseable {
     if (closed) {
       return;
     }
-    attempts.merge(key, 1, (before, one) -> Math.min(before + one, DOUBLINGS));
+    attempts.merge(key, 1, Integer::sum);
     goOn.apply(key)
         .whenComplete(
             (done, thrown) -> {

@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.transport;
 
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiConnectException.Reason;
@@ -46,9 +47,8 @@ public final class Connection implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.client");
 
-  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final Backoff PAUSES = Backoff.exact(Duration.ofMillis(10), Duration.ofMillis(50));
   private static final long LONGEST_TRY_MILLIS = 5_000;
-  private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final CsiEndpoint endpoint;
   private final ConnectOptions options;
@@ -462,8 +462,7 @@ public final class Connection implements AutoCloseable {
     // An earlier attempt that has ended says nothing of the socket as it is now.
     PeerGate earlier = newest;
     ConnectProblem last = null;
-    long pause = FIRST_PAUSE_NANOS;
-    while (true) {
+    for (int looks = 1; ; looks++) {
       ConnectProblem missing = SocketFile.inspect(endpoint.path(), how);
       ConnectivityState state = channel.getState(missing == null);
       if (state == ConnectivityState.READY) {
@@ -490,13 +489,13 @@ public final class Connection implements AutoCloseable {
         last = last == null ? SocketFile.knock(endpoint.path()) : last;
         throw waiting.failure(last == null ? nothing() : last, null);
       }
+      long pause = Math.min(PAUSES.pause(looks).toNanos(), left);
       if (missing != null || (over && state == ConnectivityState.TRANSIENT_FAILURE)) {
-        TimeUnit.NANOSECONDS.sleep(Math.min(pause, left));
+        TimeUnit.NANOSECONDS.sleep(pause);
         channel.resetConnectBackoff();
       } else {
-        awaitChange(state, Math.min(pause, left));
+        awaitChange(state, pause);
       }
-      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.csi4j.client.internal.transport;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.CsiConnectException.Reason;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -10,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FloodBrake {
 
-  private static final long SHORTEST_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final Backoff PAUSES = Backoff.exact(Duration.ofSeconds(1), Duration.ofMinutes(1));
   private static final long FORGIVEN_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /**
@@ -44,12 +45,8 @@ final class FloodBrake {
   ConnectProblem flooded(String what, long now) {
     Flood before = last;
     long number = before == null ? 1 : before.number() + 1;
-    int inARow =
-        before == null || now - before.at() > FORGIVEN_NANOS
-            ? 1
-            : Math.min(before.inARow() + 1, 10);
-    long pause = Math.min(LONGEST_NANOS, SHORTEST_NANOS << (inARow - 1));
-    Flood flood = new Flood(what, number, inARow, now, now + pause);
+    int inARow = before == null || now - before.at() > FORGIVEN_NANOS ? 1 : before.inARow() + 1;
+    Flood flood = new Flood(what, number, inARow, now, now + PAUSES.pause(inARow).toNanos());
     last = flood;
     return flood.told(now);
   }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.health;
 
+import io.csi4j.client.internal.time.Backoff;
 import java.time.Duration;
 
 /**
@@ -8,25 +9,26 @@ import java.time.Duration;
  */
 public final class HealthPace {
 
-  /** How much longer than the interval the longest pause is, as a power of two. */
-  private static final int MOST_DOUBLED = 4;
+  /** How much longer than the interval the longest pause is. */
+  private static final int MOST = 16;
 
   private static final double SPREAD = 0.2;
 
   /** Longer intervals than this are as good as none. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  private final Duration interval;
+  private final Backoff pauses;
   private int failures;
 
   /** Asks at this interval. */
   public HealthPace(Duration interval) {
-    this.interval = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
+    Duration usual = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
+    pauses = new Backoff(usual, usual.multipliedBy(MOST), 1 - SPREAD, 2 * SPREAD);
   }
 
   /** A round has ended; whether the plugin has answered decides about the next. */
   public void ended(boolean isAnswered) {
-    failures = isAnswered ? 0 : Math.min(MOST_DOUBLED, failures + 1);
+    failures = isAnswered ? 0 : failures + 1;
   }
 
   /**
@@ -35,7 +37,6 @@ public final class HealthPace {
    * @param random from 0 to below 1
    */
   public Duration next(double random) {
-    long doubled = interval.toNanos() << failures;
-    return Duration.ofNanos((long) (doubled * (1 - SPREAD + 2 * SPREAD * random)));
+    return pauses.pause(failures + 1, random);
   }
 }

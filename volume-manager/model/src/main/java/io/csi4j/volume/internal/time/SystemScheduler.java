@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.time;
 
+import io.csi4j.client.internal.time.Backoff;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,10 +25,8 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("io.csi4j.volume");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** The pause before work is run again that threw; it doubles up to the longest. */
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
-
-  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+  /** The pauses before work is run again that threw. */
+  private static final Backoff AGAIN = Backoff.exact(Duration.ofMillis(10), Duration.ofMinutes(1));
 
   /** While timers are set, the one that watches the time looks so often. */
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -169,7 +168,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
   private final class Due implements Runnable {
     private final Runnable work;
     private volatile boolean isCancelled;
-    private Duration pause = FIRST_PAUSE;
+    private int failures;
 
     Due(Runnable work) {
       this.work = work;
@@ -178,15 +177,16 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     @Override
     public void run() {
       while (!isCancelled && !SystemScheduler.run(work) && !isPlannedAgain()) {
-        LockSupport.parkNanos(FIRST_PAUSE.toNanos());
+        LockSupport.parkNanos(AGAIN.first().toNanos());
       }
     }
 
     /** Plans it again; false if there is no memory for that. */
     private boolean isPlannedAgain() {
       try {
-        var unused = timer.schedule(() -> handOver(this), pause.toNanos(), TimeUnit.NANOSECONDS);
-        pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : pause;
+        long pause = AGAIN.pause(failures + 1).toNanos();
+        var unused = timer.schedule(() -> handOver(this), pause, TimeUnit.NANOSECONDS);
+        failures++;
         return true;
       } catch (RejectedExecutionException closed) {
         return true;

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
@@ -222,8 +223,8 @@ final class ClaimChecks {
         return;
       }
       // Spread over half the time, so that the nodes of a cluster do not ask all at once.
-      long interval = terms.get().interval().toNanos();
-      Duration pause = Duration.ofNanos((long) (interval * (0.5 + parts.scheduler().random() / 2)));
+      Duration interval = terms.get().interval();
+      Duration pause = Backoff.halfJitter(interval, interval).pause(1, parts.scheduler().random());
       lock.lock();
       try {
         if (!closed) {

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
@@ -185,12 +186,7 @@ final class CleanupSchedule {
 
   /** How long to wait: twice as long each time, never longer than the cap, a random part less. */
   static Duration pause(int tries, Duration cap, double random) {
-    long pause = FIRST.toNanos();
-    for (int i = 0; i < tries && pause < cap.toNanos(); i++) {
-      pause = pause > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : pause * 2;
-    }
-    long most = Math.min(pause, cap.toNanos());
-    return Duration.ofNanos((long) (most * (0.5 + random / 2)));
+    return Backoff.halfJitter(FIRST, cap).pause(tries + 1, random);
   }
 
   /** Whether a try is told of, by how many failed before: the first, the fifth, every twentieth. */

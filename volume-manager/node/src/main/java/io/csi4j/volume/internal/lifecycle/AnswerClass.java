@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
@@ -63,17 +64,9 @@ public enum AnswerClass {
 
   /** How long to wait before the next try, drawn evenly up to a limit that doubles. */
   Duration pause(MountPolicy policy, int tries, double random) {
-    long base = policy.backoff().toNanos();
-    base = this == PENDING || this == LATER ? saturated(base, LONG) : base;
-    for (int i = 1; i < tries; i++) {
-      base = saturated(base, 2);
-    }
-    long limit = Math.min(base, policy.backoffCap().toNanos());
-    return Duration.ofNanos((long) (limit * random));
-  }
-
-  private static long saturated(long value, int times) {
-    return value > Long.MAX_VALUE / times ? Long.MAX_VALUE : value * times;
+    Duration first =
+        this == PENDING || this == LATER ? policy.backoff().multipliedBy(LONG) : policy.backoff();
+    return Backoff.fullJitter(first, policy.backoffCap()).pause(tries, random);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.csi4j.volume.plugin.launch;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -275,14 +276,8 @@ final class ProcessKeeper {
   /** Some time up to a limit that doubles with each failure in a row: full jitter. */
   private Duration pause(boolean isFailure) {
     failures = isFailure ? failures + 1 : 1;
-    Duration limit = parts.settings().backoff();
-    for (int i = 1; i < failures && limit.compareTo(parts.settings().backoffCap()) < 0; i++) {
-      limit = limit.multipliedBy(2);
-    }
-    if (limit.compareTo(parts.settings().backoffCap()) > 0) {
-      limit = parts.settings().backoffCap();
-    }
-    return Duration.ofNanos((long) (limit.toNanos() * parts.scheduler().random()));
+    return Backoff.fullJitter(parts.settings().backoff(), parts.settings().backoffCap())
+        .pause(failures, parts.scheduler().random());
   }
 
   /** Asks the process to end, and kills it if it does not. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.plugin.registration;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.registration.RegistrationOutcome;
 import io.csi4j.volume.internal.disk.Disk;
@@ -41,7 +42,6 @@ final class SocketWatch {
 
   static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   static final Duration LONGEST_PAUSE = Duration.ofMinutes(2);
-  private static final int MOST_DOUBLINGS = 20;
 
   /** How long after a ring of the bell is looked: more than one name may change at a time. */
   static final Duration BELL_PAUSE = Duration.ofMillis(50);
@@ -326,9 +326,7 @@ final class SocketWatch {
 
   /** Doubles from one failure to the next, and is spread by a quarter to either side. */
   static Duration pause(Duration first, int failures, double random) {
-    long doubled = first.toNanos() << Math.min(failures - 1, MOST_DOUBLINGS);
-    long pause = Math.min(doubled, LONGEST_PAUSE.toNanos());
-    return Duration.ofNanos((long) (pause * (0.75 + random / 2)));
+    return new Backoff(first, LONGEST_PAUSE, 0.75, 0.5).pause(failures, random);
   }
 
   // ---- telling

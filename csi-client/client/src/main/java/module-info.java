@@ -6,6 +6,7 @@
 module io.csi4j.client {
   requires static transitive org.jspecify;
   requires transitive io.csi4j.client.model;
+  requires dev.failsafe.core;
   requires io.grpc;
   requires io.grpc.stub;
   requires io.grpc.protobuf;

@@ -63,12 +63,19 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
   private static final Map<String, List<String>> ETCD =
       Map.of("volume-manager/claims-etcd", List.of("io.csi4j.volume.claim.etcd.Jetcd*"));
 
+  private static final Map<String, List<String>> REPEATS =
+      Map.of("csi-client/client", List.of("io.csi4j.client.internal.Repeats*"));
+
   /** Held against every module. */
   private static final List<Library> LIBRARIES =
       List.of(
           new Library(List.of("com.google.protobuf.."), with(MESSAGES, RECORDS), HIDDEN),
           new Library(List.of("com.google.common.."), WIRE, HIDDEN),
           new Library(List.of("io.grpc..", "io.netty.."), with(WIRE, ETCD), HIDDEN),
+          new Library(
+              List.of("dev.failsafe.."),
+              REPEATS,
+              "one class of a module decides what is tried again, where tries have an end"),
           new Library(
               List.of("io.csi4j.client.internal.proto.."),
               MESSAGES,

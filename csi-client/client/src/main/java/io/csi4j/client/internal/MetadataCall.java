@@ -12,15 +12,12 @@ import io.csi4j.client.model.CsiCancelledException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.FailureRule;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.grpc.MethodDescriptor;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -61,7 +58,6 @@ final class MetadataCall<Q extends Message, A extends Message>
   private final FieldDescriptor startingOffset;
   private final long id;
   private final long began;
-  private final List<CsiException> earlier = new ArrayList<>();
   private final TaskQueue turns;
   private final CallHeaders headers;
 
@@ -72,7 +68,9 @@ final class MetadataCall<Q extends Message, A extends Message>
   private boolean resumable;
   private int sent;
   private int admissions;
-  private int attempts;
+
+  /** Made by the first failure after progress. */
+  private @Nullable Repeats repeats;
 
   /** Whether this attempt was sent once more, as nothing of it had left. */
   private boolean resent;
@@ -207,7 +205,6 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     resumable = false;
-    attempts++;
     awaiting = true;
     awaitingSince = path.now();
     admissions = 0;
@@ -339,8 +336,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     }
     path.warn(source.operation(), findings.warnings());
     if (check.nextOffset() > before) {
-      attempts = 1;
-      earlier.clear();
+      repeats = null;
       stuck = Duration.ZERO;
     } else {
       stuck = stuck.plus(waited());
@@ -391,16 +387,15 @@ final class MetadataCall<Q extends Message, A extends Message>
       stuck = stuck.plus(waited());
       awaiting = false;
     }
-    Duration pause = Repeats.pause(policy, failure.code(), attempts, path.random());
-    stuck = stuck.plus(pause);
-    if (!(failure instanceof CsiTransientException)
-        || attempts >= policy.attempts()
-        || stuck.compareTo(policy.budget()) >= 0) {
+    repeats = repeats == null ? new Repeats(policy, path.random()) : repeats;
+    Optional<Duration> pause = repeats.after(failure);
+    stuck = stuck.plus(pause.orElse(Duration.ZERO));
+    if (pause.isEmpty() || stuck.compareTo(policy.budget()) >= 0) {
       failed(failure);
       return;
     }
-    earlier.add(failure);
-    later(pause, this::resume);
+    repeats.remember(failure);
+    later(pause.get(), this::resume);
   }
 
   private void resume() {
@@ -419,7 +414,9 @@ final class MetadataCall<Q extends Message, A extends Message>
       return;
     }
     stop();
-    earlier.stream().filter(each -> each != thrown).forEach(thrown::addSuppressed);
+    if (repeats != null) {
+      repeats.suppressIn(thrown);
+    }
     subscriber.onError(thrown);
   }
 

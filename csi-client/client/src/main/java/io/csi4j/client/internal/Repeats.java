@@ -1,23 +1,73 @@
 package io.csi4j.client.internal;
 
+import dev.failsafe.Execution;
+import dev.failsafe.RetryPolicy;
 import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.StatusCode;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.DoubleSupplier;
 
-/** The pauses between the attempts of a call, by its policy. */
+/**
+ * The failed attempts of a call: decides whether another follows, and after which pause, by the
+ * policy of the call. The budget of the call is not looked at, and nothing waits here: both need
+ * the clock of the call.
+ */
 final class Repeats {
 
-  private Repeats() {}
+  private final Execution<Object> attempts;
+  private final List<CsiException> earlier = new ArrayList<>();
 
   /**
-   * Returns the pause after {@code attempts} attempts, the last of which ended with {@code code}.
+   * No attempt has failed yet.
    *
    * @param random draws from [0, 1)
    */
-  static Duration pause(CallPolicy policy, StatusCode code, int attempts, DoubleSupplier random) {
+  Repeats(CallPolicy policy, DoubleSupplier random) {
+    attempts =
+        Execution.of(
+            RetryPolicy.builder()
+                .handle(CsiTransientException.class)
+                .withMaxAttempts(policy.attempts())
+                .withDelayFn(
+                    failed -> {
+                      CsiTransientException failure = failed.getLastException();
+                      return backoff(policy, failure.code())
+                          .pause(failed.getAttemptCount(), random.getAsDouble());
+                    })
+                .build());
+  }
+
+  private static Backoff backoff(CallPolicy policy, StatusCode code) {
     Duration first = code == StatusCode.ABORTED ? policy.pendingBackoff() : policy.backoff();
-    return Backoff.fullJitter(first, policy.backoffCap()).pause(attempts, random.getAsDouble());
+    return Backoff.fullJitter(first, policy.backoffCap());
+  }
+
+  /**
+   * Returns the pause before the next attempt, after one that failed; nothing if it was the last.
+   */
+  Optional<Duration> after(Throwable failure) {
+    attempts.recordException(failure);
+    return attempts.isComplete() ? Optional.empty() : Optional.of(attempts.getDelay());
+  }
+
+  /** Keeps a failure that another attempt follows. */
+  void remember(CsiException failure) {
+    earlier.add(failure);
+  }
+
+  /** Returns the last failure that was remembered. */
+  CsiException last() {
+    return earlier.get(earlier.size() - 1);
+  }
+
+  /** Shows the failures that were remembered with the one that ends the call. */
+  void suppressIn(Throwable end) {
+    earlier.stream().filter(each -> each != end).forEach(end::addSuppressed);
   }
 }

@@ -14,8 +14,6 @@ import io.csi4j.client.model.FailureRule;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -46,8 +44,8 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   private final CallFuture<R> result =
       new CallFuture<>(() -> end(CsiCancelledException.Reason.CANCELLED));
 
-  /** The failures before; a list of its own only once there is one. */
-  private List<CsiException> earlier = List.of();
+  /** Made by the first failure, so that a call that succeeds pays nothing for it. */
+  private @Nullable Repeats repeats;
 
   private CallHeaders headers = CallHeaders.NONE;
   private volatile int sent;
@@ -144,14 +142,14 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
 
   /** Why it was not sent at all, or not once more. */
   private CsiException overdue() {
-    return earlier.isEmpty()
+    return repeats == null
         ? new CsiTransientException(
             describe(StatusCode.DEADLINE_EXCEEDED)
                 .why("the time that it may take was over before it was sent")
                 .advice("Allow more time, or see why this process was stopped.")
                 .build(),
             null)
-        : earlier.get(earlier.size() - 1);
+        : repeats.last();
   }
 
   private void admit() {
@@ -315,30 +313,29 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   /** Pauses before another attempt, or ends the call. */
   private void attemptFailed(Throwable thrown) {
     Throwable cause = unwrap(thrown);
-    int attempts = earlier.size() + 1;
-    if (!(cause instanceof CsiTransientException failure) || attempts >= policy.attempts()) {
+    if (policy.attempts() == 1 || !(cause instanceof CsiTransientException failure)) {
       giveUp(cause);
+      return;
+    }
+    repeats = repeats == null ? new Repeats(policy, path.random()) : repeats;
+    Optional<Duration> pause = repeats.after(failure);
+    if (pause.isEmpty()) {
+      giveUp(failure);
       return;
     }
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
       // It would have been repeated, had the host not ended it.
-      remember(failure);
+      repeats.remember(failure);
       finish(cancelled(reason));
       return;
     }
-    Duration pause = Repeats.pause(policy, failure.code(), attempts, path.random());
-    if (elapsed().plus(pause).compareTo(policy.budget()) >= 0) {
+    if (elapsed().plus(pause.get()).compareTo(policy.budget()) >= 0) {
       giveUp(failure);
       return;
     }
-    remember(failure);
-    pause(pause, failure);
-  }
-
-  private void remember(CsiException failure) {
-    earlier = earlier.isEmpty() ? new ArrayList<>() : earlier;
-    earlier.add(failure);
+    repeats.remember(failure);
+    pause(pause.get(), failure);
   }
 
   private void pause(Duration pause, CsiException failure) {
@@ -406,7 +403,9 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
   }
 
   private void finish(Throwable cause) {
-    earlier.stream().filter(each -> each != cause).forEach(cause::addSuppressed);
+    if (repeats != null) {
+      repeats.suppressIn(cause);
+    }
     result.completeExceptionally(cause);
   }
 

@@ -161,7 +161,6 @@ class ConsumerTest {
           "/io/vertx/",
           "/io/netty/",
           "/grpc-netty/",
-          "/failsafe/",
           "/jackson-core/",
           "/slf4j-api/",
           "/slf4j-nop/");

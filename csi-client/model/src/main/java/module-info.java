@@ -16,6 +16,7 @@ module io.csi4j.client.model {
       io.csi4j.volume.model;
   exports io.csi4j.client.internal.time to
       io.csi4j.client,
+      io.csi4j.volume.claims.etcd,
       io.csi4j.volume.controller,
       io.csi4j.volume.model,
       io.csi4j.volume.node,

@@ -1,6 +1,7 @@
 /** Claims in PostgreSQL, for more than one machine. */
 module io.csi4j.volume.claims.jdbc {
   requires static transitive org.jspecify;
+  requires dev.failsafe.core;
   requires transitive io.csi4j.volume.claims;
   requires transitive java.sql;
 

@@ -3,6 +3,7 @@
 module io.csi4j.volume.claims {
   requires static transitive org.jspecify;
   requires com.google.protobuf;
+  requires dev.failsafe.core;
   requires transitive io.csi4j.volume.model;
   requires transitive io.csi4j.volume.state;
 

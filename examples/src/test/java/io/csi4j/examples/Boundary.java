@@ -64,7 +64,10 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
       Map.of("volume-manager/claims-etcd", List.of("io.csi4j.volume.claim.etcd.Jetcd*"));
 
   private static final Map<String, List<String>> REPEATS =
-      Map.of("csi-client/client", List.of("io.csi4j.client.internal.Repeats*"));
+      Map.of(
+          "csi-client/client", List.of("io.csi4j.client.internal.Repeats*"),
+          "volume-manager/claims", List.of("io.csi4j.volume.claim.coordination.ClaimBook*"),
+          "volume-manager/claims-jdbc", List.of("io.csi4j.volume.claim.jdbc.Database*"));
 
   /** Held against every module. */
   private static final List<Library> LIBRARIES =

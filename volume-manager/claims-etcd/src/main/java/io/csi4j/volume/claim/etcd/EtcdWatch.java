@@ -1,5 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
@@ -26,8 +27,8 @@ import java.util.function.Consumer;
 final class EtcdWatch implements ClaimWatch {
 
   private static final int LONGEST = 10_000;
-  private static final Duration SHORT_PAUSE = Duration.ofMillis(100);
-  private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
+  private static final Backoff PAUSES =
+      Backoff.exact(Duration.ofMillis(100), Duration.ofSeconds(5));
 
   private final Etcd etcd;
   private final StoreMemory memory;
@@ -43,7 +44,7 @@ final class EtcdWatch implements ClaimWatch {
   private boolean lost;
   private boolean isFull;
   private boolean over;
-  private Duration pause = SHORT_PAUSE;
+  private int failures;
 
   /** Counts the connections: what an earlier one tells is too late. */
   private int connection;
@@ -170,7 +171,7 @@ final class EtcdWatch implements ClaimWatch {
         changes.addAll(written);
         news.signal();
         from = revision + 1;
-        pause = SHORT_PAUSE;
+        failures = 0;
       } finally {
         lock.unlock();
       }
@@ -192,9 +193,7 @@ final class EtcdWatch implements ClaimWatch {
       }
       lost |= isCompacted;
       disconnect();
-      waiting = Optional.of(scheduler.after(pause, this::connect));
-      Duration longer = pause.multipliedBy(2);
-      pause = longer.compareTo(LONG_PAUSE) < 0 ? longer : LONG_PAUSE;
+      waiting = Optional.of(scheduler.after(PAUSES.pause(++failures), this::connect));
     } finally {
       lock.unlock();
     }

@@ -1,5 +1,7 @@
 package io.csi4j.volume.claim.jdbc;
 
+import dev.failsafe.Execution;
+import dev.failsafe.RetryPolicy;
 import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.internal.text.ForeignText;
@@ -22,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Database {
 
-  /** How often a statement is asked again that a neighbour's write has thrown back. */
-  private static final int TRIES = 20;
+  /** A statement that a write at the same time has thrown back is asked again: it did nothing. */
+  private static final RetryPolicy<Object> THROWN_BACK =
+      RetryPolicy.builder().handleIf(Database::isConflict).withMaxAttempts(20).build();
 
   /**
    * Begins of the states of SQL after which nothing was done, now or later: wrong data, a broken
@@ -63,7 +66,8 @@ final class Database {
 
   /** Asks by one statement, which commits by itself. */
   <T> T ask(String sql, Statement<T> statement) {
-    for (int tries = 1; ; tries++) {
+    Execution<Object> tries = Execution.of(THROWN_BACK);
+    while (true) {
       try {
         return on(
             connection -> {
@@ -72,12 +76,16 @@ final class Database {
               }
             });
       } catch (Failure failure) {
-        // Nothing of it was done.
-        if (!failure.isConflict() || tries == TRIES) {
+        tries.recordException(failure);
+        if (tries.isComplete()) {
           throw failure;
         }
       }
     }
+  }
+
+  private static boolean isConflict(Throwable thrown) {
+    return thrown.getCause() instanceof SQLException sql && group(state(sql)).equals("40");
   }
 
   /**
@@ -288,11 +296,6 @@ final class Database {
     /** Why, as a clause. */
     String because() {
       return Objects.requireNonNull(getMessage());
-    }
-
-    /** Whether the statement was thrown back for a write at the same time. */
-    boolean isConflict() {
-      return getCause() instanceof SQLException sql && group(state(sql)).equals("40");
     }
 
     /** Returns the failure for a caller of the store. */

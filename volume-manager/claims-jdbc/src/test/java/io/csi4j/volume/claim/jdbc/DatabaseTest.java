@@ -12,6 +12,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DatabaseTest {
@@ -127,6 +129,24 @@ class DatabaseTest {
               Map<Class<?>, Object> answers = Map.of(boolean.class, true, int.class, 0);
               return answers.get(called.getReturnType());
             });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"40001, 20", "40P01, 20", "55P03, 1", "08006, 1"})
+  void aStatementIsAskedAgainOnlyIfAWriteAtTheSameTimeHasThrownItBack(String state, int asked) {
+    AtomicInteger closed = new AtomicInteger();
+    Connection connection =
+        failing("prepareStatement", new SQLException("thrown back", state), closed);
+    Database database = new Database(source(() -> connection), Duration.ofSeconds(5));
+    Thread.currentThread().interrupt();
+
+    Throwable failure = catchThrowable(() -> database.ask("SELECT 1", statement -> 1));
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(failure)
+        .isInstanceOf(Database.Failure.class)
+        .hasMessage("the database says " + state + " 'thrown back'");
+    assertThat(closed).hasValue(asked);
   }
 
   @ParameterizedTest

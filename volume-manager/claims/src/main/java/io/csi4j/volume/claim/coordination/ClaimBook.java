@@ -1,5 +1,7 @@
 package io.csi4j.volume.claim.coordination;
 
+import dev.failsafe.Execution;
+import dev.failsafe.RetryPolicy;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
@@ -54,6 +56,18 @@ public final class ClaimBook {
   private static final int TURNS = 1_000;
 
   private static final int DOUBTS = 8;
+
+  private static final RetryPolicy<WriteResult> OVERTAKEN =
+      RetryPolicy.<WriteResult>builder()
+          .handleResultIf(WriteResult.Conflict.class::isInstance)
+          .withMaxAttempts(TURNS)
+          .build();
+
+  private static final RetryPolicy<WriteResult> UNKNOWN =
+      RetryPolicy.<WriteResult>builder()
+          .handleResultIf(WriteResult.Unknown.class::isInstance)
+          .withMaxAttempts(DOUBTS)
+          .build();
 
   /** The number of claims that are kept; beyond that it begins again. */
   private static final int MOST = 4096;
@@ -322,8 +336,8 @@ public final class ClaimBook {
       }
     }
     Versioned there = look(subject, volume, acquires);
-    int doubts = 0;
-    for (int turn = 0; turn < TURNS; turn++) {
+    Execution<WriteResult> writes = Execution.of(OVERTAKEN, UNKNOWN);
+    while (true) {
       Claim before = there.claim();
       ClaimDecision decision = rule.apply(before);
       if (decision instanceof Refused refused) {
@@ -336,6 +350,7 @@ public final class ClaimBook {
       WriteToken token = new WriteToken(UUID.randomUUID());
       ClaimVersion highest = highest(volume);
       WriteResult result = write(subject, there, granted, token);
+      writes.recordResult(result);
       if (result instanceof WriteResult.Written written) {
         return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
       }
@@ -344,13 +359,20 @@ public final class ClaimBook {
           checkStore(subject, volume);
         }
         there = saw(subject, highest, conflict.now(), acquires);
+        if (writes.isComplete()) {
+          throw failed(
+              Outcome.UNAVAILABLE,
+              OperatorCode.CLAIM_STORE_DOWN,
+              subject,
+              "others have changed the claim " + TURNS + " times meanwhile",
+              null);
+        }
       } else if (result instanceof WriteResult.Unknown unknown) {
         there = lookAfter(subject, volume, unknown, acquires);
         if (there.by().filter(token::equals).isPresent()) {
           return new Change(before, there.claim(), true);
         }
-        doubts++;
-        if (doubts == DOUBTS) {
+        if (writes.isComplete()) {
           throw failed(
               Outcome.UNCERTAIN,
               OperatorCode.CLAIM_UNCONFIRMED,
@@ -360,12 +382,6 @@ public final class ClaimBook {
         }
       }
     }
-    throw failed(
-        Outcome.UNAVAILABLE,
-        OperatorCode.CLAIM_STORE_DOWN,
-        subject,
-        "others have changed the claim " + TURNS + " times meanwhile",
-        null);
   }
 
   /**

@@ -48,6 +48,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -253,6 +254,29 @@ class ClaimBookTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     store.deliver();
     assertThat(book.claim(wish("web", "n1")).epoch()).as("again").isEqualTo(1);
+  }
+
+  @Test
+  void aClaimThatOthersOvertakeAThousandTimesIsGivenUpAlsoByAnInterruptedThread() {
+    AtomicInteger writes = new AtomicInteger();
+    ClaimStore busy =
+        new PassingStore(store) {
+          @Override
+          public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+            writes.incrementAndGet();
+            return new WriteResult.Conflict(store.read(next.volume()));
+          }
+        };
+    Thread.currentThread().interrupt();
+
+    ClaimException failure = failure(() -> new ClaimBook(busy, CLOCK).claim(wish("web", "n1")));
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(writes).hasValue(1_000);
+    assertThat(failure.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+    assertThat(failure.operatorMessage().seen().text())
+        .isEqualTo("others have changed the claim 1000 times meanwhile");
   }
 
   @Test

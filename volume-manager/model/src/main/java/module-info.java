@@ -26,6 +26,7 @@ module io.csi4j.volume.model {
   exports io.csi4j.volume.internal.time to
       io.csi4j.volume.plugins,
       io.csi4j.volume.node,
+      io.csi4j.volume.workload,
       io.csi4j.volume.claims,
       io.csi4j.volume.controller,
       io.csi4j.volume.claims.etcd,

@@ -4,8 +4,8 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.internal.claims.KeyTurns;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -27,7 +27,7 @@ final class Catalog {
   private static final System.Logger LOG = System.getLogger("io.csi4j.volume");
 
   private final VolumeStore store;
-  private final KeyTurns turns = new KeyTurns();
+  private final Turns<VolumeKey> turns = new Turns<>();
   private final ConcurrentSkipListMap<VolumeKey, CatalogEntry> records =
       new ConcurrentSkipListMap<>();
 

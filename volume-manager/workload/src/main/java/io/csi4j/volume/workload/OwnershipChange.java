@@ -10,6 +10,7 @@ import io.csi4j.mount.model.OwnershipResult;
 import io.csi4j.mount.model.OwnershipResult.Outcome;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
@@ -134,8 +135,10 @@ record OwnershipChange(
 
   private OwnershipResult inTurn(MountRequest request, FileOwnership wish, MountedVolume there) {
     MountPath path = MountPath.of(there.path());
+    OwnershipTurns.Place place = place(request);
+    Turns.Turn turn;
     try {
-      TURNS.take(place(request));
+      turn = TURNS.take(place);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw notWaitedFor(
@@ -148,7 +151,9 @@ record OwnershipChange(
       refuseIfOthersUseIt(request, wish, path, isMountedForGroup(there));
       return mounts.get().setOwnership(path, wish, how -> progress.accept(request.usage(), how));
     } finally {
-      TURNS.end(place(request), request.usage().workload());
+      // From now on it uses the files, which the next one must see.
+      TURNS.withdraw(place, request.usage().workload());
+      turn.end();
     }
   }
 

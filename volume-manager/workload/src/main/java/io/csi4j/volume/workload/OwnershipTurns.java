@@ -1,5 +1,6 @@
 package io.csi4j.volume.workload;
 
+import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.VolumeMounter;
@@ -7,7 +8,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -17,8 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class OwnershipTurns {
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition ended = lock.newCondition();
-  private final Set<Place> taken = new HashSet<>();
+  private final Turns<Place> turns = new Turns<>();
   private final Map<Place, Set<WorkloadId>> waiting = new HashMap<>();
 
   /** The volume of a mounter. The volumes of two mounters do not wait for each other. */
@@ -56,27 +57,17 @@ final class OwnershipTurns {
   }
 
   /** Waits for the turn, and takes it. */
-  void take(Place place) throws InterruptedException {
-    lock.lockInterruptibly();
+  Turns.Turn take(Place place) throws InterruptedException {
+    CompletableFuture<Turns.Turn> turn = turns.take(place);
     try {
-      while (taken.contains(place)) {
-        ended.await();
+      return turn.get();
+    } catch (InterruptedException interrupted) {
+      if (!turn.cancel(false)) {
+        turn.join().end();
       }
-      taken.add(place);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Ends the turn of a workload: from now on it uses the files. */
-  void end(Place place, WorkloadId workload) {
-    lock.lock();
-    try {
-      withdraw(place, workload);
-      taken.remove(place);
-      ended.signalAll();
-    } finally {
-      lock.unlock();
+      throw interrupted;
+    } catch (ExecutionException never) {
+      throw new IllegalStateException("A turn came to nothing.", never);
     }
   }
 }

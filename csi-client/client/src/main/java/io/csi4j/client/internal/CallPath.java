@@ -1,5 +1,6 @@
 package io.csi4j.client.internal;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.identity.PluginInfo;
@@ -421,7 +422,7 @@ public final class CallPath {
     if (listeners.isEmpty()) {
       return () -> {};
     }
-    TaskQueue queue = new TaskQueue(callbacks);
+    Executor queue = MoreExecutors.newSequentialExecutor(callbacks);
     AtomicBoolean wasThere = new AtomicBoolean();
     return connection.watch(
         isThere -> {

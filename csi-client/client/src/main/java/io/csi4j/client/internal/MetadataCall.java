@@ -1,5 +1,6 @@
 package io.csi4j.client.internal;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.mapping.AnswerFindings;
@@ -19,6 +20,7 @@ import io.grpc.MethodDescriptor;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -58,7 +60,7 @@ final class MetadataCall<Q extends Message, A extends Message>
   private final FieldDescriptor startingOffset;
   private final long id;
   private final long began;
-  private final TaskQueue turns;
+  private final Executor turns;
   private final CallHeaders headers;
 
   private MetadataCheck check;
@@ -103,7 +105,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     this.check = new MetadataCheck((Long) request.getField(startingOffset));
     this.id = path.nextId();
     this.began = path.now();
-    this.turns = new TaskQueue(path.callbacks());
+    this.turns = MoreExecutors.newSequentialExecutor(path.callbacks());
     // Here, as all else happens on other threads than the caller's.
     path.asked(id, source.operation());
     this.headers = path.headers(source.operation());

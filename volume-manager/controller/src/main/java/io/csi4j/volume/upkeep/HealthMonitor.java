@@ -12,12 +12,12 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.health.HealthBook;
-import io.csi4j.volume.internal.health.HealthPace;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.OperatorCode;
@@ -100,8 +100,8 @@ public final class HealthMonitor implements AutoCloseable {
   /** Guards the rounds and the timers. Not held during a call, or while listeners are told. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final Map<PluginId, Rounds> plugins = new HashMap<>();
-  private Scheduler.@Nullable Timer search;
+  private final Map<PluginId, PluginRounds> plugins = new HashMap<>();
+  private final Rounds searches;
   private boolean isClosed;
 
   /** A volume on record: made again under the same key, it is another one. */
@@ -154,6 +154,7 @@ public final class HealthMonitor implements AutoCloseable {
     interval = options.interval;
     callsInFlight = options.callsInFlight;
     hasTimer = options.hasTimer;
+    searches = times();
     changes = hub.listen(options.listener);
     messages = hub.listen(options.told);
     if (hasTimer) {
@@ -247,12 +248,11 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   /** The rounds of one plugin, one at a time. */
-  private static final class Rounds {
+  private static final class PluginRounds {
 
-    private final HealthPace pace;
+    private final Rounds times;
     private @Nullable CompletableFuture<List<Change>> running;
     private @Nullable CompletableFuture<List<Change>> waiting;
-    private Scheduler.@Nullable Timer timer;
 
     /** Whether it was told that the plugin gives no answer. Used by the running round only. */
     private boolean isSilenceTold;
@@ -263,18 +263,22 @@ public final class HealthMonitor implements AutoCloseable {
     /** The volume at which the last round was broken off. Used by the running round only. */
     private @Nullable VolumeKey next;
 
-    Rounds(Duration interval) {
-      pace = new HealthPace(interval);
+    PluginRounds(Rounds times) {
+      this.times = times;
     }
+  }
+
+  private Rounds times() {
+    return new Rounds(threads, Rounds.about(interval));
   }
 
   /** Begins a round; or the next one, if one is under way. */
   private CompletableFuture<List<Change>> begin(PluginId plugin) {
     CompletableFuture<List<Change>> round = new CompletableFuture<>();
-    Rounds rounds;
+    PluginRounds rounds;
     lock.lock();
     try {
-      rounds = plugins.computeIfAbsent(plugin, none -> new Rounds(interval));
+      rounds = plugins.computeIfAbsent(plugin, none -> new PluginRounds(times()));
       if (isClosed) {
         round.complete(List.of());
         return round;
@@ -291,7 +295,7 @@ public final class HealthMonitor implements AutoCloseable {
     return round;
   }
 
-  private void start(PluginId plugin, Rounds rounds, CompletableFuture<List<Change>> round) {
+  private void start(PluginId plugin, PluginRounds rounds, CompletableFuture<List<Change>> round) {
     try {
       threads.execute(() -> run(plugin, rounds, round));
     } catch (RejectedExecutionException | OutOfMemoryError refused) {
@@ -305,7 +309,7 @@ public final class HealthMonitor implements AutoCloseable {
     }
   }
 
-  private void run(PluginId plugin, Rounds rounds, CompletableFuture<List<Change>> round) {
+  private void run(PluginId plugin, PluginRounds rounds, CompletableFuture<List<Change>> round) {
     List<Change> news = new ArrayList<>();
     boolean isAnswered = false;
     try {
@@ -327,18 +331,15 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   private @Nullable CompletableFuture<List<Change>> ended(
-      PluginId plugin, Rounds rounds, boolean isAnswered) {
+      PluginId plugin, PluginRounds rounds, boolean isAnswered) {
     lock.lock();
     try {
       CompletableFuture<List<Change>> next = rounds.waiting;
       rounds.running = next;
       rounds.waiting = null;
-      rounds.pace.ended(isAnswered);
-      if (rounds.timer != null) {
-        rounds.timer.cancel();
-      }
+      rounds.times.ended(isAnswered);
       if (hasTimer && !isClosed) {
-        rounds.timer = threads.after(rounds.pace.next(threads.random()), () -> beginAside(plugin));
+        rounds.times.plan(() -> beginAside(plugin));
       }
       return next;
     } finally {
@@ -360,20 +361,20 @@ public final class HealthMonitor implements AutoCloseable {
         return;
       }
       found.removeAll(plugins.keySet());
-      search = threads.after(new HealthPace(interval).next(threads.random()), this::search);
+      searches.plan(this::search);
     } finally {
       lock.unlock();
     }
     found.forEach(this::beginAside);
   }
 
-  private void tellSilence(Rounds rounds, ControllerException failed) {
+  private void tellSilence(PluginRounds rounds, ControllerException failed) {
     boolean isFirst = !rounds.isSilenceTold;
     rounds.isSilenceTold = true;
     tell(isFirst, failed);
   }
 
-  private void tellUnreadVolume(Rounds rounds, ControllerException failed) {
+  private void tellUnreadVolume(PluginRounds rounds, ControllerException failed) {
     boolean isFirst = !rounds.isUnreadVolumeTold;
     rounds.isUnreadVolumeTold = true;
     tell(isFirst, failed);
@@ -402,7 +403,7 @@ public final class HealthMonitor implements AutoCloseable {
    * @param news what has begun and what is over
    * @return whether the plugin has answered
    */
-  private boolean ask(PluginId plugin, Rounds rounds, List<Change> news) {
+  private boolean ask(PluginId plugin, PluginRounds rounds, List<Change> news) {
     List<Watched> volumes =
         controller.volumes().stream()
             .filter(volume -> volume.plugin().equals(plugin))
@@ -464,7 +465,7 @@ public final class HealthMonitor implements AutoCloseable {
    * Asks volume by volume. One that fails does not keep the others from being asked, unless several
    * in a row get no answer at all: the next round begins with the first that was not heard then.
    */
-  private boolean readEach(List<Watched> volumes, Rounds rounds, List<Change> news) {
+  private boolean readEach(List<Watched> volumes, PluginRounds rounds, List<Change> news) {
     Deque<Asked> open = new ArrayDeque<>();
     Failures failures = new Failures();
     VolumeKey start = rounds.next;
@@ -604,13 +605,9 @@ public final class HealthMonitor implements AutoCloseable {
     lock.lock();
     try {
       isClosed = true;
-      if (search != null) {
-        search.cancel();
-      }
-      for (Rounds rounds : plugins.values()) {
-        if (rounds.timer != null) {
-          rounds.timer.cancel();
-        }
+      searches.close();
+      for (PluginRounds rounds : plugins.values()) {
+        rounds.times.close();
         if (rounds.waiting != null) {
           waiting.add(rounds.waiting);
           rounds.waiting = null;

@@ -6,11 +6,11 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.controller.VolumeController;
-import io.csi4j.volume.internal.health.HealthPace;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.OnDemandThreads;
+import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.model.PluginId;
@@ -89,7 +89,7 @@ public final class VolumeKeeper implements AutoCloseable {
     this.threads = threads;
     this.ending = ending;
     rounds = hub.listen(options.listener);
-    options.chores.forEach((name, chore) -> chores.put(name, new Running(name, chore)));
+    options.chores.forEach((name, chore) -> chores.put(name, new Running(name, chore, threads)));
     chores.values().stream()
         .filter(chore -> chore.what.isUrgent())
         .forEach(
@@ -184,16 +184,15 @@ public final class VolumeKeeper implements AutoCloseable {
   private static final class Running {
     private final String name;
     private final Definition what;
-    private final HealthPace throttle;
+    private final Rounds rounds;
     private @Nullable CompletableFuture<Round> round;
-    private Scheduler.@Nullable Timer timer;
     private @Nullable Round last;
     private int failures;
 
-    Running(String name, Definition what) {
+    Running(String name, Definition what, Scheduler threads) {
       this.name = name;
       this.what = what;
-      throttle = new HealthPace(what.every());
+      rounds = new Rounds(threads, Rounds.about(what.every()));
     }
   }
 
@@ -259,10 +258,7 @@ public final class VolumeKeeper implements AutoCloseable {
         return chore.round;
       }
       chore.round = round;
-      if (chore.timer != null) {
-        chore.timer.cancel();
-        chore.timer = null;
-      }
+      chore.rounds.cancel();
     } finally {
       lock.unlock();
     }
@@ -304,7 +300,7 @@ public final class VolumeKeeper implements AutoCloseable {
       chore.round = null;
       chore.last = ended;
       chore.failures = ended.failure().isEmpty() ? 0 : chore.failures + 1;
-      chore.throttle.ended(ended.failure().isEmpty());
+      chore.rounds.ended(ended.failure().isEmpty());
       plan(chore);
     } finally {
       lock.unlock();
@@ -316,12 +312,10 @@ public final class VolumeKeeper implements AutoCloseable {
   /** Plans the next round; the lock is held. */
   private void plan(Running chore) {
     if (!isClosed) {
-      chore.timer =
-          threads.after(
-              chore.throttle.next(threads.random()),
-              () -> {
-                CompletableFuture<Round> ignored = begin(chore);
-              });
+      chore.rounds.plan(
+          () -> {
+            CompletableFuture<Round> ignored = begin(chore);
+          });
     }
   }
 
@@ -335,11 +329,7 @@ public final class VolumeKeeper implements AutoCloseable {
     lock.lock();
     try {
       isClosed = true;
-      for (Running chore : chores.values()) {
-        if (chore.timer != null) {
-          chore.timer.cancel();
-        }
-      }
+      chores.values().forEach(chore -> chore.rounds.close());
     } finally {
       lock.unlock();
     }

@@ -1,6 +1,6 @@
 /**
- * The faults that were told of volumes and of storage, the news among them, and the time to ask
- * again. Calls no plugin and has no thread.
+ * The faults that plugins reported of volumes and of storage, and the news among them. Calls no
+ * plugin and has no thread.
  */
 @NullMarked
 package io.csi4j.volume.internal.health;

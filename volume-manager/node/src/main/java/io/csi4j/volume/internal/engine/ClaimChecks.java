@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
@@ -20,9 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -202,57 +201,10 @@ final class ClaimChecks {
         .findFirst();
   }
 
-  /** Has every volume look, from time to time, whether what is mounted is still claimed. */
-  static final class Rounds {
-
-    private final EngineParts parts;
-    private final Supplier<List<VolumeQueue>> volumes;
-    private final ReentrantLock lock = new ReentrantLock();
-    private Scheduler.@Nullable Timer timer;
-    private boolean closed;
-
-    Rounds(EngineParts parts, Supplier<List<VolumeQueue>> volumes) {
-      this.parts = parts;
-      this.volumes = volumes;
-    }
-
-    /** Begins the rounds, if the host has given a store of claims. */
-    void begin() {
-      Optional<NodeClaims> terms = parts.claims().terms();
-      if (terms.isEmpty()) {
-        return;
-      }
-      // Spread over half the time, so that the nodes of a cluster do not ask all at once.
-      Duration interval = terms.get().interval();
-      Duration pause = Backoff.halfJitter(interval, interval).pause(1, parts.scheduler().random());
-      lock.lock();
-      try {
-        if (!closed) {
-          timer = parts.scheduler().after(pause, this::round);
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    private void round() {
-      try {
-        volumes.get().forEach(VolumeQueue::confirm);
-      } finally {
-        begin();
-      }
-    }
-
-    void close() {
-      lock.lock();
-      try {
-        closed = true;
-        if (timer != null) {
-          timer.cancel();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
+  /** Returns the times at which the volumes of an engine look at their claims. */
+  static Rounds rounds(EngineParts parts) {
+    // Spread over half the time, so that the nodes of a cluster do not ask all at once.
+    Duration interval = parts.claims().terms().map(NodeClaims::interval).orElse(Duration.ZERO);
+    return new Rounds(parts.scheduler(), Backoff.halfJitter(interval, interval));
   }
 }

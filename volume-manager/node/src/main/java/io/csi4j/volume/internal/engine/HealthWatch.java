@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.HealthReason;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.StorageHealthEntry;
@@ -11,7 +12,6 @@ import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.health.HealthBook;
 import io.csi4j.volume.internal.health.HealthBook.Change;
 import io.csi4j.volume.internal.health.HealthBook.Known;
-import io.csi4j.volume.internal.health.HealthPace;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -21,7 +21,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
-import io.csi4j.volume.internal.time.Scheduler.Timer;
+import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -44,7 +44,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The health of volumes and of the storage behind each plugin. A plugin with volumes on this node
@@ -66,7 +65,7 @@ final class HealthWatch {
       new HealthBook<>(entry -> List.of(entry.number(), entry.reason()));
   private final HealthBook<PluginId, Source, StorageHealthEntry> storage =
       new HealthBook<>(entry -> List.of(entry.number(), entry.reason(), entry.capability()));
-  private final ConcurrentMap<PluginId, Rounds> rounds = new ConcurrentHashMap<>();
+  private final ConcurrentMap<PluginId, PluginRounds> rounds = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /** No plugin is watched yet. */
@@ -82,9 +81,9 @@ final class HealthWatch {
 
   /** A plugin has come or changed: the next round is not later than its interval from now. */
   void changed(PluginId plugin) {
-    Rounds there =
+    PluginRounds there =
         isWatched(plugin) && !closed
-            ? rounds.computeIfAbsent(plugin, Rounds::new)
+            ? rounds.computeIfAbsent(plugin, PluginRounds::new)
             : rounds.get(plugin);
     if (there != null) {
       there.hurry();
@@ -119,19 +118,19 @@ final class HealthWatch {
   /** Begins no more rounds. */
   void close() {
     closed = true;
-    rounds.values().forEach(Rounds::stop);
+    rounds.values().forEach(PluginRounds::stop);
   }
 
   /**
    * The rounds of questions to one plugin. They go on as long as it is registered; while it has no
    * volume here, it is not asked.
    */
-  private final class Rounds {
+  private final class PluginRounds {
 
     private final PluginId plugin;
     private final ReentrantLock lock = new ReentrantLock();
-    private HealthPace pace;
-    private @Nullable Timer next;
+    private final Rounds times;
+    private boolean isPlanned;
     private long due;
 
     /** The newest plan of a round, or the round that is going on: others are out of date. */
@@ -153,13 +152,13 @@ final class HealthWatch {
     /** Whether the next volume waits only for an answer about another one. */
     private boolean isDue;
 
-    Rounds(PluginId plugin) {
+    PluginRounds(PluginId plugin) {
       this.plugin = plugin;
-      pace = pace();
+      times = new Rounds(parts.scheduler(), pauses());
     }
 
-    private HealthPace pace() {
-      return new HealthPace(
+    private Backoff pauses() {
+      return Rounds.about(
           parts
               .plugins()
               .find(plugin)
@@ -172,16 +171,13 @@ final class HealthWatch {
     void hurry() {
       lock.lock();
       try {
-        pace = pace();
+        times.restart(pauses());
         isHurried = true;
         if (isGoing) {
           return;
         }
-        Duration pause = pace.next(parts.scheduler().random());
-        if (next == null) {
-          plan(pause);
-        } else if (parts.clock().nanos() + pause.toNanos() < due) {
-          next.cancel();
+        Duration pause = times.pause();
+        if (!isPlanned || parts.clock().nanos() + pause.toNanos() < due) {
           plan(pause);
         }
       } finally {
@@ -193,9 +189,7 @@ final class HealthWatch {
       lock.lock();
       try {
         number++;
-        if (next != null) {
-          next.cancel();
-        }
+        times.close();
       } finally {
         lock.unlock();
       }
@@ -205,7 +199,8 @@ final class HealthWatch {
       if (!closed) {
         long planned = ++number;
         due = parts.clock().nanos() + pause.toNanos();
-        next = parts.scheduler().after(pause, () -> round(planned));
+        isPlanned = true;
+        times.plan(pause, () -> round(planned));
       }
     }
 
@@ -215,7 +210,7 @@ final class HealthWatch {
         if (round != number || isGoing) {
           return;
         }
-        next = null;
+        isPlanned = false;
         isGoing = true;
         isHurried = false;
         isAnswered = true;
@@ -379,10 +374,10 @@ final class HealthWatch {
         }
         isGoing = false;
         if (!isHurried) {
-          pace.ended(isAnswered);
+          times.ended(isAnswered);
         }
         if (goesOn || isHurried) {
-          plan(pace.next(parts.scheduler().random()));
+          plan(times.pause());
         }
       } finally {
         lock.unlock();

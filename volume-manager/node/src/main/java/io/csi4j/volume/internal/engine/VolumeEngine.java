@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Rounds;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
@@ -71,7 +72,7 @@ public final class VolumeEngine {
   final HostTerms terms;
 
   private final EngineParts parts;
-  private final ClaimChecks.Rounds rounds;
+  private final Rounds claimRounds;
   private final VolumeQueries queries;
   private final RecoveryReport report;
   private final AtomicLong operations = new AtomicLong();
@@ -101,7 +102,7 @@ public final class VolumeEngine {
     drains = new PluginDrains(parts.scheduler(), index);
     wanted = new WantedMounts(parts, this::mountNow, this::retries);
     terms = HostTerms.of(parts);
-    rounds = new ClaimChecks.Rounds(parts, index::volumes);
+    claimRounds = ClaimChecks.rounds(parts);
     StartInventory found = new StartInventory(parts);
     foreign.know(found.unknown());
     host = new HostList(parts, found.unknown(), this);
@@ -112,13 +113,27 @@ public final class VolumeEngine {
   /** Reads what is remembered and what is mounted. Calls no plugin and unmounts nothing. */
   public static VolumeEngine open(EngineParts parts) {
     VolumeEngine engine = new VolumeEngine(parts);
-    engine.rounds.begin();
+    if (parts.claims().terms().isPresent()) {
+      engine.planClaimRound();
+    }
     parts.plugins().known().forEach(engine.health::changed);
     parts.plugins().known().forEach(engine.watch::opened);
     engine.unwatch = parts.kernel().watch(engine.new Changed());
 
     engine.host.awaitHost();
     return engine;
+  }
+
+  /** Plans that every volume looks, again and again, whether what is mounted is still claimed. */
+  private void planClaimRound() {
+    claimRounds.plan(
+        () -> {
+          try {
+            index.volumes().forEach(VolumeQueue::confirm);
+          } finally {
+            planClaimRound();
+          }
+        });
   }
 
   /** Nothing is left of a volume. */
@@ -536,7 +551,7 @@ public final class VolumeEngine {
     tombstones.close();
     wanted.close();
     drains.close();
-    rounds.close();
+    claimRounds.close();
     health.close();
     index.volumes().forEach(VolumeQueue::close);
     return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new))

@@ -244,8 +244,9 @@ enum Mutant {
           "return true;"),
       edit(
           "engine/VolumeEngine",
-          "    engine.rounds.begin();",
-          "    engine.index.volumes().forEach(VolumeQueue::wake);\n    engine.rounds.begin();")),
+          "    if (parts.claims().terms().isPresent()) {",
+          "    engine.index.volumes().forEach(VolumeQueue::wake);\n"
+              + "    if (parts.claims().terms().isPresent()) {")),
 
   /** A use whose dead mount is taken away to be made again is forgotten. */
   USE_OUTLIVES_REPAIR(

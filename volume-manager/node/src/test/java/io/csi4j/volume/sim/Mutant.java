@@ -213,15 +213,14 @@ enum Mutant {
           "return holders(record, goal);"),
       edit(
           "engine/OperationRun",
-          "new NodeCall.Stage(identity.handle(), staging(), parcel(now, at))",
-          "new NodeCall.Stage(identity.handle(),"
-              + " at.mount().readOnly() ? parts.layout().uses(identity) : staging(),"
-              + " parcel(now, at))"),
+          "new NodeCall.Stage(request, capability(request, at.mount().plan()), staging())",
+          "new NodeCall.Stage(request, capability(request, at.mount().plan()),"
+              + " request.readOnly() ? parts.layout().uses(identity) : staging())"),
       edit(
           "engine/OperationRun",
           "at.mount().plan().staged() ? Optional.of(staging())",
           "at.mount().plan().staged()"
-              + " ? Optional.of(at.mount().readOnly() ? parts.layout().uses(identity) : staging())")),
+              + " ? Optional.of(request.readOnly() ? parts.layout().uses(identity) : staging())")),
 
   /** A single-writer volume is given to several workloads at a time. */
   SINGLE_WRITER_ADMISSION(
@@ -354,12 +353,19 @@ enum Mutant {
       edit(
           "engine/OperationRun",
           """
-              new NodeCall.Publish(
-                  identity.handle(),
+            yield new NodeCall.Publish(
+                request,
           """,
           """
-              new NodeCall.Publish(
-                  io.csi4j.client.model.VolumeId.of(identity.handle() + "-" + now.id().value()),
+            yield new NodeCall.Publish(
+                MountRequest.builder(
+                        request.plugin(),
+                        request.usage(),
+                        io.csi4j.client.model.VolumeId.of(
+                            request.handle() + "-" + operation.id().value()),
+                        request.capability().accessMode())
+                    .volumeContext(request.volumeContext())
+                    .build(),
           """)),
 
   /** The record of a use that needs no staging does not say that it is being published. */

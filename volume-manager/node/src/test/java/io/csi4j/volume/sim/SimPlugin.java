@@ -113,10 +113,10 @@ final class SimPlugin {
                 Verb.PUBLISH,
                 publish.volume().value(),
                 publish.target(),
-                publish.readOnly(),
+                publish.request().readOnly(),
                 publish.staging().orElse(null),
-                "true".equals(publish.parcel().volumeContext().reveal().get(EPHEMERAL)),
-                publish.parcel().volumeContext().reveal().get("url")));
+                "true".equals(publish.request().volumeContext().reveal().get(EPHEMERAL)),
+                publish.request().volumeContext().reveal().get("url")));
       } else if (call instanceof NodeCall.Unpublish unpublish) {
         return Optional.of(plain(Verb.UNPUBLISH, about, unpublish.target(), null));
       } else if (call instanceof NodeCall.Unstage unstage) {

@@ -974,14 +974,18 @@ final class OperationRun {
   /** The call of a step. */
   private NodeCall request(Operation now, Turn at, Step.Call call) {
     return switch (call.verb()) {
-      case STAGE -> new NodeCall.Stage(identity.handle(), staging(), parcel(now, at));
-      case PUBLISH ->
-          new NodeCall.Publish(
-              identity.handle(),
-              at.mount().plan().staged() ? Optional.of(staging()) : Optional.empty(),
-              path(call.usage()),
-              at.mount().readOnly(),
-              told(now, at));
+      case STAGE -> {
+        MountRequest request = request(now, at);
+        yield new NodeCall.Stage(request, capability(request, at.mount().plan()), staging());
+      }
+      case PUBLISH -> {
+        MountRequest request = request(now, at);
+        yield new NodeCall.Publish(
+            request,
+            capability(request, at.mount().plan()),
+            at.mount().plan().staged() ? Optional.of(staging()) : Optional.empty(),
+            path(call.usage()));
+      }
       case UNPUBLISH -> new NodeCall.Unpublish(identity.handle(), path(call.usage()));
       case UNSTAGE -> new NodeCall.Unstage(identity.handle(), staging());
     };
@@ -994,30 +998,6 @@ final class OperationRun {
         : now.wish() instanceof Wish.Refresh refresh
             ? refresh.request()
             : ((Wish.Mount) now.wish()).request();
-  }
-
-  /** What publishing passes: beside all else the facts of the workload, if it is to be told. */
-  private static NodeCall.Parcel told(Operation now, Turn at) {
-    NodeCall.Parcel own = parcel(now, at);
-    return request(now, at)
-        .workloadFacts()
-        .map(
-            facts ->
-                new NodeCall.Parcel(
-                    own.capability(),
-                    facts.addedTo(own.volumeContext()),
-                    own.publishContext(),
-                    own.secrets()))
-        .orElse(own);
-  }
-
-  private static NodeCall.Parcel parcel(Operation now, Turn at) {
-    MountRequest request = request(now, at);
-    return new NodeCall.Parcel(
-        capability(request, at.mount().plan()),
-        request.volumeContext(),
-        request.publishContext(),
-        request.secrets());
   }
 
   /** How the plugin is told that a volume is used: in the same words each time. */
@@ -1189,14 +1169,15 @@ final class OperationRun {
           }
           long began = parts.clock().nanos();
           NodePlugin asked = plugin;
+          NodeCall call = readCall(operation.wish(), usage, known);
           asked.call(
-              readCall(operation.wish(), usage, known),
-              volume.calling(call(operation.wish())),
+              call,
+              volume.calling(call.operation()),
               answer ->
                   volume.ifCurrent(
                       operation,
                       () -> {
-                        volume.called(asked, call(operation.wish()), answer, began);
+                        volume.called(asked, call.operation(), answer, began);
                         readEnded(operation, answer);
                       }));
         });
@@ -1215,20 +1196,8 @@ final class OperationRun {
     MountPath target = path(Optional.of(usage));
     Optional<MountPath> staging = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
     return wish instanceof Wish.Expand expand
-        ? new NodeCall.Expand(
-            identity.handle(),
-            target,
-            staging,
-            Optional.empty(),
-            expand.request().capacity(),
-            expand.request().secrets())
+        ? new NodeCall.Expand(expand.request(), identity.handle(), target, staging)
         : new NodeCall.Stats(identity.handle(), target, staging);
-  }
-
-  private static CsiOperation call(Wish wish) {
-    return wish instanceof Wish.Expand
-        ? CsiOperation.NODE_EXPAND_VOLUME
-        : CsiOperation.NODE_GET_VOLUME_STATS;
   }
 
   /** Why a use cannot be asked about, if it cannot. */

@@ -1,16 +1,19 @@
 package io.csi4j.volume.internal.port;
 
-import io.csi4j.client.model.CapacityRange;
-import io.csi4j.client.model.PublishContext;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.node.ExpandRequest;
+import io.csi4j.volume.node.MountRequest;
 import java.time.Duration;
 import java.util.Optional;
 
-/** One call to a plugin, with paths of this host; the port turns them into the plugin's. */
+/**
+ * One call to a plugin, with paths of this host; the port turns them into the plugin's. A call that
+ * a request of a caller leads to has that request, and the port takes what it sends from it.
+ */
 public sealed interface NodeCall {
 
   /** A call about a volume. */
@@ -19,6 +22,9 @@ public sealed interface NodeCall {
     /** The volume. */
     VolumeId volume();
   }
+
+  /** The call of the spec. */
+  CsiOperation operation();
 
   /** The time that it may take, if that is less than the policy gives to a call. */
   default Optional<Duration> limit() {
@@ -36,52 +42,57 @@ public sealed interface NodeCall {
   }
 
   /**
-   * The parcel that a forward call hands over.
-   *
-   * @param capability how the volume is used
-   * @param volumeContext the volume's own context
-   * @param publishContext the context that attaching returned
-   * @param secrets where the secrets come from; asked by the port
-   */
-  record Parcel(
-      VolumeCapability capability,
-      VolumeContext volumeContext,
-      PublishContext publishContext,
-      SecretsProvider secrets) {}
-
-  /**
    * Makes a volume usable on the node.
    *
-   * @param volume the volume
+   * @param request the request that needs it
+   * @param capability how it is used, as it was decided at its first use
    * @param staging its staging directory
-   * @param parcel what is handed over
    */
-  record Stage(VolumeId volume, MountPath staging, Parcel parcel) implements OfVolume {
+  record Stage(MountRequest request, VolumeCapability capability, MountPath staging)
+      implements OfVolume {
+    @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_STAGE_VOLUME;
+    }
+
+    @Override
+    public VolumeId volume() {
+      return request.handle();
+    }
+
     @Override
     public SecretsProvider secrets() {
-      return parcel.secrets();
+      return request.secrets();
     }
   }
 
   /**
    * Makes a volume appear.
    *
-   * @param volume the volume
+   * @param request the request for it
+   * @param capability how it is used, as it was decided at its first use
    * @param staging its staging directory, if it is staged
    * @param target where
-   * @param readOnly whether it may only be read
-   * @param parcel what is handed over
    */
   record Publish(
-      VolumeId volume,
+      MountRequest request,
+      VolumeCapability capability,
       Optional<MountPath> staging,
-      MountPath target,
-      boolean readOnly,
-      Parcel parcel)
+      MountPath target)
       implements OfVolume {
     @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_PUBLISH_VOLUME;
+    }
+
+    @Override
+    public VolumeId volume() {
+      return request.handle();
+    }
+
+    @Override
     public SecretsProvider secrets() {
-      return parcel.secrets();
+      return request.secrets();
     }
   }
 
@@ -91,7 +102,12 @@ public sealed interface NodeCall {
    * @param volume the volume
    * @param target from where
    */
-  record Unpublish(VolumeId volume, MountPath target) implements OfVolume {}
+  record Unpublish(VolumeId volume, MountPath target) implements OfVolume {
+    @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_UNPUBLISH_VOLUME;
+    }
+  }
 
   /**
    * Undoes the staging.
@@ -99,26 +115,34 @@ public sealed interface NodeCall {
    * @param volume the volume
    * @param staging its staging directory
    */
-  record Unstage(VolumeId volume, MountPath staging) implements OfVolume {}
+  record Unstage(VolumeId volume, MountPath staging) implements OfVolume {
+    @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_UNSTAGE_VOLUME;
+    }
+  }
 
   /**
    * Lets the node take notice that a volume has grown; the answer is a {@code Long}, or nothing.
    *
+   * @param request the request for it
    * @param volume the volume
    * @param target where it is published
    * @param staging its staging directory, if it is staged
-   * @param capability how it is used, as far as it is known
-   * @param capacity what it has now
-   * @param secrets where the secrets come from
    */
   record Expand(
-      VolumeId volume,
-      MountPath target,
-      Optional<MountPath> staging,
-      Optional<VolumeCapability> capability,
-      CapacityRange capacity,
-      SecretsProvider secrets)
-      implements OfVolume {}
+      ExpandRequest request, VolumeId volume, MountPath target, Optional<MountPath> staging)
+      implements OfVolume {
+    @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_EXPAND_VOLUME;
+    }
+
+    @Override
+    public SecretsProvider secrets() {
+      return request.secrets();
+    }
+  }
 
   /**
    * Reads how full a volume is; the answer is a {@code VolumeStats}.
@@ -127,8 +151,12 @@ public sealed interface NodeCall {
    * @param target where it is published
    * @param staging its staging directory, if it is staged
    */
-  record Stats(VolumeId volume, MountPath target, Optional<MountPath> staging)
-      implements OfVolume {}
+  record Stats(VolumeId volume, MountPath target, Optional<MountPath> staging) implements OfVolume {
+    @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_GET_VOLUME_STATS;
+    }
+  }
 
   /** The time that questions for health may take: they hold up the other calls of a volume. */
   Duration HEALTH_LIMIT = Duration.ofSeconds(10);
@@ -143,6 +171,11 @@ public sealed interface NodeCall {
   record Health(VolumeId volume, Optional<MountPath> target, Optional<MountPath> staging)
       implements OfVolume {
     @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_GET_VOLUME_HEALTH;
+    }
+
+    @Override
     public Optional<Duration> limit() {
       return Optional.of(HEALTH_LIMIT);
     }
@@ -155,6 +188,11 @@ public sealed interface NodeCall {
    * @param stats the question
    */
   record Condition(Stats stats) implements OfVolume {
+    @Override
+    public CsiOperation operation() {
+      return stats.operation();
+    }
+
     @Override
     public VolumeId volume() {
       return stats.volume();
@@ -172,6 +210,11 @@ public sealed interface NodeCall {
    * @param secrets where the secrets come from
    */
   record Storage(SecretsProvider secrets) implements NodeCall {
+    @Override
+    public CsiOperation operation() {
+      return CsiOperation.NODE_GET_STORAGE_HEALTH;
+    }
+
     @Override
     public Optional<Duration> limit() {
       return Optional.of(HEALTH_LIMIT);

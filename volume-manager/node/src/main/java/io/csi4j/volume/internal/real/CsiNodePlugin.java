@@ -3,19 +3,10 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
-import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.node.NodeExpandVolumeRequest;
-import io.csi4j.client.node.NodeGetStorageHealthRequest;
-import io.csi4j.client.node.NodeGetVolumeHealthRequest;
-import io.csi4j.client.node.NodeGetVolumeStatsRequest;
-import io.csi4j.client.node.NodePublishVolumeRequest;
 import io.csi4j.client.node.NodeService;
-import io.csi4j.client.node.NodeStageVolumeRequest;
-import io.csi4j.client.node.NodeUnpublishVolumeRequest;
-import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.CallQueue;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -39,7 +30,6 @@ import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.WorkContext;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,6 +38,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -266,7 +257,7 @@ final class CsiNodePlugin implements NodePlugin {
     Duration most = left.minus(left.dividedBy(10));
     ground
         .secrets()
-        .ask(binding.id(), call.secrets(), WireCall.operation(call), most)
+        .ask(binding.id(), call.secrets(), call.operation(), most)
         .whenComplete(
             (secrets, missing) -> {
               if (missing == null) {
@@ -365,9 +356,9 @@ final class CsiNodePlugin implements NodePlugin {
       giveUp(asked, StatusCode.DEADLINE_EXCEEDED, overdue(asked.call()));
       return;
     }
-    WireCall call;
+    Function<NodeService.Async, CompletionStage<Optional<Object>>> call;
     try {
-      call = WireCall.of(asked.call(), view, secrets);
+      call = NodeCallMapping.of(asked.call(), view, secrets);
     } catch (RuntimeException | Error failed) {
       giveUp(asked, StatusCode.INVALID_ARGUMENT, "the call was not sent: " + failed.getMessage());
       return;
@@ -393,9 +384,11 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private static CompletionStage<Optional<Object>> send(
-      CsiPlugin plugin, WireCall call, Duration left) {
+      CsiPlugin plugin,
+      Function<NodeService.Async, CompletionStage<Optional<Object>>> call,
+      Duration left) {
     try {
-      return call.send(
+      return call.apply(
           plugin
               .node()
               .with(policy -> policy.attempts(1).attemptDeadline(left).budget(left))
@@ -589,125 +582,6 @@ final class CsiNodePlugin implements NodePlugin {
       if (set != null) {
         set.cancel();
       }
-    }
-  }
-
-  /** A call with the plugin's paths and with its secrets, ready to be sent. */
-  @FunctionalInterface
-  private interface WireCall {
-
-    /** Sends it. */
-    CompletionStage<Optional<Object>> send(NodeService.Async node);
-
-    /** The operation for which a call takes secrets. */
-    static CsiOperation operation(NodeCall call) {
-      if (call instanceof NodeCall.Stage) {
-        return CsiOperation.NODE_STAGE_VOLUME;
-      } else if (call instanceof NodeCall.Storage) {
-        return CsiOperation.NODE_GET_STORAGE_HEALTH;
-      }
-      return call instanceof NodeCall.Publish
-          ? CsiOperation.NODE_PUBLISH_VOLUME
-          : CsiOperation.NODE_EXPAND_VOLUME;
-    }
-
-    /**
-     * Makes a call ready.
-     *
-     * @throws IllegalArgumentException if it has a path that the plugin does not see
-     */
-    static WireCall of(NodeCall call, PathView view, Secrets secrets) {
-      if (call instanceof NodeCall.Stage stage) {
-        return stage(stage, view, secrets);
-      } else if (call instanceof NodeCall.Publish publish) {
-        return publish(publish, view, secrets);
-      } else if (call instanceof NodeCall.Unpublish unpublish) {
-        NodeUnpublishVolumeRequest request =
-            NodeUnpublishVolumeRequest.builder(
-                    unpublish.volume(), view.toPlugin(unpublish.target()))
-                .build();
-        return node -> node.unpublishVolume(request).thenApply(none -> Optional.empty());
-      } else if (call instanceof NodeCall.Unstage unstage) {
-        NodeUnstageVolumeRequest request =
-            NodeUnstageVolumeRequest.builder(unstage.volume(), view.toPlugin(unstage.staging()))
-                .build();
-        return node -> node.unstageVolume(request).thenApply(none -> Optional.empty());
-      } else if (call instanceof NodeCall.Expand expand) {
-        return expand(expand, view, secrets);
-      } else if (call instanceof NodeCall.Health health) {
-        return health(health, view);
-      } else if (call instanceof NodeCall.Storage) {
-        NodeGetStorageHealthRequest request =
-            NodeGetStorageHealthRequest.builder().secrets(secrets).build();
-        return node -> node.getStorageHealth(request).thenApply(Optional::of);
-      }
-      return stats(
-          call instanceof NodeCall.Condition condition ? condition.stats() : (NodeCall.Stats) call,
-          view);
-    }
-
-    private static WireCall health(NodeCall.Health health, PathView view) {
-      NodeGetVolumeHealthRequest.Builder request =
-          NodeGetVolumeHealthRequest.builder(health.volume());
-      health.target().map(view::toPlugin).ifPresent(request::volumePublishPath);
-      health.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
-      NodeGetVolumeHealthRequest built = request.build();
-      return node -> node.getVolumeHealth(built).thenApply(Optional::of);
-    }
-
-    private static WireCall stage(NodeCall.Stage stage, PathView view, Secrets secrets) {
-      NodeCall.Parcel parcel = stage.parcel();
-      NodeStageVolumeRequest request =
-          NodeStageVolumeRequest.builder(
-                  stage.volume(), view.toPlugin(stage.staging()), parcel.capability())
-              .publishContext(parcel.publishContext())
-              .volumeContext(parcel.volumeContext())
-              .secrets(secrets)
-              .build();
-      return node -> node.stageVolume(request).thenApply(none -> Optional.empty());
-    }
-
-    private static WireCall publish(NodeCall.Publish publish, PathView view, Secrets secrets) {
-      NodeCall.Parcel parcel = publish.parcel();
-      NodePublishVolumeRequest.Builder request =
-          NodePublishVolumeRequest.builder(
-                  publish.volume(), view.toPlugin(publish.target()), parcel.capability())
-              .readonly(publish.readOnly())
-              .publishContext(parcel.publishContext())
-              .volumeContext(parcel.volumeContext())
-              .secrets(secrets);
-      publish.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
-      NodePublishVolumeRequest built = request.build();
-      return node -> node.publishVolume(built).thenApply(none -> Optional.empty());
-    }
-
-    private static WireCall expand(NodeCall.Expand expand, PathView view, Secrets secrets) {
-      NodeExpandVolumeRequest.Builder request =
-          NodeExpandVolumeRequest.builder(expand.volume(), view.toPlugin(expand.target()))
-              .capacityRange(expand.capacity());
-      expand.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
-      expand.capability().ifPresent(request::capability);
-      NodeExpandVolumeRequest built = withSecrets(request, secrets);
-      return node ->
-          node.expandVolume(built)
-              .thenApply(
-                  grown -> {
-                    OptionalLong bytes = grown.capacityBytes();
-                    return bytes.isPresent() ? Optional.of(bytes.getAsLong()) : Optional.empty();
-                  });
-    }
-
-    private static NodeExpandVolumeRequest withSecrets(
-        NodeExpandVolumeRequest.Builder request, Secrets secrets) {
-      return secrets.equals(Secrets.empty()) ? request.build() : request.secrets(secrets).build();
-    }
-
-    private static WireCall stats(NodeCall.Stats stats, PathView view) {
-      NodeGetVolumeStatsRequest.Builder request =
-          NodeGetVolumeStatsRequest.builder(stats.volume(), view.toPlugin(stats.target()));
-      stats.staging().map(view::toPlugin).ifPresent(request::stagingTargetPath);
-      NodeGetVolumeStatsRequest built = request.build();
-      return node -> node.getVolumeStats(built).thenApply(Optional::of);
     }
   }
 }

@@ -24,11 +24,9 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.PluginPath;
-import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
-import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.VolumeStats;
@@ -58,7 +56,12 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.ManagerSettings;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.PluginHealth.State;
 import io.csi4j.volume.plugin.PluginRegistration;
@@ -231,12 +234,15 @@ class CsiNodePluginsTest {
     return failed;
   }
 
-  private static NodeCall.Parcel parcel(SecretsProvider secrets) {
-    return new NodeCall.Parcel(MOUNT, VolumeContext.empty(), PublishContext.empty(), secrets);
+  private static MountRequest request(VolumeId volume, SecretsProvider secrets) {
+    VolumeUse usage = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("job"));
+    return MountRequest.builder(PluginId.of("plugin"), usage, volume, MOUNT.accessMode())
+        .secrets(secrets)
+        .build();
   }
 
   private static NodeCall stage(VolumeId volume, SecretsProvider secrets) {
-    return new NodeCall.Stage(volume, ROOT.resolve("v/x/s"), parcel(secrets));
+    return new NodeCall.Stage(request(volume, secrets), MOUNT, ROOT.resolve("v/x/s"));
   }
 
   private static NodeCall stage() {
@@ -244,12 +250,12 @@ class CsiNodePluginsTest {
   }
 
   private static NodeCall publish() {
+    return publish(Optional.of(ROOT.resolve("v/x/s")));
+  }
+
+  private static NodeCall publish(Optional<MountPath> staging) {
     return new NodeCall.Publish(
-        VOLUME,
-        Optional.of(ROOT.resolve("v/x/s")),
-        ROOT.resolve("v/x/p/u/t"),
-        false,
-        parcel(SecretsProvider.none()));
+        request(VOLUME, SecretsProvider.none()), MOUNT, staging, ROOT.resolve("v/x/p/u/t"));
   }
 
   private static NodeCall unpublish() {
@@ -704,12 +710,12 @@ class CsiNodePluginsTest {
         call(
             plugin,
             new NodeCall.Expand(
+                ExpandRequest.of(
+                    request(VOLUME, SecretsProvider.none()).usage(),
+                    CapacityRange.exactly(1L << 30)),
                 VOLUME,
                 target,
-                staging,
-                Optional.of(MOUNT),
-                CapacityRange.exactly(1L << 30),
-                SecretsProvider.none()));
+                staging));
     assertThat(grown).isEqualTo(new Answer.Ok(Optional.of(1L << 30)));
     assertThat(fake.journal().calls(NODE_EXPAND_VOLUME)).hasSize(1);
   }
@@ -735,14 +741,7 @@ class CsiNodePluginsTest {
     assertThat(known(plugin)).isInstanceOf(Up.class);
     assertThat(fake.journal().calls(NODE_GET_CAPABILITIES)).as("it is known").isEmpty();
 
-    NodeCall unstaged =
-        new NodeCall.Publish(
-            VOLUME,
-            Optional.empty(),
-            ROOT.resolve("v/x/p/u/t"),
-            false,
-            parcel(SecretsProvider.none()));
-    failed(StatusCode.INVALID_ARGUMENT, Sent.NO, call(plugin, unstaged));
+    failed(StatusCode.INVALID_ARGUMENT, Sent.NO, call(plugin, publish(Optional.empty())));
     fake.journal().clear();
 
     assertThat(known(plugin)).isInstanceOf(Up.class);

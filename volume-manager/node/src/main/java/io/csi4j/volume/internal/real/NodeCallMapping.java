@@ -1,0 +1,126 @@
+package io.csi4j.volume.internal.real;
+
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.node.NodeExpandVolumeRequest;
+import io.csi4j.client.node.NodeGetStorageHealthRequest;
+import io.csi4j.client.node.NodeGetVolumeHealthRequest;
+import io.csi4j.client.node.NodeGetVolumeStatsRequest;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeService;
+import io.csi4j.client.node.NodeStageVolumeRequest;
+import io.csi4j.client.node.NodeUnpublishVolumeRequest;
+import io.csi4j.client.node.NodeUnstageVolumeRequest;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.model.PathView;
+import io.csi4j.volume.node.MountRequest;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** The client's requests for the calls of the engine, with the paths that the plugin sees. */
+final class NodeCallMapping {
+
+  private NodeCallMapping() {}
+
+  /**
+   * Makes a call ready to be sent.
+   *
+   * @param secrets the secrets that its provider gave
+   * @throws IllegalArgumentException if it has a path that the plugin does not see
+   */
+  static Function<NodeService.Async, CompletionStage<Optional<Object>>> of(
+      NodeCall call, PathView view, Secrets secrets) {
+    if (call instanceof NodeCall.Stage stage) {
+      NodeStageVolumeRequest request = stage(stage, view, secrets);
+      return node -> node.stageVolume(request).thenApply(none -> Optional.empty());
+    } else if (call instanceof NodeCall.Publish publish) {
+      NodePublishVolumeRequest request = publish(publish, view, secrets);
+      return node -> node.publishVolume(request).thenApply(none -> Optional.empty());
+    } else if (call instanceof NodeCall.Unpublish unpublish) {
+      NodeUnpublishVolumeRequest request =
+          NodeUnpublishVolumeRequest.builder(unpublish.volume(), view.toPlugin(unpublish.target()))
+              .build();
+      return node -> node.unpublishVolume(request).thenApply(none -> Optional.empty());
+    } else if (call instanceof NodeCall.Unstage unstage) {
+      NodeUnstageVolumeRequest request =
+          NodeUnstageVolumeRequest.builder(unstage.volume(), view.toPlugin(unstage.staging()))
+              .build();
+      return node -> node.unstageVolume(request).thenApply(none -> Optional.empty());
+    } else if (call instanceof NodeCall.Expand expand) {
+      NodeExpandVolumeRequest request = expand(expand, view, secrets);
+      return node ->
+          node.expandVolume(request)
+              .thenApply(
+                  grown -> {
+                    OptionalLong bytes = grown.capacityBytes();
+                    return bytes.isPresent() ? Optional.of(bytes.getAsLong()) : Optional.empty();
+                  });
+    } else if (call instanceof NodeCall.Health health) {
+      NodeGetVolumeHealthRequest request = health(health, view);
+      return node -> node.getVolumeHealth(request).thenApply(Optional::of);
+    } else if (call instanceof NodeCall.Storage) {
+      NodeGetStorageHealthRequest request =
+          NodeGetStorageHealthRequest.builder().secrets(secrets).build();
+      return node -> node.getStorageHealth(request).thenApply(Optional::of);
+    }
+    NodeGetVolumeStatsRequest request =
+        stats(
+            call instanceof NodeCall.Condition condition
+                ? condition.stats()
+                : (NodeCall.Stats) call,
+            view);
+    return node -> node.getVolumeStats(request).thenApply(Optional::of);
+  }
+
+  private static NodeStageVolumeRequest stage(
+      NodeCall.Stage stage, PathView view, Secrets secrets) {
+    MountRequest request = stage.request();
+    return NodeStageVolumeRequest.builder(
+            request.handle(), view.toPlugin(stage.staging()), stage.capability())
+        .publishContext(request.publishContext())
+        .volumeContext(request.volumeContext())
+        .secrets(secrets)
+        .build();
+  }
+
+  private static NodePublishVolumeRequest publish(
+      NodeCall.Publish publish, PathView view, Secrets secrets) {
+    MountRequest request = publish.request();
+    VolumeContext context = request.volumeContext();
+    NodePublishVolumeRequest.Builder built =
+        NodePublishVolumeRequest.builder(
+                request.handle(), view.toPlugin(publish.target()), publish.capability())
+            .readonly(request.readOnly())
+            .publishContext(request.publishContext())
+            .volumeContext(
+                request.workloadFacts().map(facts -> facts.addedTo(context)).orElse(context))
+            .secrets(secrets);
+    publish.staging().map(view::toPlugin).ifPresent(built::stagingTargetPath);
+    return built.build();
+  }
+
+  private static NodeExpandVolumeRequest expand(
+      NodeCall.Expand expand, PathView view, Secrets secrets) {
+    NodeExpandVolumeRequest.Builder built =
+        NodeExpandVolumeRequest.builder(expand.volume(), view.toPlugin(expand.target()))
+            .capacityRange(expand.request().capacity());
+    expand.staging().map(view::toPlugin).ifPresent(built::stagingTargetPath);
+    return secrets.equals(Secrets.empty()) ? built.build() : built.secrets(secrets).build();
+  }
+
+  private static NodeGetVolumeHealthRequest health(NodeCall.Health health, PathView view) {
+    NodeGetVolumeHealthRequest.Builder built = NodeGetVolumeHealthRequest.builder(health.volume());
+    health.target().map(view::toPlugin).ifPresent(built::volumePublishPath);
+    health.staging().map(view::toPlugin).ifPresent(built::stagingTargetPath);
+    return built.build();
+  }
+
+  private static NodeGetVolumeStatsRequest stats(NodeCall.Stats stats, PathView view) {
+    NodeGetVolumeStatsRequest.Builder built =
+        NodeGetVolumeStatsRequest.builder(stats.volume(), view.toPlugin(stats.target()));
+    stats.staging().map(view::toPlugin).ifPresent(built::stagingTargetPath);
+    return built.build();
+  }
+}

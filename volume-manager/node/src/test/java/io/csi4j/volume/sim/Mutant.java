@@ -213,13 +213,13 @@ enum Mutant {
           "return holders(record, goal);"),
       edit(
           "engine/OperationRun",
-          "new NodeCall.Stage(request, capability(request, at.mount().plan()), staging())",
-          "new NodeCall.Stage(request, capability(request, at.mount().plan()),"
+          "new NodeCall.Stage(request, goal.plan().capability(request), staging())",
+          "new NodeCall.Stage(request, goal.plan().capability(request),"
               + " request.readOnly() ? parts.layout().uses(identity) : staging())"),
       edit(
           "engine/OperationRun",
-          "at.mount().plan().staged() ? Optional.of(staging())",
-          "at.mount().plan().staged()"
+          "goal.plan().staged() ? Optional.of(staging())",
+          "goal.plan().staged()"
               + " ? Optional.of(request.readOnly() ? parts.layout().uses(identity) : staging())")),
 
   /** A single-writer volume is given to several workloads at a time. */
@@ -335,7 +335,7 @@ enum Mutant {
   INLINE_IS_NOT_STAGED(
       "I16",
       edit(
-          "engine/OperationRun",
+          "lifecycle/Goal",
           ".orElse(up.stages() && !request.isInline());",
           ".orElse(up.stages());")),
 
@@ -407,7 +407,7 @@ enum Mutant {
 
   /** What is wanted under a claim is staged and published without a question. */
   EPOCH_CONFIRMED(
-      "I13", edit("lifecycle/MountStory", "return goal.epoch() > 0;", "return goal.epoch() < 0;"));
+      "I13", edit("lifecycle/MountStory", "return turn.epoch() > 0;", "return turn.epoch() < 0;"));
 
   private final Set<String> harms;
   private final List<Edit> edits;

@@ -321,9 +321,7 @@ record VolumeCheck(
     if (!isSameVolume) {
       differences.add("plugin or volume handle");
     }
-    differences.addAll(
-        Plan.of(identity, true, first.capability())
-            .differences(Plan.of(identity, true, second.capability())));
+    differences.addAll(Plan.stated(identity, first).differences(Plan.stated(identity, second)));
     boolean isOneMount =
         WorkloadVolumes.isPartOf(first, second) || WorkloadVolumes.isPartOf(second, first);
     if (isSameUse && first.readOnly() != second.readOnly() && !isOneMount) {

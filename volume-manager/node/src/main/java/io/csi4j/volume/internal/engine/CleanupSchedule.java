@@ -167,9 +167,10 @@ final class CleanupSchedule {
               : Optional.empty());
     } else if (dead.isDue(this::may)) {
       Set<VolumeUse> uses = dead.uses();
+      dead.begin();
       volume.take(
           volume.engine.background(
-              new Wish.Repair(dead.begin()),
+              new Wish.Repair(),
               VolumeEvent.Operation.REPAIR,
               uses.size() == 1 ? uses.stream().findFirst() : Optional.empty()));
     }

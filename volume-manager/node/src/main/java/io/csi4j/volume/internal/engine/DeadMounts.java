@@ -480,12 +480,11 @@ final class DeadMounts {
     return dead.isEmpty() ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(dead));
   }
 
-  /** A repair begins; tells how each use is wanted. */
-  Map<VolumeUse, MountRequest> begin() {
+  /** A repair begins. */
+  void begin() {
     tried = Set.of();
     failed = Set.of();
     last = null;
-    return Map.copyOf(requests);
   }
 
   /** The last attempt has failed; returns whether the other mounts may still be made again. */
@@ -545,7 +544,7 @@ final class DeadMounts {
           && !failed.contains(usage)) {
         tried = writable(tried);
         tried.add(usage);
-        return Optional.of(Goal.Publish.of(volume.identity, request, record).keeping());
+        return Optional.of(Goal.Publish.of(request, record).keeping());
       }
     }
     return Optional.empty();

@@ -7,7 +7,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.VolumeEvent;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -69,12 +68,8 @@ record Operation(
      */
     record Health(HealthOffer offer) implements Wish {}
 
-    /**
-     * The repair of dead mounts.
-     *
-     * @param requests how each use is wanted
-     */
-    record Repair(Map<VolumeUse, MountRequest> requests) implements Wish {}
+    /** The repair of dead mounts. */
+    record Repair() implements Wish {}
   }
 
   /** Whether two who wait can share one operation. */

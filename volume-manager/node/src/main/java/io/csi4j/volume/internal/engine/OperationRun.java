@@ -3,10 +3,8 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.HealthReason;
-import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
@@ -34,10 +32,8 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.Sighting;
-import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
-import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -47,7 +43,6 @@ import io.csi4j.volume.internal.time.Mailbox;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
@@ -61,7 +56,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -289,8 +283,7 @@ final class OperationRun {
         memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
     if (known.isPresent() && isThere) {
       // What is there is given again without asking the plugin what it can do.
-      boolean isStaged = known.get().plan().staged();
-      publish(operation, request, isStaged, Goal.Publish.mode(request, known), false);
+      publish(operation, Goal.Publish.of(request, known.get()));
       return;
     }
     if (engine.index.isDrained(identity.plugin())) {
@@ -299,16 +292,18 @@ final class OperationRun {
     }
     Consumer<PluginAnswer.Up> admitted =
         up -> {
-          AccessMode mode = mode(operation, request, up);
+          Goal.Publish goal =
+              Goal.Publish.of(request, memory.record(), up, plugin.policy().takesSelinuxLabel());
+          tellOfReplaced(Goal.Publish.mode(request, memory.record()), goal);
           Optional<Failure> unreachable =
               plugin.policy().refuseUnreachableStorage()
                   ? engine.health.unreachable(
-                      identity.plugin(), request.capability().withAccessMode(mode))
+                      identity.plugin(), request.capability().withAccessMode(goal.plan().mode()))
                   : Optional.empty();
           if (unreachable.isPresent()) {
             volume.end(operation, new Result.Refused(unreachable.get()));
           } else {
-            publish(operation, request, isStaged(request, up), mode, up.takesGroup());
+            publish(operation, goal);
           }
         };
     plugin.knownFacts(ifUp(operation, admitted));
@@ -325,67 +320,36 @@ final class OperationRun {
         operation,
         up -> {
           VolumeRecord known = memory.record().orElseThrow();
-          goFor(
-              operation,
-              new Goal.Refresh(Goal.Publish.of(identity, request, known).keeping()),
-              known);
+          goFor(operation, new Goal.Refresh(Goal.Publish.of(request, known).keeping()), known);
         });
   }
 
-  /** The access mode that the plugin is asked under: one that it knows, and tells of another. */
-  private AccessMode mode(Operation operation, MountRequest request, PluginAnswer.Up up) {
-    AccessMode asked = Goal.Publish.mode(request, memory.record());
-    AccessMode known = up.knowsWriters() ? asked : asked.withoutSingleNodeMultiWriter();
-    if (known != asked && engine.isFirst(OperatorCode.ACCESS_MODE_REPLACED, identity.plugin())) {
+  /** Tells once for a plugin that it is called under another access mode than was asked for. */
+  private void tellOfReplaced(AccessMode asked, Goal.Publish goal) {
+    AccessMode mode = goal.plan().mode();
+    if (mode != asked && engine.isFirst(OperatorCode.ACCESS_MODE_REPLACED, identity.plugin())) {
       report.tell(
           new Notice(
               OperatorCode.ACCESS_MODE_REPLACED,
-              known
+              mode
                   + " is sent for "
                   + asked
                   + ", as the plugin does not offer SINGLE_NODE_MULTI_WRITER; this is said once"
                   + " for the plugin",
-              operation.usage()));
+              goal.use()));
     }
-    return known;
   }
 
   /** Whether the request is refused by the record: then no mount is ever made again in its way. */
   private boolean isRefused(MountRequest request) {
     return memory
         .record()
-        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(identity, request, known)))
+        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(request, known)))
         .isPresent();
   }
 
-  /**
-   * Whether a volume is staged is decided at its first use, and kept until the last; an inline
-   * volume never is.
-   */
-  private boolean isStaged(MountRequest request, PluginAnswer.Up up) {
-    return memory
-        .record()
-        .filter(known -> !known.targets().isEmpty() && known.plan().isKnown())
-        .map(known -> known.plan().staged())
-        .orElse(up.stages() && !request.isInline());
-  }
-
-  private void publish(
-      Operation operation,
-      MountRequest request,
-      boolean stages,
-      AccessMode mode,
-      boolean takesGroup) {
-    Goal.Publish goal =
-        Goal.Publish.of(
-            identity,
-            request,
-            stages,
-            mode,
-            Goal.Publish.label(request, memory.record(), plugin.policy().takesSelinuxLabel()),
-            Goal.Publish.group(request, memory.record(), takesGroup),
-            memory.use(request.usage()).map(TargetRecord::claim).orElse(ClaimMark.NONE));
-    VolumeRecord known = memory.before(goal, request);
+  private void publish(Operation operation, Goal.Publish goal) {
+    VolumeRecord known = memory.before(goal);
     if (!known.targets().isEmpty()) {
       memory.set(known);
     }
@@ -871,7 +835,7 @@ final class OperationRun {
             .after(SLOW, () -> report.slow(call, made.get().filter(asked::isSent).isPresent()));
     long began = parts.clock().nanos();
     try {
-      NodeCall request = request(now, at, call);
+      NodeCall request = request(at, call);
       made.set(Optional.of(request));
       asked.call(
           request,
@@ -972,48 +936,25 @@ final class OperationRun {
   }
 
   /** The call of a step. */
-  private NodeCall request(Operation now, Turn at, Step.Call call) {
+  private NodeCall request(Turn at, Step.Call call) {
     return switch (call.verb()) {
       case STAGE -> {
-        MountRequest request = request(now, at);
-        yield new NodeCall.Stage(request, capability(request, at.mount().plan()), staging());
+        Goal.Publish goal = at.mount();
+        MountRequest request = goal.request();
+        yield new NodeCall.Stage(request, goal.plan().capability(request), staging());
       }
       case PUBLISH -> {
-        MountRequest request = request(now, at);
+        Goal.Publish goal = at.mount();
+        MountRequest request = goal.request();
         yield new NodeCall.Publish(
             request,
-            capability(request, at.mount().plan()),
-            at.mount().plan().staged() ? Optional.of(staging()) : Optional.empty(),
+            goal.plan().capability(request),
+            goal.plan().staged() ? Optional.of(staging()) : Optional.empty(),
             path(call.usage()));
       }
       case UNPUBLISH -> new NodeCall.Unpublish(identity.handle(), path(call.usage()));
       case UNSTAGE -> new NodeCall.Unstage(identity.handle(), staging());
     };
-  }
-
-  /** The request that a step is a part of. */
-  private static MountRequest request(Operation now, Turn at) {
-    return now.wish() instanceof Wish.Repair repair
-        ? Objects.requireNonNull(repair.requests().get(at.mount().usage()), "request")
-        : now.wish() instanceof Wish.Refresh refresh
-            ? refresh.request()
-            : ((Wish.Mount) now.wish()).request();
-  }
-
-  /** How the plugin is told that a volume is used: in the same words each time. */
-  private static VolumeCapability capability(MountRequest request, Plan plan) {
-    VolumeCapability asked = request.capability().withAccessMode(plan.mode());
-    if (asked.isBlock()) {
-      return asked;
-    }
-    MountOptions options = asked.mountOptions().orElseGet(MountOptions::none);
-    if (!plan.label().equals(Plan.label(asked))) {
-      options = SelinuxLabel.of(plan.label()).addedTo(options);
-    }
-    if (!plan.group().isEmpty()) {
-      options = options.withVolumeMountGroup(plan.group());
-    }
-    return VolumeCapability.mount(asked.accessMode(), options);
   }
 
   // ---- going on with an answer

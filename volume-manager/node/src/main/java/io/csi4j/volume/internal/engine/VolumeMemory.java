@@ -26,7 +26,6 @@ import io.csi4j.volume.internal.recovery.Strays;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.Durability;
 import io.csi4j.volume.state.StateException;
@@ -457,22 +456,21 @@ final class VolumeMemory {
   }
 
   /** Returns the volume as it is known before a use is published in this way. */
-  VolumeRecord before(Goal.Publish goal, MountRequest request) {
+  VolumeRecord before(Goal.Publish goal) {
     // What is on record gets its name. What is only mounted at the path of this use does not: who
     // knows what it is; it has to go before the use can come. One path is never on record twice.
     VolumeRecord known =
         withStrays(
                 record()
-                    .map(there -> named(there, request.usage()))
+                    .map(there -> named(there, goal.usage()))
                     .orElseGet(
                         () -> VolumeRecord.fresh(identity, goal.plan(), parts.kernel().place())))
-            .without(StrayUse.of(identity, request.usage()));
-    Optional<TargetRecord> use = known.target(request.usage());
+            .without(StrayUse.of(identity, goal.usage()));
+    Optional<TargetRecord> use = known.target(goal.usage());
     if (use.isPresent() && isNameOnly(use.get().path())) {
       known =
           known.withTarget(
-              new TargetRecord(
-                  request.usage(), request.readOnly(), use.get().path(), use.get().claim()));
+              new TargetRecord(goal.usage(), goal.readOnly(), use.get().path(), use.get().claim()));
     }
     if (!known.plan().isKnown()) {
       known = known.with(goal.plan());

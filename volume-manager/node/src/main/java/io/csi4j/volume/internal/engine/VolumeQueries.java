@@ -68,7 +68,7 @@ final class VolumeQueries {
     }
     return index
         .record(identity)
-        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(identity, request, known)))
+        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(request, known)))
         .map(failure -> refused(identity, request, failure.code(), failure.seen()));
   }
 

@@ -64,7 +64,6 @@ public final class Admission {
   private static boolean isPublishedOtherwise(VolumeRecord record, Goal.Publish goal) {
     String known = record.contexts().getOrDefault(goal.usage(), "");
     return Digests.isInForce(known)
-        && !goal.context().isEmpty()
         && !known.equals(goal.context())
         && record
             .target(goal.usage())

@@ -2,7 +2,7 @@ package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountOptions;
-import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -45,74 +45,60 @@ public sealed interface Goal {
   /**
    * That it appears for a workload.
    *
-   * @param identity which volume
-   * @param usage for whom
-   * @param plan how it is used
-   * @param readOnly whether the workload may only read
-   * @param writable whether the workload has to be able to write
+   * @param request the request of the workload
+   * @param plan how it is used, of what is kept on record
    * @param keeps whether the use stays though its mount fails, as its workload is running
-   * @param epoch the epoch of the claim that allows it; 0 when it needs none
-   * @param context a digest of the volume's context that its plugin gets; empty when not known
-   * @param limits the limits of the mount flags, as the mount table shows them
    */
-  record Publish(
-      VolumeIdentity identity,
-      VolumeUse usage,
-      Plan plan,
-      boolean readOnly,
-      boolean writable,
-      boolean keeps,
-      long epoch,
-      String context,
-      Set<String> limits)
-      implements Goal {
+  record Publish(MountRequest request, Plan plan, boolean keeps) implements Goal {
 
     /**
      * Returns the goal of a request.
      *
-     * @param mode the access mode under which the plugin is asked
-     * @param label the label of SELinux that the plugin is given; empty if it is given none
-     * @param group the group that the plugin mounts it for; empty if it is given none
-     * @param known under which claim the use is on record; it stays so unless the request names one
+     * @param known the volume, if it is on record
+     * @param up what the plugin can do
+     * @param takesLabel whether the plugin takes a label of SELinux
      */
     public static Publish of(
-        VolumeIdentity identity,
         MountRequest request,
-        boolean stages,
-        AccessMode mode,
-        String label,
-        String group,
-        ClaimMark known) {
+        Optional<VolumeRecord> known,
+        PluginAnswer.Up up,
+        boolean takesLabel) {
+      AccessMode mode = mode(request, known);
       return new Publish(
-          identity,
-          request.usage(),
-          Plan.of(identity, stages, request.capability().withAccessMode(mode))
-              .attachedBy(identity, request.publishContext())
-              .labelled(label)
-              .grouped(group),
-          request.readOnly(),
-          Plan.mustBeWritable(request.capability(), request.readOnly()),
-          false,
-          request.claim().map(ClaimGrant::epoch).orElse(known.epoch()),
-          Digests.of(identity, request.volumeContext()),
-          request
-              .capability()
-              .mountOptions()
-              .flatMap(MountOptions::flags)
-              .map(Digests::limits)
-              .orElse(Set.of()));
+          request,
+          Plan.of(
+              request,
+              isStaged(request, known, up),
+              up.knowsWriters() ? mode : mode.withoutSingleNodeMultiWriter(),
+              label(request, known, takesLabel),
+              group(request, known, up.takesGroup())),
+          false);
     }
 
-    /** Returns the goal of the same request for a volume that is in use. */
-    public static Publish of(VolumeIdentity identity, MountRequest request, VolumeRecord known) {
-      return of(
-          identity,
+    /** Returns the goal of a request for a volume that is in use. */
+    public static Publish of(MountRequest request, VolumeRecord inUse) {
+      Optional<VolumeRecord> known = Optional.of(inUse);
+      return new Publish(
           request,
-          known.plan().staged(),
-          mode(request, Optional.of(known)),
-          label(request, Optional.of(known), false),
-          group(request, Optional.of(known), false),
-          known.claim(request.usage()));
+          Plan.of(
+              request,
+              inUse.plan().staged(),
+              mode(request, known),
+              label(request, known, false),
+              group(request, known, false)),
+          false);
+    }
+
+    /**
+     * Whether a volume is staged is decided at its first use, and kept until the last; an inline
+     * volume never is.
+     */
+    private static boolean isStaged(
+        MountRequest request, Optional<VolumeRecord> known, PluginAnswer.Up up) {
+      return known
+          .filter(record -> !record.targets().isEmpty() && record.plan().isKnown())
+          .map(record -> record.plan().staged())
+          .orElse(up.stages() && !request.isInline());
     }
 
     /**
@@ -139,8 +125,7 @@ public sealed interface Goal {
      */
     public static String group(
         MountRequest request, Optional<VolumeRecord> known, boolean isTaken) {
-      String stated =
-          request.capability().mountOptions().flatMap(MountOptions::volumeMountGroup).orElse("");
+      String stated = Plan.group(request.capability());
       if (!stated.isEmpty() || request.capability().isBlock()) {
         return stated;
       }
@@ -180,15 +165,42 @@ public sealed interface Goal {
           : asked;
     }
 
-    /** That it appears for a workload that is not running yet. */
-    public Publish(
-        VolumeIdentity identity, VolumeUse usage, Plan plan, boolean readOnly, boolean writable) {
-      this(identity, usage, plan, readOnly, writable, false, 0, "", Set.of());
+    /** The use that it appears for. */
+    public VolumeUse usage() {
+      return request.usage();
+    }
+
+    /** Whether the workload may only read. */
+    public boolean readOnly() {
+      return request.readOnly();
+    }
+
+    /** Whether the workload has to be able to write. */
+    boolean writable() {
+      return !readOnly()
+          && request.capability().accessMode().isWritable()
+          && !limits().contains("ro");
+    }
+
+    /** Returns the limits of its mount flags, as the mount table shows them. */
+    Set<String> limits() {
+      return request
+          .capability()
+          .mountOptions()
+          .flatMap(MountOptions::flags)
+          .map(Digests::limits)
+          .orElse(Set.of());
+    }
+
+    /** Returns the digest of the volume's context that its plugin gets. */
+    String context() {
+      return Digests.of(
+          new VolumeIdentity(request.plugin(), request.handle()), request.volumeContext());
     }
 
     @Override
     public Optional<VolumeUse> use() {
-      return Optional.of(usage);
+      return Optional.of(usage());
     }
 
     @Override
@@ -198,12 +210,7 @@ public sealed interface Goal {
 
     /** Returns this goal for a workload that is running. */
     public Publish keeping() {
-      return new Publish(identity, usage, plan, readOnly, writable, true, epoch, context, limits);
-    }
-
-    /** Returns this goal, allowed by the claim with this epoch. */
-    public Publish under(long claim) {
-      return new Publish(identity, usage, plan, readOnly, writable, keeps, claim, context, limits);
+      return new Publish(request, plan, true);
     }
   }
 

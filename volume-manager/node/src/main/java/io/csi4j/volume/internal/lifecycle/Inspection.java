@@ -149,7 +149,7 @@ public final class Inspection {
                   ? "the plugin answered OK to NodePublishVolume, and nothing is mounted there"
                   : NOTHING_MADE));
     }
-    if (looked.staging().isEmpty() && showsOurDirectory(goal.identity(), top.get())) {
+    if (looked.staging().isEmpty() && showsOurDirectory(record.identity(), top.get())) {
       return Optional.of(
           Failure.of(
               OperatorCode.MOUNT_NOT_VISIBLE,

@@ -290,7 +290,7 @@ final class MountStory {
                     "the mount is there, and what it shows was deleted",
                     Optional.of(goal.usage())))
             : turn;
-    return isClaimed(goal) ? confirm(told, CONFIRM_THERE) : told.end(new Result.Published());
+    return isClaimed(told) ? confirm(told, CONFIRM_THERE) : told.end(new Result.Published());
   }
 
   /**
@@ -329,16 +329,16 @@ final class MountStory {
     ClaimStanding standing = answer.standing();
     ClaimMark mark = turn.record().claim(goal.usage());
     if (standing instanceof ClaimStanding.Current) {
-      return mark.wasConfirmed(goal.epoch())
+      return mark.wasConfirmed(turn.epoch())
           ? turn.end(new Result.Published())
-          : save(turn.with(withClaim(turn.record(), goal)), SAVE_PUBLISHED);
+          : save(turn.with(withClaim(turn)), SAVE_PUBLISHED);
     }
     if (standing instanceof ClaimStanding.Stale && isOurs(turn)) {
-      return ReleaseStory.giveUp(turn, unclaimed(standing, goal, true), now);
+      return ReleaseStory.giveUp(turn, unclaimed(turn, standing, true), now);
     }
-    Failure failure = unclaimed(standing, goal, false);
+    Failure failure = unclaimed(turn, standing, false);
     boolean isRunning =
-        mark.wasConfirmed(goal.epoch())
+        mark.wasConfirmed(turn.epoch())
             && (standing instanceof ClaimStanding.Unknown
                 || standing instanceof ClaimStanding.Missing);
     return isRunning
@@ -369,7 +369,7 @@ final class MountStory {
                     goal.usage(),
                     goal.readOnly(),
                     stages && !wasInDoubt ? path : path.working(Verb.PUBLISH, now.instance()),
-                    record.claim(goal.usage()).wanted(goal.epoch())))
+                    record.claim(goal.usage()).wanted(turn.epoch())))
             .withAnswered(goal.usage(), now.isAnswered(goal.usage()));
     return save(turn.with(counted), SAVE_INTENT);
   }
@@ -554,18 +554,18 @@ final class MountStory {
     if (now.barred().isPresent()) {
       return ReleaseStory.undo(turn, now.barred().get(), now);
     }
-    return isClaimed(turn.mount())
+    return isClaimed(turn)
         ? confirm(turn, verb == Verb.STAGE ? CONFIRM_STAGE : CONFIRM_PUBLISH)
         : admitted(turn, verb, now);
   }
 
   /** Whether a claim has to be asked about. */
-  static boolean isClaimed(Goal.Publish goal) {
-    return goal.epoch() > 0;
+  static boolean isClaimed(Turn turn) {
+    return turn.epoch() > 0;
   }
 
   private static Turn confirm(Turn turn, Moment<Event.Confirmed> moment) {
-    return turn.await(moment, new Step.Confirm(turn.mount().usage(), turn.mount().epoch()));
+    return turn.await(moment, new Step.Confirm(turn.mount().usage(), turn.epoch()));
   }
 
   /** Goes on with the call, or undoes what was begun. */
@@ -573,26 +573,26 @@ final class MountStory {
     Goal.Publish goal = turn.mount();
     ClaimStanding standing = answer.standing();
     if (standing instanceof ClaimStanding.Current) {
-      return admitted(turn.with(withClaim(turn.record(), goal)), verb, now);
+      return admitted(turn.with(withClaim(turn)), verb, now);
     }
     boolean goesOn =
         standing instanceof ClaimStanding.Unknown
             && answer.recordSuffices()
-            && turn.before().claim(goal.usage()).wasConfirmed(goal.epoch());
+            && turn.before().claim(goal.usage()).wasConfirmed(turn.epoch());
     if (goesOn) {
       return admitted(
           turn.note(
               new Notice(
                   OperatorCode.CLAIM_STORE_DOWN,
-                  Event.Confirmed.words(standing, goal.epoch())
+                  Event.Confirmed.words(standing, turn.epoch())
                       + ", and it goes on from what is on record",
                   Optional.of(goal.usage()))),
           verb,
           now);
     }
     return standing instanceof ClaimStanding.Stale && isOurs(turn)
-        ? ReleaseStory.giveUp(turn, unclaimed(standing, goal, turn.detour().spared()), now)
-        : ReleaseStory.undo(turn, unclaimed(standing, goal, false), now);
+        ? ReleaseStory.giveUp(turn, unclaimed(turn, standing, turn.detour().spared()), now)
+        : ReleaseStory.undo(turn, unclaimed(turn, standing, false), now);
   }
 
   /** Sends the call; before a volume that is for one is published, looks for whom it is mounted. */
@@ -685,17 +685,18 @@ final class MountStory {
   /** Whether the use is not under a newer claim than the one that is over. */
   private static boolean isOurs(Turn turn) {
     Goal.Publish goal = turn.mount();
-    return turn.before().claim(goal.usage()).epoch() <= goal.epoch();
+    return turn.before().claim(goal.usage()).epoch() <= turn.epoch();
   }
 
-  static VolumeRecord withClaim(VolumeRecord record, Goal.Publish goal) {
+  static VolumeRecord withClaim(Turn turn) {
+    VolumeRecord record = turn.record();
     return record
-        .target(goal.usage())
-        .map(use -> record.withTarget(use.under(new ClaimMark(goal.epoch(), true))))
+        .target(turn.mount().usage())
+        .map(use -> record.withTarget(use.under(new ClaimMark(turn.epoch(), true))))
         .orElse(record);
   }
 
-  static Failure unclaimed(ClaimStanding standing, Goal.Publish goal, boolean isMounted) {
+  static Failure unclaimed(Turn turn, ClaimStanding standing, boolean isMounted) {
     OperatorCode code =
         standing instanceof ClaimStanding.Stale
             ? isMounted ? OperatorCode.FENCED_WHILE_MOUNTED : OperatorCode.FENCED
@@ -704,7 +705,7 @@ final class MountStory {
                 : standing instanceof ClaimStanding.Missing
                     ? OperatorCode.CLAIM_MISSING
                     : OperatorCode.CLAIM_UNCONFIRMED;
-    return Failure.of(code, Event.Confirmed.words(standing, goal.epoch()));
+    return Failure.of(code, Event.Confirmed.words(standing, turn.epoch()));
   }
 
   // ---- failures of the state and of directories

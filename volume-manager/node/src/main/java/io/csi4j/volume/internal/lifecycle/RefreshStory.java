@@ -162,8 +162,8 @@ final class RefreshStory {
     if (saved.problem().isPresent()) {
       return leave(turn, MountStory.stateFailure(saved.problem().get()));
     }
-    return MountStory.isClaimed(turn.mount())
-        ? turn.await(CONFIRM_REFRESH, new Step.Confirm(turn.mount().usage(), turn.mount().epoch()))
+    return MountStory.isClaimed(turn)
+        ? turn.await(CONFIRM_REFRESH, new Step.Confirm(turn.mount().usage(), turn.epoch()))
         : send(turn, now);
   }
 
@@ -172,13 +172,13 @@ final class RefreshStory {
     Goal.Publish wanted = turn.mount();
     ClaimStanding standing = answer.standing();
     if (standing instanceof ClaimStanding.Current) {
-      return send(turn.with(MountStory.withClaim(turn.record(), wanted)), now);
+      return send(turn.with(MountStory.withClaim(turn)), now);
     }
     boolean goesOn =
         standing instanceof ClaimStanding.Unknown
             && answer.recordSuffices()
-            && turn.before().claim(wanted.usage()).wasConfirmed(wanted.epoch());
-    return goesOn ? send(turn, now) : leave(turn, MountStory.unclaimed(standing, wanted, true));
+            && turn.before().claim(wanted.usage()).wasConfirmed(turn.epoch());
+    return goesOn ? send(turn, now) : leave(turn, MountStory.unclaimed(turn, standing, true));
   }
 
   // ---- the call

@@ -4,9 +4,11 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -428,5 +430,17 @@ public record Turn(
       return refresh.wanted();
     }
     throw new IllegalStateException("The goal is no mount: " + goal);
+  }
+
+  /**
+   * Returns the epoch of the claim that allows the mount: of that which its request names, or else
+   * of that under which its use was on record; 0 when it needs none.
+   */
+  long epoch() {
+    MountRequest request = mount().request();
+    return request
+        .claim()
+        .map(ClaimGrant::epoch)
+        .orElseGet(() -> before.claim(request.usage()).epoch());
   }
 }

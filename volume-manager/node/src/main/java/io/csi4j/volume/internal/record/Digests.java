@@ -53,11 +53,6 @@ public final class Digests {
     return end(digest);
   }
 
-  /** Whether flags ask for a mount that is only read. */
-  static boolean areReadOnly(MountFlags flags) {
-    return flags.reveal().contains("ro");
-  }
-
   /** Returns what flags forbid to be done through a mount, of what the kernel's table shows. */
   public static Set<String> limits(MountFlags flags) {
     return LIMITS.stream().filter(flags.reveal()::contains).collect(Collectors.toSet());

@@ -3,11 +3,11 @@ package io.csi4j.volume.internal.record;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
-import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.internal.text.InlineName;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.node.MountRequest;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,17 +41,68 @@ public record Plan(
     this(staged, block, mode, fsType, flags, group, "", "");
   }
 
-  /** The plan for this use of a volume. */
-  public static Plan of(VolumeIdentity identity, boolean staged, VolumeCapability capability) {
+  /**
+   * Returns what is kept on record of how a request uses a volume.
+   *
+   * @param staged whether it is staged before it is published
+   * @param mode the access mode under which the plugin is called
+   * @param label the label of SELinux that the plugin is given; empty if it is given none
+   * @param group the group that the plugin mounts it for; empty if it is given none
+   */
+  public static Plan of(
+      MountRequest request, boolean staged, AccessMode mode, String label, String group) {
+    VolumeIdentity identity = new VolumeIdentity(request.plugin(), request.handle());
+    return of(identity, request, staged, mode, label, group);
+  }
+
+  /**
+   * Returns how a request says on its own that it uses a volume, to be compared with another one.
+   *
+   * @param identity the volume of both
+   */
+  public static Plan stated(VolumeIdentity identity, MountRequest request) {
+    VolumeCapability capability = request.capability();
+    return of(
+        identity, request, true, capability.accessMode(), label(capability), group(capability));
+  }
+
+  private static Plan of(
+      VolumeIdentity identity,
+      MountRequest request,
+      boolean staged,
+      AccessMode mode,
+      String label,
+      String group) {
+    VolumeCapability capability = request.capability();
     MountOptions options = capability.mountOptions().orElse(MountOptions.none());
     return new Plan(
-            staged,
-            capability.isBlock(),
-            capability.accessMode(),
-            options.fsType().orElse(""),
-            options.flags().map(flags -> digest(identity, flags)).orElse(""),
-            options.volumeMountGroup().orElse(""))
-        .labelled(label(capability));
+        staged,
+        capability.isBlock(),
+        mode,
+        options.fsType().orElse(""),
+        options.flags().map(flags -> digest(identity, flags)).orElse(""),
+        group,
+        Digests.of(identity, request.publishContext()),
+        label);
+  }
+
+  /**
+   * Returns how a plugin that is called for a request is told that the volume is used: with the
+   * same values each time.
+   */
+  public VolumeCapability capability(MountRequest request) {
+    VolumeCapability asked = request.capability().withAccessMode(mode);
+    if (asked.isBlock()) {
+      return asked;
+    }
+    MountOptions options = asked.mountOptions().orElseGet(MountOptions::none);
+    if (!label.equals(label(asked))) {
+      options = SelinuxLabel.of(label).addedTo(options);
+    }
+    if (!group.isEmpty()) {
+      options = options.withVolumeMountGroup(group);
+    }
+    return VolumeCapability.mount(mode, options);
   }
 
   /** Returns the digest of all flags but that of the label. */
@@ -70,6 +121,11 @@ public record Plan(
         .orElse("");
   }
 
+  /** Returns the group that mount options name; empty if they name none. */
+  public static String group(VolumeCapability capability) {
+    return capability.mountOptions().flatMap(MountOptions::volumeMountGroup).orElse("");
+  }
+
   /** Returns the plan for a volume that is mounted with this label, or without one. */
   public Plan labelled(String with) {
     return new Plan(staged, block, mode, fsType, flags, group, attached, with);
@@ -78,11 +134,6 @@ public record Plan(
   /** Returns the plan for a volume that the plugin mounts for this group, or for none. */
   public Plan grouped(String with) {
     return new Plan(staged, block, mode, fsType, flags, with, attached, label);
-  }
-
-  /** Returns the plan for a volume that was attached with this answer. */
-  public Plan attachedBy(VolumeIdentity identity, PublishContext context) {
-    return attached(Digests.of(identity, context));
   }
 
   /** Returns the plan with this digest of what attaching returned. */
@@ -106,17 +157,6 @@ public record Plan(
   /** Whether it was decided by a request; else the next one decides. */
   public boolean isKnown() {
     return mode != AccessMode.UNSPECIFIED;
-  }
-
-  /** Whether a use of this kind has to be able to write. */
-  public static boolean mustBeWritable(VolumeCapability capability, boolean readOnly) {
-    boolean hasReadOnlyFlag =
-        capability
-            .mountOptions()
-            .flatMap(MountOptions::flags)
-            .filter(Digests::areReadOnly)
-            .isPresent();
-    return !readOnly && capability.accessMode().isWritable() && !hasReadOnlyFlag;
   }
 
   /**

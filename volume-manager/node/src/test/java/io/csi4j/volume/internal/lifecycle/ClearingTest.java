@@ -30,7 +30,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,14 +91,13 @@ class ClearingTest {
   /** From a mount that failed, and whose release the plugin refuses. */
   private static Walk failed() {
     Walk walk = leaving(PathRecord.NONE.as(PathStatus.GOING));
-    return walk.from(walk.record().withContext(A, "given"))
+    return walk.from(walk.record().withContext(A, Walk.digest("given")))
         .always("UNPUBLISH", fails(StatusCode.FAILED_PRECONDITION));
   }
 
   /** The goal of a mount with a volume context of this digest. */
   private static Goal given(String context, boolean readOnly) {
-    return new Goal.Publish(
-        Walk.IDENTITY, A, Walk.plan(true, false), readOnly, !readOnly, false, 0, context, Set.of());
+    return Walk.publish(A, Walk.plan(true, false), readOnly, context);
   }
 
   static Event looked(int staging, int target, boolean device) {
@@ -586,8 +584,7 @@ class ClearingTest {
   }
 
   private static String attached(Walk walk, String digest) {
-    walk.to(
-        new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false).attached(digest), false, true));
+    walk.to(Walk.publish(A, Walk.plan(true, false).attached(digest), false));
     return walk.record().plan().attached();
   }
 }

@@ -51,7 +51,7 @@ class ConfirmingTest {
   }
 
   private static Goal.Publish claimed() {
-    return publish(A).under(7);
+    return Walk.under(7, publish(A));
   }
 
   /** Mounted under a claim. */

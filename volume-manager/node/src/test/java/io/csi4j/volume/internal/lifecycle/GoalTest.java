@@ -177,7 +177,7 @@ class GoalTest {
     assertThat(
             fromNothing()
                 .at("PUBLISH", 1, fails(StatusCode.INTERNAL))
-                .leavable(publish(A).under(7)))
+                .leavable(Walk.under(7, publish(A))))
         .containsExactly(
             "confirm 7", "STAGE", "confirm 7", "PUBLISH", "pause", "confirm 7", "PUBLISH");
     assertThat(fromNothing().always("PUBLISH", fails(StatusCode.OUT_OF_RANGE)).leavable(publish(A)))

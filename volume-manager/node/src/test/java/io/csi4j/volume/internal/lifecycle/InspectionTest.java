@@ -2,6 +2,9 @@ package io.csi4j.volume.internal.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.MountFlags;
+import io.csi4j.client.model.MountOptions;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
@@ -11,6 +14,7 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.node.MountRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -102,22 +106,16 @@ class InspectionTest {
     return Seen.at(List.of(disk()), List.of(mounts));
   }
 
-  private static Goal.Publish wanted(boolean readOnly, boolean writable, String... limits) {
-    return new Goal.Publish(
-        Walk.IDENTITY,
-        Walk.A,
-        Walk.plan(true, false),
-        readOnly,
-        writable,
-        false,
-        0,
-        "",
-        Set.of(limits));
+  private static Goal.Publish wanted(AccessMode mode, String... flags) {
+    MountRequest request =
+        MountRequest.builder(Walk.IDENTITY.plugin(), Walk.A, Walk.IDENTITY.handle(), mode)
+            .requestOptions(MountOptions.none().withFlags(MountFlags.of(flags)))
+            .build();
+    return new Goal.Publish(request, Walk.plan(true, false), false);
   }
 
-  private static final Goal.Publish WRITING = wanted(false, true);
-  private static final Goal.Publish BLOCK =
-      new Goal.Publish(Walk.IDENTITY, Walk.A, Walk.plan(true, true), false, true);
+  private static final Goal.Publish WRITING = wanted(AccessMode.MULTI_NODE_MULTI_WRITER);
+  private static final Goal.Publish BLOCK = Walk.publish(Walk.A, Walk.plan(true, true), false);
 
   static Stream<Arguments> mounts() {
     String ours = "/v/" + VolumeLayout.id(Walk.IDENTITY) + "/staging";
@@ -201,13 +199,13 @@ class InspectionTest {
             FINE),
         Arguments.of(
             "a writable mount, to be read only",
-            wanted(true, false),
+            Walk.publish(Walk.A, Walk.plan(true, false), true),
             target(disk()),
             STRICT,
             "MOUNT_FLAGS_DIFFER: read-only was wanted, and it is writable"),
         Arguments.of(
             "a read-only mount, to be read only",
-            wanted(true, false),
+            Walk.publish(Walk.A, Walk.plan(true, false), true),
             target(mount("/dev/sda", "/", true)),
             STRICT,
             FINE),
@@ -219,38 +217,38 @@ class InspectionTest {
             "MOUNT_FLAGS_DIFFER: it was wanted for writing, and is read-only"),
         Arguments.of(
             "a read-only mount, which nobody has to write",
-            wanted(false, false),
+            wanted(AccessMode.MULTI_NODE_READER_ONLY),
             target(mount("/dev/sda", "/", true)),
             STRICT,
             FINE),
         Arguments.of(
             "a mount without its limits",
-            wanted(false, true, "nosuid", "nodev", "noexec"),
+            wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "nosuid", "nodev", "noexec"),
             target(disk("nodev")),
             STRICT,
             "MOUNT_FLAGS_DIFFER: the mount flags noexec, nosuid were asked for, and it is mounted"
                 + " without"),
         Arguments.of(
             "a mount with its limits and more",
-            wanted(false, true, "nosuid"),
+            wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "nosuid"),
             target(disk("nosuid", "nodev")),
             STRICT,
             FINE),
         Arguments.of(
             "limits of a mount that is covered by one without",
-            wanted(false, true, "nosuid"),
+            wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "nosuid"),
             target(disk("nosuid"), disk()),
             STRICT,
             "MOUNT_FLAGS_DIFFER: the mount flags nosuid were asked for, and it is mounted without"),
         Arguments.of(
             "a flag that says read-only, on a mount that is",
-            wanted(false, false, "ro"),
+            wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "ro"),
             target(mount("/dev/sda", "/", true)),
             STRICT,
             FINE),
         Arguments.of(
             "a flag that says read-only, on a mount that is not",
-            wanted(false, false, "ro"),
+            wanted(AccessMode.MULTI_NODE_MULTI_WRITER, "ro"),
             target(disk()),
             STRICT,
             "MOUNT_FLAGS_DIFFER: the mount flags ro were asked for, and it is mounted without"));

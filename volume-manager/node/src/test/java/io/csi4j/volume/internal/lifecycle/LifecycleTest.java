@@ -26,7 +26,6 @@ import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -66,7 +65,7 @@ class LifecycleTest {
         row(
             "a use of a plugin without staging",
             fromNothing(),
-            new Goal.Publish(Walk.IDENTITY, A, Walk.plan(false, false), false, true),
+            Walk.publish(A, Walk.plan(false, false), false),
             "look; save INTENT_SAVED [NONE, a IN_DOUBT PUBLISH?]; make volume; make use; PUBLISH; look;"
                 + " save PUBLISHED_SAVED [NONE, a PRESENT]; published"),
         row(
@@ -284,12 +283,8 @@ class LifecycleTest {
         row(
             "a volume for one that another has got by a call that was given up long before",
             fromNothing().strayAt(1),
-            new Goal.Publish(
-                Walk.IDENTITY,
-                A,
-                new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""),
-                false,
-                true),
+            Walk.publish(
+                A, new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""), false),
             INTEND
                 + STAGED
                 + "remove use; save USE_END_SAVED [PRESENT, b GOING]; refused VOLUME_IN_USE"),
@@ -445,7 +440,7 @@ class LifecycleTest {
         row(
             "writable, where read-only was wanted",
             fromNothing(),
-            new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), true, false),
+            Walk.publish(A, Walk.plan(true, false), true),
             INTEND
                 + STAGED
                 + "PUBLISH; look; "
@@ -455,7 +450,7 @@ class LifecycleTest {
         row(
             "no device, where a device was wanted",
             fromNothing(),
-            new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, true), false, true),
+            Walk.publish(A, Walk.plan(true, true), false),
             INTEND + STAGED + "PUBLISH; look; " + UNPUBLISHED + UNSTAGED + "refused NOT_A_DEVICE"));
   }
 
@@ -516,32 +511,24 @@ class LifecycleTest {
         row(
             "other options than those in use",
             fromUsedBy(B),
-            new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, true), false, true),
+            Walk.publish(A, Walk.plan(true, true), false),
             "refused OPTIONS_DIFFER"),
         row(
             "read-only, where the same use may write",
             fromUsedBy(A),
-            new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), true, false),
+            Walk.publish(A, Walk.plan(true, false), true),
             "refused OPTIONS_DIFFER"),
         row(
             "a single writer that there is already",
             fromUsedBy(B),
-            new Goal.Publish(
-                Walk.IDENTITY,
-                A,
-                new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""),
-                false,
-                true),
+            Walk.publish(
+                A, new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""), false),
             "refused VOLUME_IN_USE"),
         row(
             "other options than a staging that is left",
             leftStaging(),
-            new Goal.Publish(
-                Walk.IDENTITY,
-                A,
-                new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""),
-                false,
-                true),
+            Walk.publish(
+                A, new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", ""), false),
             "look; save USE_END_SAVED [IN_DOUBT UNSTAGE?]; UNSTAGE; look; "
                 + INTEND
                 + STAGED
@@ -739,13 +726,12 @@ class LifecycleTest {
   }
 
   private static Goal publishWith(String context) {
-    return new Goal.Publish(
-        Walk.IDENTITY, A, Walk.plan(true, false), false, true, false, 0, context, Set.of());
+    return Walk.publish(A, Walk.plan(true, false), false, context);
   }
 
   private static Walk comingUse(String context) {
     Walk walk = comingUse();
-    return walk.from(walk.record().withContext(A, context));
+    return walk.from(walk.record().withContext(A, Walk.digest(context)));
   }
 
   private static Walk comingUse() {

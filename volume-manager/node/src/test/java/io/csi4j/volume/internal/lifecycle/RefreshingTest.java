@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.lifecycle;
 
 import static io.csi4j.volume.internal.lifecycle.Walk.A;
 import static io.csi4j.volume.internal.lifecycle.Walk.B;
-import static io.csi4j.volume.internal.lifecycle.Walk.IDENTITY;
 import static io.csi4j.volume.internal.lifecycle.Walk.fails;
 import static io.csi4j.volume.internal.lifecycle.Walk.fromNothing;
 import static io.csi4j.volume.internal.lifecycle.Walk.fromUsedBy;
@@ -23,7 +22,6 @@ import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,18 +46,17 @@ class RefreshingTest {
   }
 
   private static Goal.Refresh refresh(String context) {
-    return new Goal.Refresh(
-        new Goal.Publish(IDENTITY, A, plan(true, false), false, true, true, 0, context, Set.of()));
+    return new Goal.Refresh(Walk.publish(A, plan(true, false), false, context).keeping());
   }
 
   private static Goal.Refresh claimed() {
-    return new Goal.Refresh(refresh("new").wanted().under(7));
+    return new Goal.Refresh(Walk.under(7, refresh("new").wanted()));
   }
 
   /** Published with the context "old". */
   private static Walk published(VolumeUse... users) {
     Walk walk = fromUsedBy(users);
-    return walk.from(walk.record().withContext(A, "old"));
+    return walk.from(walk.record().withContext(A, Walk.digest("old")));
   }
 
   private static Walk claimed(ClaimMark mark) {
@@ -71,7 +68,7 @@ class RefreshingTest {
   private static Walk asked(String context) {
     Walk walk = fromUsedBy(A);
     return path(
-            walk.from(walk.record().withContext(A, context)),
+            walk.from(walk.record().withContext(A, Walk.digest(context))),
             path -> path.working(Verb.PUBLISH, "plugin-1"))
         .goingOn(TARGET);
   }
@@ -145,9 +142,7 @@ class RefreshingTest {
         row(
             "another way of use",
             published(A),
-            new Goal.Refresh(
-                new Goal.Publish(
-                    IDENTITY, A, plan(true, true), false, true, true, 0, "new", Set.of())),
+            new Goal.Refresh(Walk.publish(A, plan(true, true), false, "new").keeping()),
             "refused OPTIONS_DIFFER"),
         row(
             "refused: the former context is in force",

@@ -48,7 +48,7 @@ class RepairingTest {
   }
 
   private static Goal.Publish keeping() {
-    return new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), false, true).keeping();
+    return Walk.publish(A, Walk.plan(true, false), false).keeping();
   }
 
   private static Walk from(PathRecord path) {

@@ -3,7 +3,9 @@ package io.csi4j.volume.internal.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
@@ -13,6 +15,7 @@ import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.ClaimMark;
+import io.csi4j.volume.internal.record.Digests;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.Place;
@@ -20,8 +23,11 @@ import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.ClaimGrant;
+import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.MountPolicy;
+import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
@@ -29,6 +35,7 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
@@ -42,6 +49,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Walks an operation from its first step to its last in a world of its own, where everything goes
@@ -54,6 +62,9 @@ final class Walk implements Step.Performer {
   static final Place PLACE = new Place("boot-1", 1);
   static final VolumeUse A = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("a"));
   static final VolumeUse B = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("b"));
+
+  /** The names of the contexts of the volume; a ? before one marks it as uncertain. */
+  private static final List<String> CONTEXTS = List.of("given", "new", "old", "older", "other");
 
   private static final Evidence DISK = new Evidence("ref", "ext4", "/dev/sda", "/", false);
 
@@ -116,7 +127,48 @@ final class Walk implements Step.Performer {
   }
 
   static Goal.Publish publish(VolumeUse usage) {
-    return new Goal.Publish(IDENTITY, usage, plan(true, false), false, true);
+    return publish(usage, plan(true, false), false);
+  }
+
+  /** A mount by this plan, which may be another than a request alone would lead to. */
+  static Goal.Publish publish(VolumeUse usage, Plan plan, boolean readOnly) {
+    return new Goal.Publish(request(usage, plan, readOnly).build(), plan, false);
+  }
+
+  /** The same with a context of the volume, by its name in {@link #CONTEXTS}. */
+  static Goal.Publish publish(VolumeUse usage, Plan plan, boolean readOnly, String context) {
+    return new Goal.Publish(
+        request(usage, plan, readOnly).volumeContext(context(context)).build(), plan, false);
+  }
+
+  /** The same mount under a claim. */
+  static Goal.Publish under(long epoch, Goal.Publish goal) {
+    ClaimGrant grant =
+        new ClaimGrant(
+            goal.usage(), NodeName.of("n"), epoch, ClaimMode.WRITE, PublishContext.empty());
+    return new Goal.Publish(
+        goal.request().toBuilder().claim(grant).build(), goal.plan(), goal.keeps());
+  }
+
+  private static MountRequest.Builder request(VolumeUse usage, Plan plan, boolean readOnly) {
+    MountRequest.Builder request =
+        MountRequest.builder(IDENTITY.plugin(), usage, IDENTITY.handle(), plan.mode());
+    if (plan.block()) {
+      request.block();
+    }
+    return readOnly ? request.readOnly() : request;
+  }
+
+  private static VolumeContext context(String name) {
+    return VolumeContext.of(Map.of("name", name));
+  }
+
+  /** The digest of a context of the volume, by its name in {@link #CONTEXTS}. */
+  static String digest(String name) {
+    String plain = name.startsWith("?") ? name.substring(1) : name;
+    assertThat(CONTEXTS).contains(plain);
+    String digest = Digests.of(IDENTITY, context(plain));
+    return plain.equals(name) ? digest : Digests.inDoubt(digest);
   }
 
   Walk mount(Optional<VolumeUse> path) {
@@ -650,8 +702,16 @@ final class Walk implements Step.Performer {
   }
 
   private static String context(VolumeRecord record, TargetRecord target) {
-    String digest = record.contexts().get(target.usage());
-    return digest == null ? "" : " with " + digest;
+    String digest = record.contexts().getOrDefault(target.usage(), Digests.OF_NOTHING);
+    return digest.equals(Digests.OF_NOTHING) ? "" : " with " + contextName(digest);
+  }
+
+  private static String contextName(String digest) {
+    return CONTEXTS.stream()
+        .flatMap(name -> Stream.of(name, "?" + name))
+        .filter(name -> digest(name).equals(digest))
+        .findFirst()
+        .orElse(digest);
   }
 
   private static String word(PathRecord path) {

@@ -56,7 +56,7 @@ class WordsTest {
   }
 
   static Stream<Arguments> told() {
-    Goal.Publish reading = new Goal.Publish(Walk.IDENTITY, A, Walk.plan(true, false), true, false);
+    Goal.Publish reading = Walk.publish(A, Walk.plan(true, false), true);
     String notKnown = "NodeUnpublishVolume ended with NOT_FOUND: so it is";
     return Stream.of(
         row(

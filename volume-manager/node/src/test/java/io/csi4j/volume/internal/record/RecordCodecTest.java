@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.fields.CodecContract;
 import io.csi4j.volume.internal.fields.FieldWriter;
@@ -15,6 +14,7 @@ import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
@@ -390,10 +390,14 @@ class RecordCodecTest implements CodecContract<VolumeRecord> {
   }
 
   private static Plan plan(VolumeIdentity identity, String... flags) {
-    return Plan.of(
-        identity,
-        true,
-        VolumeCapability.mount(
-            AccessMode.SINGLE_NODE_WRITER, MountOptions.none().withFlags(MountFlags.of(flags))));
+    MountRequest request =
+        MountRequest.builder(
+                identity.plugin(),
+                Records.usage("db-1", "web-1"),
+                identity.handle(),
+                AccessMode.SINGLE_NODE_WRITER)
+            .requestOptions(MountOptions.none().withFlags(MountFlags.of(flags)))
+            .build();
+    return Plan.of(request, true, AccessMode.SINGLE_NODE_WRITER, "", "");
   }
 }

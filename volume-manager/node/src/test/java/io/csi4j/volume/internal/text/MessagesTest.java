@@ -10,7 +10,6 @@ import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.model.OperatorCode;
@@ -20,6 +19,7 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.node.MountRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -266,11 +266,15 @@ class MessagesTest {
   }
 
   private static Plan plan(String flag) {
-    return Plan.of(
-        new VolumeIdentity(PluginId.of("hostpath.csi"), VolumeId.of("vol-7f3")),
-        true,
-        VolumeCapability.mount(
-            AccessMode.SINGLE_NODE_WRITER, MountOptions.none().withFlags(MountFlags.of(flag))));
+    MountRequest request =
+        MountRequest.builder(
+                PluginId.of("hostpath.csi"),
+                VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("web-1")),
+                VolumeId.of("vol-7f3"),
+                AccessMode.SINGLE_NODE_WRITER)
+            .requestOptions(MountOptions.none().withFlags(MountFlags.of(flag)))
+            .build();
+    return Plan.of(request, true, AccessMode.SINGLE_NODE_WRITER, "", "");
   }
 
   @Test

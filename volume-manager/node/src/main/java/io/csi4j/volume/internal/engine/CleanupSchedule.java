@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.internal.time.Backoff;
-import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -79,8 +78,7 @@ final class CleanupSchedule {
 
   /** Whether a listener is told of an operation that begins now. */
   boolean isTold(Operation operation) {
-    return !(operation.wish() instanceof Wish.Health)
-        && (!isOf(operation) || isWorthTelling(failed));
+    return !(operation instanceof Operation.Health) && (!isOf(operation) || isWorthTelling(failed));
   }
 
   /** Forgets what has failed: something has changed. */
@@ -98,7 +96,7 @@ final class CleanupSchedule {
 
   /** Whether an operation is a call about what is mounted, which mounts nothing. */
   static boolean isRead(Operation operation) {
-    return operation.wish() instanceof Wish.Stats || operation.wish() instanceof Wish.Expand;
+    return operation instanceof Operation.Read;
   }
 
   /** Returns the next goal of the cleanup, as far as it may be tried before the host has spoken. */
@@ -169,18 +167,15 @@ final class CleanupSchedule {
       Set<VolumeUse> uses = dead.uses();
       dead.begin();
       volume.take(
-          volume.engine.background(
-              new Wish.Repair(),
-              VolumeEvent.Operation.REPAIR,
+          new Operation.Repair(
+              volume.engine.nextId(),
               uses.size() == 1 ? uses.stream().findFirst() : Optional.empty()));
     }
   }
 
   /** Takes away a use or a volume that must go. */
   void cleanUp(Goal goal, Optional<VolumeUse> usage) {
-    volume.take(
-        volume.engine.background(
-            new Wish.Release(goal, Long.MAX_VALUE), VolumeEvent.Operation.CLEAN_UP, usage));
+    volume.take(Operation.Release.background(volume.engine.nextId(), goal, usage, Long.MAX_VALUE));
   }
 
   // ---- when something is tried again, and when an operator hears of it

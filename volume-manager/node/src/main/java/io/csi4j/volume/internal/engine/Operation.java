@@ -10,70 +10,177 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * Something that was asked for and waits for its turn, or has it.
- *
- * @param id its number
- * @param wish what was asked for
- * @param kind what it is, in events
- * @param usage the use it is about; empty when it is about a volume without uses
- * @param end ends when it does
- */
-record Operation(
-    OperationId id,
-    Wish wish,
-    VolumeEvent.Operation kind,
-    Optional<VolumeUse> usage,
-    CompletableFuture<Object> end) {
+/** Something that was asked for and waits for its turn, or has it. */
+abstract sealed class Operation {
 
-  /** A request. */
-  sealed interface Wish {
+  private final OperationId id;
+  private final VolumeEvent.Operation kind;
+  private final Optional<VolumeUse> usage;
+  private final CompletableFuture<Object> end = new CompletableFuture<>();
 
-    /**
-     * A mount.
-     *
-     * @param request what is wanted
-     */
-    record Mount(MountRequest request) implements Wish {}
+  private Operation(OperationId id, VolumeEvent.Operation kind, Optional<VolumeUse> usage) {
+    this.id = id;
+    this.kind = kind;
+    this.usage = usage;
+  }
 
-    /**
-     * The end of a use, or of a volume without uses.
-     *
-     * @param goal the goal
-     * @param unlessAskedAfter nothing is done if the use was asked for after this operation
-     */
-    record Release(Goal goal, long unlessAskedAfter) implements Wish {}
+  /** Its number. */
+  OperationId id() {
+    return id;
+  }
 
-    /**
-     * That the node takes notice of new capacity.
-     *
-     * @param request of what
-     */
-    record Expand(ExpandRequest request) implements Wish {}
+  /** Returns what it is in events. */
+  VolumeEvent.Operation kind() {
+    return kind;
+  }
 
-    /**
-     * A use that is published with other contexts or secrets from now on.
-     *
-     * @param request how it is wanted
-     */
-    record Refresh(MountRequest request) implements Wish {}
+  /** The use it is about; empty when it is about a volume without uses. */
+  Optional<VolumeUse> usage() {
+    return usage;
+  }
 
-    /** How full it is. */
-    record Stats() implements Wish {}
-
-    /**
-     * The known faults of the volume; asked in the background, and never told as an operation.
-     *
-     * @param offer the faults that the plugin can tell
-     */
-    record Health(HealthOffer offer) implements Wish {}
-
-    /** The repair of dead mounts. */
-    record Repair() implements Wish {}
+  /** Ends when the operation does. */
+  CompletableFuture<Object> end() {
+    return end;
   }
 
   /** Whether two who wait can share one operation. */
-  boolean isSame(Wish other) {
-    return (wish instanceof Wish.Mount || wish instanceof Wish.Release) && wish.equals(other);
+  boolean isSame(Operation other) {
+    return false;
+  }
+
+  /** A mount. */
+  static final class Mount extends Operation {
+    private final MountRequest request;
+
+    Mount(OperationId id, MountRequest request) {
+      super(id, VolumeEvent.Operation.MOUNT, Optional.of(request.usage()));
+      this.request = request;
+    }
+
+    /** The request for it. */
+    MountRequest request() {
+      return request;
+    }
+
+    @Override
+    boolean isSame(Operation other) {
+      return other instanceof Mount mount && request.equals(mount.request);
+    }
+  }
+
+  /** A use that is published with other contexts or secrets from now on. */
+  static final class Refresh extends Operation {
+    private final MountRequest request;
+
+    Refresh(OperationId id, MountRequest request) {
+      super(id, VolumeEvent.Operation.REFRESH, Optional.of(request.usage()));
+      this.request = request;
+    }
+
+    /** The request for the use, with the new contexts and secrets. */
+    MountRequest request() {
+      return request;
+    }
+  }
+
+  /** The end of a use, or of a volume without uses. */
+  static final class Release extends Operation {
+    private final Goal goal;
+    private final long unlessAskedAfter;
+
+    private Release(
+        OperationId id,
+        VolumeEvent.Operation kind,
+        Optional<VolumeUse> usage,
+        Goal goal,
+        long unlessAskedAfter) {
+      super(id, kind, usage);
+      this.goal = goal;
+      this.unlessAskedAfter = unlessAskedAfter;
+    }
+
+    /** A release that a caller asked for. */
+    static Release asked(OperationId id, Goal goal) {
+      return new Release(id, VolumeEvent.Operation.UNMOUNT, goal.use(), goal, Long.MAX_VALUE);
+    }
+
+    /**
+     * A release in the background.
+     *
+     * @param unlessAskedAfter nothing is done if the use was asked for after this operation
+     */
+    static Release background(
+        OperationId id, Goal goal, Optional<VolumeUse> usage, long unlessAskedAfter) {
+      return new Release(id, VolumeEvent.Operation.CLEAN_UP, usage, goal, unlessAskedAfter);
+    }
+
+    /** The goal. */
+    Goal goal() {
+      return goal;
+    }
+
+    /** Nothing is done if the use was asked for after this operation. */
+    long unlessAskedAfter() {
+      return unlessAskedAfter;
+    }
+
+    @Override
+    boolean isSame(Operation other) {
+      return other instanceof Release release
+          && goal.equals(release.goal)
+          && unlessAskedAfter == release.unlessAskedAfter;
+    }
+  }
+
+  /** The repair of dead mounts. */
+  static final class Repair extends Operation {
+    Repair(OperationId id, Optional<VolumeUse> usage) {
+      super(id, VolumeEvent.Operation.REPAIR, usage);
+    }
+  }
+
+  /** A question about a use that is mounted, which changes nothing here. */
+  abstract static sealed class Read extends Operation {
+    private Read(OperationId id, VolumeEvent.Operation kind, VolumeUse usage) {
+      super(id, kind, Optional.of(usage));
+    }
+  }
+
+  /** That the node takes notice of new capacity. */
+  static final class Expand extends Read {
+    private final ExpandRequest request;
+
+    Expand(OperationId id, ExpandRequest request) {
+      super(id, VolumeEvent.Operation.EXPAND, request.usage());
+      this.request = request;
+    }
+
+    /** The request for it. */
+    ExpandRequest request() {
+      return request;
+    }
+  }
+
+  /** How full it is. */
+  static final class Stats extends Read {
+    Stats(OperationId id, VolumeUse usage) {
+      super(id, VolumeEvent.Operation.STATS, usage);
+    }
+  }
+
+  /** The known faults of the volume; asked in the background, and never told as an operation. */
+  static final class Health extends Operation {
+    private final HealthOffer offer;
+
+    Health(OperationId id, HealthOffer offer) {
+      super(id, VolumeEvent.Operation.STATS, Optional.empty());
+      this.offer = offer;
+    }
+
+    /** The faults that the plugin can tell. */
+    HealthOffer offer() {
+      return offer;
+    }
   }
 }

@@ -9,7 +9,6 @@ import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Admission;
 import io.csi4j.volume.internal.lifecycle.AnswerClass;
@@ -183,28 +182,28 @@ final class OperationRun {
   /** Begins an operation, or ends it at once. */
   void start(Operation operation) {
     plugin = volume.plugin();
-    Wish wish = operation.wish();
-    if (wish instanceof Wish.Health health) {
-      beginHealth(operation, health.offer());
+    if (operation instanceof Operation.Health health) {
+      beginHealth(health);
       return;
     }
+    boolean isRelease = operation instanceof Operation.Release;
     Optional<Failure> covered = engine.foreign.seen(identity, operation.usage());
     if (covered.isPresent()) {
-      operation.usage().filter(use -> wish instanceof Wish.Release).ifPresent(memory::release);
+      operation.usage().filter(use -> isRelease).ifPresent(memory::release);
       volume.end(
           operation,
-          wish instanceof Wish.Release || wish instanceof Wish.Repair
+          isRelease || operation instanceof Operation.Repair
               ? new Result.Unfinished(covered.get())
               : new Result.Refused(covered.get()));
-    } else if (wish instanceof Wish.Repair) {
-      ask(operation, up -> repair(operation));
-    } else if (wish instanceof Wish.Release release) {
-      beginRelease(operation, release);
-    } else if (wish instanceof Wish.Refresh refresh) {
-      beginRefresh(operation, refresh.request());
-    } else if (wish instanceof Wish.Mount mount) {
+    } else if (operation instanceof Operation.Mount mount) {
       parts.points().at(CrashPoint.ADMITTED);
-      beginMount(operation, mount.request());
+      beginMount(mount);
+    } else if (operation instanceof Operation.Refresh refresh) {
+      beginRefresh(refresh);
+    } else if (operation instanceof Operation.Release release) {
+      beginRelease(release);
+    } else if (operation instanceof Operation.Repair) {
+      ask(operation, up -> repair(operation));
     } else {
       beginRead(operation);
     }
@@ -223,9 +222,9 @@ final class OperationRun {
     }
   }
 
-  private void beginRelease(Operation operation, Wish.Release release) {
+  private void beginRelease(Operation.Release operation) {
     Optional<VolumeUse> usage = operation.usage();
-    if (usage.isPresent() && engine.index.askedFor(usage.get()) > release.unlessAskedAfter()) {
+    if (usage.isPresent() && engine.index.askedFor(usage.get()) > operation.unlessAskedAfter()) {
       volume.end(operation, new Result.Released(UnmountOutcome.NOT_LAST));
       return;
     }
@@ -236,9 +235,9 @@ final class OperationRun {
     }
     memory.set(known.get());
     usage.or(known.get()::leaving).ifPresent(report::releasing);
-    boolean needsPlugin = !(release.goal() instanceof Goal.Abandon);
+    boolean needsPlugin = !(operation.goal() instanceof Goal.Abandon);
     if (!needsPlugin || (!memory.isQuarantined(plugin) && !memory.isCallMissing())) {
-      goFor(operation, release.goal(), known.get());
+      goFor(operation, operation.goal(), known.get());
       return;
     }
     // Another process is not working on the calls of the one before it: a look shows which it is.
@@ -262,7 +261,7 @@ final class OperationRun {
                         new Result.Unfinished(VolumeReport.down((PluginAnswer.Down) answer)));
                     return;
                   }
-                  goFor(operation, release.goal(), known.get());
+                  goFor(operation, operation.goal(), known.get());
                 }));
   }
 
@@ -273,7 +272,8 @@ final class OperationRun {
     }
   }
 
-  private void beginMount(Operation operation, MountRequest request) {
+  private void beginMount(Operation.Mount operation) {
+    MountRequest request = operation.request();
     if (!isRefused(request)) {
       dead.remember(request);
     }
@@ -310,7 +310,8 @@ final class OperationRun {
   }
 
   /** Publishes a use again, once the plugin is there. */
-  private void beginRefresh(Operation operation, MountRequest request) {
+  private void beginRefresh(Operation.Refresh operation) {
+    MountRequest request = operation.request();
     Optional<Failure> refusal = unreadable(memory.use(request.usage()));
     if (refusal.isPresent()) {
       volume.end(operation, new Result.Refused(refusal.get()));
@@ -984,7 +985,8 @@ final class OperationRun {
 
   // ---- the health of the volume
 
-  private void beginHealth(Operation asking, HealthOffer offered) {
+  private void beginHealth(Operation.Health asking) {
+    HealthOffer offered = asking.offer();
     VolumeRecord known = memory.record().orElseThrow();
     faults(known).ifPresent(seen -> engine.health.seen(identity, seen));
     boolean isQuiet =
@@ -1103,14 +1105,14 @@ final class OperationRun {
     ask(
         operation,
         up -> {
-          Optional<Failure> missing = notOffered(operation.wish(), up);
+          Optional<Failure> missing = notOffered(operation, up);
           if (missing.isPresent()) {
             volume.end(operation, new Result.Refused(missing.get()));
             return;
           }
           long began = parts.clock().nanos();
           NodePlugin asked = plugin;
-          NodeCall call = readCall(operation.wish(), usage, known);
+          NodeCall call = readCall(operation, usage, known);
           asked.call(
               call,
               volume.calling(call.operation()),
@@ -1125,18 +1127,18 @@ final class OperationRun {
   }
 
   private void readEnded(Operation operation, Answer answer) {
-    Optional<Object> value = value(operation.wish(), answer);
+    Optional<Object> value = value(operation, answer);
     if (value.isEmpty()) {
-      volume.end(operation, end(operation.wish(), answer));
+      volume.end(operation, end(operation, answer));
       return;
     }
     volume.read(operation, value.get());
   }
 
-  private NodeCall readCall(Wish wish, VolumeUse usage, VolumeRecord known) {
+  private NodeCall readCall(Operation operation, VolumeUse usage, VolumeRecord known) {
     MountPath target = path(Optional.of(usage));
     Optional<MountPath> staging = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
-    return wish instanceof Wish.Expand expand
+    return operation instanceof Operation.Expand expand
         ? new NodeCall.Expand(expand.request(), identity.handle(), target, staging)
         : new NodeCall.Stats(identity.handle(), target, staging);
   }
@@ -1152,8 +1154,8 @@ final class OperationRun {
   }
 
   /** Why a plugin is not asked, if it is not. */
-  private static Optional<Failure> notOffered(Wish wish, PluginAnswer.Up up) {
-    boolean isExpand = wish instanceof Wish.Expand;
+  private static Optional<Failure> notOffered(Operation operation, PluginAnswer.Up up) {
+    boolean isExpand = operation instanceof Operation.Expand;
     return (isExpand ? up.offersExpand() : up.offersStats())
         ? Optional.empty()
         : Optional.of(
@@ -1166,11 +1168,11 @@ final class OperationRun {
   }
 
   /** Returns the value for the caller, if the plugin gave it. */
-  private static Optional<Object> value(Wish wish, Answer answer) {
+  private static Optional<Object> value(Operation operation, Answer answer) {
     if (!(answer instanceof Answer.Ok ok)) {
       return Optional.empty();
     }
-    return wish instanceof Wish.Stats
+    return operation instanceof Operation.Stats
         ? ok.value().filter(VolumeStats.class::isInstance)
         : Optional.of(
             ok.value()
@@ -1180,10 +1182,10 @@ final class OperationRun {
   }
 
   /** Returns the end of an operation whose answer has no value. */
-  private static Result end(Wish wish, Answer answer) {
+  private static Result end(Operation operation, Answer answer) {
     Failure failure = failure(answer);
     boolean mayHaveGrown =
-        wish instanceof Wish.Expand
+        operation instanceof Operation.Expand
             && answer instanceof Answer.Failed failed
             && failed.code() != StatusCode.DATA_LOSS
             && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();

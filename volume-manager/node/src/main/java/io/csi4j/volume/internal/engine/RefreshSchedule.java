@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.record.TargetRecord;
@@ -16,7 +15,6 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
-import io.csi4j.volume.node.VolumeEvent;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
@@ -115,11 +113,11 @@ final class RefreshSchedule {
 
   /** A mount or a refresh has ended. */
   void ended(Operation operation, Result result, Optional<VolumeException> failure) {
-    if (operation.wish() instanceof Wish.Mount mount) {
+    if (operation instanceof Operation.Mount mount) {
       if (failure.isEmpty() && volume.mayRefresh()) {
         remember(mount.request());
       }
-    } else if (operation.wish() instanceof Wish.Refresh refresh) {
+    } else if (operation instanceof Operation.Refresh refresh) {
       refreshed(refresh.request(), result, failure);
     }
     keepOnly(volume.memory.record());
@@ -222,11 +220,6 @@ final class RefreshSchedule {
     }
     eldest()
         .ifPresent(
-            latest ->
-                volume.take(
-                    volume.engine.background(
-                        new Wish.Refresh(latest.request()),
-                        VolumeEvent.Operation.REFRESH,
-                        Optional.of(latest.request().usage()))));
+            latest -> volume.take(new Operation.Refresh(volume.engine.nextId(), latest.request())));
   }
 }

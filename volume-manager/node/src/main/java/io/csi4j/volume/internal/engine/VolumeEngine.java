@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.port.KernelMounts;
@@ -46,6 +45,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -55,6 +55,8 @@ import java.util.function.Predicate;
 public final class VolumeEngine {
 
   private static final String CLOSED = "the manager is closed";
+
+  private static final String READING = "reading or expanding";
 
   /** A timer that is later than this is told: the process stood still. */
   private static final long LONG_PAUSE = Duration.ofMinutes(1).toNanos();
@@ -195,13 +197,7 @@ public final class VolumeEngine {
     if (!owner.get().equals(identity)) {
       return failed(OperatorCode.OPTIONS_DIFFER, doing, VolumeQueries.otherwise(owner.get()));
     }
-    return submit(
-        identity,
-        id,
-        new Wish.Mount(request),
-        VolumeEvent.Operation.MOUNT,
-        Optional.of(usage),
-        MountedVolume.class);
+    return submit(identity, new Operation.Mount(id, request), MountedVolume.class);
   }
 
   /** Publishes a use again, with contexts and secrets that are given now. */
@@ -219,10 +215,10 @@ public final class VolumeEngine {
     if (owner.filter(other -> !other.equals(identity)).isPresent()) {
       return failed(OperatorCode.OPTIONS_DIFFER, doing, VolumeQueries.otherwise(owner.get()));
     }
-    return read(
+    return begin(
+        "refreshing",
         asked.usage(),
-        new Wish.Refresh(terms.applied(asked)),
-        VolumeEvent.Operation.REFRESH,
+        id -> new Operation.Refresh(id, terms.applied(asked)),
         MountedVolume.class);
   }
 
@@ -237,10 +233,7 @@ public final class VolumeEngine {
     }
     return submit(
         identity.get(),
-        nextId(),
-        new Wish.Release(new Goal.Release(usage), Long.MAX_VALUE),
-        VolumeEvent.Operation.UNMOUNT,
-        Optional.of(usage),
+        Operation.Release.asked(nextId(), new Goal.Release(usage)),
         UnmountOutcome.class);
   }
 
@@ -254,59 +247,50 @@ public final class VolumeEngine {
     }
     return submit(
         identity.get(),
-        nextId(),
-        new Wish.Release(new Goal.Abandon(usage, ForeignText.clause(reason)), Long.MAX_VALUE),
-        VolumeEvent.Operation.UNMOUNT,
-        Optional.of(usage),
+        Operation.Release.asked(nextId(), new Goal.Abandon(usage, ForeignText.clause(reason))),
         UnmountOutcome.class);
   }
 
   /** Lets the node take notice that a volume has grown. */
   public CompletableFuture<OptionalLong> expand(ExpandRequest request) {
-    return read(
-        request.usage(),
-        new Wish.Expand(request),
-        VolumeEvent.Operation.EXPAND,
-        OptionalLong.class);
+    return begin(
+        READING, request.usage(), id -> new Operation.Expand(id, request), OptionalLong.class);
   }
 
   /** Reads how full a volume is. */
   public CompletableFuture<VolumeStats> stats(VolumeUse usage) {
-    return read(usage, new Wish.Stats(), VolumeEvent.Operation.STATS, VolumeStats.class);
+    return begin(READING, usage, id -> new Operation.Stats(id, usage), VolumeStats.class);
   }
 
-  private <T> CompletableFuture<T> read(
-      VolumeUse usage, Wish wish, VolumeEvent.Operation kind, Class<T> type) {
+  /** Begins an operation about a use that is mounted. */
+  private <T> CompletableFuture<T> begin(
+      String what, VolumeUse usage, Function<OperationId, Operation> operation, Class<T> type) {
     Optional<VolumeIdentity> identity = index.owner(usage);
-    Subject doing =
-        Subject.of(wish instanceof Wish.Refresh ? "refreshing" : "reading or expanding").by(usage);
+    Subject doing = Subject.of(what).by(usage);
     if (index.isClosing()) {
       return failed(closed(doing));
     } else if (identity.isEmpty()) {
       return failed(OperatorCode.NOT_MOUNTED, doing, "there is no such use");
     }
-    return submit(identity.get(), nextId(), wish, kind, Optional.of(usage), type);
+    return submit(identity.get(), operation.apply(nextId()), type);
   }
 
-  private OperationId nextId() {
+  /** Returns the number of the next operation. */
+  OperationId nextId() {
     return new OperationId(operations.incrementAndGet());
   }
 
   private <T> CompletableFuture<T> submit(
-      VolumeIdentity identity,
-      OperationId id,
-      Wish wish,
-      VolumeEvent.Operation kind,
-      Optional<VolumeUse> usage,
-      Class<T> type) {
-    CompletableFuture<Object> end = new CompletableFuture<>();
-    CompletableFuture<T> result = end.thenApply(type::cast);
-    if (kind != VolumeEvent.Operation.CLEAN_UP) {
-      parts.asked().accept(id);
+      VolumeIdentity identity, Operation operation, Class<T> type) {
+    CompletableFuture<T> result = operation.end().thenApply(type::cast);
+    if (operation.kind() != VolumeEvent.Operation.CLEAN_UP) {
+      parts.asked().accept(operation.id());
     }
-    return index.begin(identity, new Operation(id, wish, kind, usage, end))
+    return index.begin(identity, operation)
         ? result
-        : failed(closed(VolumeReport.subject(parts.layout(), "operating on", identity, usage)));
+        : failed(
+            closed(
+                VolumeReport.subject(parts.layout(), "operating on", identity, operation.usage())));
   }
 
   private static <T> CompletableFuture<T> failed(OperatorCode code, Subject subject, String seen) {
@@ -340,10 +324,7 @@ public final class VolumeEngine {
     Goal goal = usage.<Goal>map(Goal.Release::new).orElse(new Goal.Settle());
     return submit(
         volume,
-        nextId(),
-        new Wish.Release(goal, operation),
-        VolumeEvent.Operation.CLEAN_UP,
-        usage,
+        Operation.Release.background(nextId(), goal, usage, operation),
         UnmountOutcome.class);
   }
 
@@ -397,11 +378,6 @@ public final class VolumeEngine {
   /** Returns the budget of what is done again with a plugin. */
   RetryBudget retries(PluginId plugin) {
     return retries.computeIfAbsent(plugin, id -> new RetryBudget(parts, id));
-  }
-
-  /** A new operation in the background. */
-  Operation background(Wish wish, VolumeEvent.Operation kind, Optional<VolumeUse> usage) {
-    return new Operation(nextId(), wish, kind, usage, new CompletableFuture<>());
   }
 
   /** Whether this is told of a plugin for the first time. */

@@ -4,7 +4,6 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.engine.Operation.Wish;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -458,7 +457,6 @@ final class VolumeQueue {
   // ---- operations in line
 
   /** Does this when everything before it is done. */
-  @SuppressWarnings("ReferenceEquality") // two equal operations are two operations
   void submit(Operation operation) {
     mailbox.put(
         () -> {
@@ -496,7 +494,7 @@ final class VolumeQueue {
       engine.index.idle(this);
       return;
     }
-    if (!CleanupSchedule.isOf(operation) && !(operation.wish() instanceof Wish.Refresh)) {
+    if (!CleanupSchedule.isOf(operation) && !(operation instanceof Operation.Refresh)) {
       supersede(operation);
       cleanup.asked(operation);
     }
@@ -522,7 +520,7 @@ final class VolumeQueue {
    * that retries.
    */
   private void supersede(Operation release) {
-    if (!(release.wish() instanceof Wish.Release)) {
+    if (!(release instanceof Operation.Release)) {
       return;
     }
     for (Operation mount : List.copyOf(waiting)) {
@@ -546,14 +544,14 @@ final class VolumeQueue {
 
   /** Whether an operation publishes a use. */
   private static boolean isMade(Operation operation) {
-    return operation.wish() instanceof Wish.Mount || operation.wish() instanceof Wish.Refresh;
+    return operation instanceof Operation.Mount || operation instanceof Operation.Refresh;
   }
 
   /** Shares the operation that wants the same, if it is the last in line. */
   private boolean joins(Operation operation) {
     Operation last = waiting.peekLast();
     Operation same = last == null ? current : last;
-    if (same == null || !(same.isSame(operation.wish()) || isGivingBack(same, operation))) {
+    if (same == null || !(same.isSame(operation) || isGivingBack(same, operation))) {
       return false;
     }
     same.end()
@@ -570,10 +568,10 @@ final class VolumeQueue {
 
   /** Whether what is owed for a use that is over is just being done. */
   private boolean isGivingBack(Operation running, Operation release) {
-    return running.wish() instanceof Wish.Release settling
+    return running instanceof Operation.Release settling
         && settling.goal() instanceof Goal.Settle
-        && release.wish() instanceof Wish.Release wish
-        && wish.goal() instanceof Goal.Release
+        && release instanceof Operation.Release asked
+        && asked.goal() instanceof Goal.Release
         && memory.record().filter(known -> known.targets().isEmpty()).isPresent();
   }
 
@@ -667,7 +665,7 @@ final class VolumeQueue {
   /** Whether none is being done; a question for the health of the volume changes nothing. */
   boolean isFree() {
     Operation now = current;
-    return now == null || now.wish() instanceof Wish.Health;
+    return now == null || now instanceof Operation.Health;
   }
 
   /** Whether none is being done and none waits. */
@@ -694,8 +692,7 @@ final class VolumeQueue {
    * @param then told whether the plugin has answered, or was not asked
    */
   void askHealth(HealthOffer offer, boolean isUp, Consumer<Boolean> then) {
-    Operation asking =
-        engine.background(new Wish.Health(offer), VolumeEvent.Operation.STATS, Optional.empty());
+    Operation asking = new Operation.Health(engine.nextId(), offer);
     asking.end().whenComplete((told, failure) -> then.accept(!Boolean.FALSE.equals(told)));
     mailbox.put(
         () -> {
@@ -752,7 +749,7 @@ final class VolumeQueue {
     if (result instanceof Result.Published && isNew) {
       run.turn().flatMap(Turn::usage).ifPresent(this::isWell);
     }
-    if (operation.wish() instanceof Wish.Repair && !engine.isStopped()) {
+    if (operation instanceof Operation.Repair && !engine.isStopped()) {
       if (isDone || goesOn(operation, result)) {
         run.repair(operation);
         return;
@@ -807,7 +804,7 @@ final class VolumeQueue {
     if (failure.filter(it -> it.code() == OperatorCode.MOUNT_DEAD).isPresent()) {
       dead.look();
     }
-    boolean isRefresh = operation.wish() instanceof Wish.Refresh;
+    boolean isRefresh = operation instanceof Operation.Refresh;
     if (isRefresh && failure.filter(it -> it.code() == OperatorCode.MOUNT_LOST).isPresent()) {
       // It is told, and made again where the policy says so, as soon as nothing is being done.
       dead.changed(operation.usage().map(usage -> parts.layout().target(identity, usage)));
@@ -830,7 +827,7 @@ final class VolumeQueue {
     boolean isKept =
         failure.isPresent()
             && (run.unpublishFailed() || failure.get().code() == OperatorCode.STILL_MOUNTED);
-    if (isKept && started != null && operation.wish() instanceof Wish.Release) {
+    if (isKept && started != null && operation instanceof Operation.Release) {
       operation.usage().ifPresent(this::tellWhoHolds);
     }
     if (!isRefresh) {
@@ -858,9 +855,9 @@ final class VolumeQueue {
   private boolean isOfTheVolume(
       Operation operation, Result result, Optional<VolumeException> failure) {
     boolean isOfCaller =
-        operation.wish() instanceof Wish.Refresh
+        operation instanceof Operation.Refresh
             || CleanupSchedule.isRead(operation)
-            || (operation.wish() instanceof Wish.Mount
+            || (operation instanceof Operation.Mount
                 && result instanceof Result.Refused
                 && memory.record().isPresent()
                 && operation.usage().flatMap(memory::use).isEmpty());
@@ -906,7 +903,7 @@ final class VolumeQueue {
   private void broke(Throwable failure) {
     Failures.log(LOG, "Working on " + identity + " failed; report this.", failure);
     Operation now = current;
-    if (now != null && now.wish() instanceof Wish.Health) {
+    if (now != null && now instanceof Operation.Health) {
       healthAsked(now, true);
     }
     Operation operation = unanswered;
@@ -929,7 +926,7 @@ final class VolumeQueue {
   }
 
   private void endBroken(Operation operation, Throwable failure) {
-    if (operation.wish() instanceof Wish.Release) {
+    if (operation instanceof Operation.Release) {
       // Its caller is told that it goes on.
       operation.usage().ifPresent(memory::release);
     }
@@ -937,7 +934,6 @@ final class VolumeQueue {
   }
 
   /** Ends an operation of which the end has failed, with no more than its callers need. */
-  @SuppressWarnings("ReferenceEquality") // two equal operations are two operations
   private void giveUp(Operation operation, Throwable failure) {
     if (unanswered == operation) {
       run.clear();

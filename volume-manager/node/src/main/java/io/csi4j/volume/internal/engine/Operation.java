@@ -51,16 +51,11 @@ abstract sealed class Operation {
 
   /** A mount. */
   static final class Mount extends Operation {
-    private final MountRequest request;
+    final MountRequest request;
 
     Mount(OperationId id, MountRequest request) {
       super(id, VolumeEvent.Operation.MOUNT, Optional.of(request.usage()));
       this.request = request;
-    }
-
-    /** The request for it. */
-    MountRequest request() {
-      return request;
     }
 
     @Override
@@ -71,23 +66,20 @@ abstract sealed class Operation {
 
   /** A use that is published with other contexts or secrets from now on. */
   static final class Refresh extends Operation {
-    private final MountRequest request;
+    final MountRequest request;
 
     Refresh(OperationId id, MountRequest request) {
       super(id, VolumeEvent.Operation.REFRESH, Optional.of(request.usage()));
       this.request = request;
     }
-
-    /** The request for the use, with the new contexts and secrets. */
-    MountRequest request() {
-      return request;
-    }
   }
 
   /** The end of a use, or of a volume without uses. */
   static final class Release extends Operation {
-    private final Goal goal;
-    private final long unlessAskedAfter;
+    final Goal goal;
+
+    /** Nothing is done if the use was asked for after this operation. */
+    final long unlessAskedAfter;
 
     private Release(
         OperationId id,
@@ -115,16 +107,6 @@ abstract sealed class Operation {
       return new Release(id, VolumeEvent.Operation.CLEAN_UP, usage, goal, unlessAskedAfter);
     }
 
-    /** The goal. */
-    Goal goal() {
-      return goal;
-    }
-
-    /** Nothing is done if the use was asked for after this operation. */
-    long unlessAskedAfter() {
-      return unlessAskedAfter;
-    }
-
     @Override
     boolean isSame(Operation other) {
       return other instanceof Release release
@@ -149,16 +131,11 @@ abstract sealed class Operation {
 
   /** That the node takes notice of new capacity. */
   static final class Expand extends Read {
-    private final ExpandRequest request;
+    final ExpandRequest request;
 
     Expand(OperationId id, ExpandRequest request) {
       super(id, VolumeEvent.Operation.EXPAND, request.usage());
       this.request = request;
-    }
-
-    /** The request for it. */
-    ExpandRequest request() {
-      return request;
     }
   }
 
@@ -171,16 +148,12 @@ abstract sealed class Operation {
 
   /** The known faults of the volume; asked in the background, and never told as an operation. */
   static final class Health extends Operation {
-    private final HealthOffer offer;
+    /** The faults that the plugin can tell. */
+    final HealthOffer offer;
 
     Health(OperationId id, HealthOffer offer) {
       super(id, VolumeEvent.Operation.STATS, Optional.empty());
       this.offer = offer;
-    }
-
-    /** The faults that the plugin can tell. */
-    HealthOffer offer() {
-      return offer;
     }
   }
 }

@@ -2,11 +2,7 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.HealthReason;
-import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.model.VolumeHealthEntry;
-import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
@@ -31,8 +27,6 @@ import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.Sighting;
-import io.csi4j.volume.internal.record.Evidence;
-import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Tombstone;
 import io.csi4j.volume.internal.record.Verb;
@@ -51,14 +45,10 @@ import io.csi4j.volume.node.UnmountOutcome;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -79,18 +69,6 @@ final class OperationRun {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = System.getLogger("io.csi4j.volume");
-
-  private static final String READ_ONLY = "MountReadOnly";
-
-  /** The faults that the mounts of a volume show, in words. */
-  private static final Map<String, String> SEEN =
-      Map.of(
-          "MountLost",
-          "the mount is gone",
-          "MountDead",
-          "the server of the mount has ended",
-          READ_ONLY,
-          "the filesystem takes no more writes");
 
   private static final Failure UNSTAGES_NO_MORE =
       Failure.of(
@@ -183,7 +161,7 @@ final class OperationRun {
   void start(Operation operation) {
     plugin = volume.plugin();
     if (operation instanceof Operation.Health health) {
-      beginHealth(health);
+      volume.questions().health(health, plugin);
       return;
     }
     boolean isRelease = operation instanceof Operation.Release;
@@ -204,8 +182,8 @@ final class OperationRun {
       beginRelease(release);
     } else if (operation instanceof Operation.Repair) {
       ask(operation, up -> repair(operation));
-    } else {
-      beginRead(operation);
+    } else if (operation instanceof Operation.Read read) {
+      beginRead(read);
     }
   }
 
@@ -224,7 +202,7 @@ final class OperationRun {
 
   private void beginRelease(Operation.Release operation) {
     Optional<VolumeUse> usage = operation.usage();
-    if (usage.isPresent() && engine.index.askedFor(usage.get()) > operation.unlessAskedAfter()) {
+    if (usage.isPresent() && engine.index.askedFor(usage.get()) > operation.unlessAskedAfter) {
       volume.end(operation, new Result.Released(UnmountOutcome.NOT_LAST));
       return;
     }
@@ -235,9 +213,9 @@ final class OperationRun {
     }
     memory.set(known.get());
     usage.or(known.get()::leaving).ifPresent(report::releasing);
-    boolean needsPlugin = !(operation.goal() instanceof Goal.Abandon);
+    boolean needsPlugin = !(operation.goal instanceof Goal.Abandon);
     if (!needsPlugin || (!memory.isQuarantined(plugin) && !memory.isCallMissing())) {
-      goFor(operation, operation.goal(), known.get());
+      goFor(operation, operation.goal, known.get());
       return;
     }
     // Another process is not working on the calls of the one before it: a look shows which it is.
@@ -261,7 +239,7 @@ final class OperationRun {
                         new Result.Unfinished(VolumeReport.down((PluginAnswer.Down) answer)));
                     return;
                   }
-                  goFor(operation, operation.goal(), known.get());
+                  goFor(operation, operation.goal, known.get());
                 }));
   }
 
@@ -273,7 +251,7 @@ final class OperationRun {
   }
 
   private void beginMount(Operation.Mount operation) {
-    MountRequest request = operation.request();
+    MountRequest request = operation.request;
     if (!isRefused(request)) {
       dead.remember(request);
     }
@@ -311,7 +289,7 @@ final class OperationRun {
 
   /** Publishes a use again, once the plugin is there. */
   private void beginRefresh(Operation.Refresh operation) {
-    MountRequest request = operation.request();
+    MountRequest request = operation.request;
     Optional<Failure> refusal = unreadable(memory.use(request.usage()));
     if (refusal.isPresent()) {
       volume.end(operation, new Result.Refused(refusal.get()));
@@ -376,6 +354,27 @@ final class OperationRun {
                     operation, new Result.Refused(VolumeReport.down((PluginAnswer.Down) answer)));
               }
             });
+  }
+
+  /** Asks about a use that is mounted, once the plugin is there. */
+  private void beginRead(Operation.Read operation) {
+    Optional<Failure> refusal = unreadable(memory.use(operation.usage().orElseThrow()));
+    if (refusal.isPresent()) {
+      volume.end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    VolumeRecord known = memory.record().orElseThrow();
+    ask(operation, up -> volume.questions().read(operation, known, up, plugin));
+  }
+
+  /** Why a use cannot be asked about, if it cannot. */
+  private static Optional<Failure> unreadable(Optional<TargetRecord> use) {
+    return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_MOUNTED,
+                use.map(there -> "it is " + there.path().status()).orElse("there is no such use")));
   }
 
   // ---- going for a goal
@@ -981,224 +980,5 @@ final class OperationRun {
     if (at != null && isExpected(now, expected) && !engine.isStopped()) {
       advance(now, BrokenStep.after(current(at), broken, situation(plugin)));
     }
-  }
-
-  // ---- the health of the volume
-
-  private void beginHealth(Operation.Health asking) {
-    HealthOffer offered = asking.offer();
-    VolumeRecord known = memory.record().orElseThrow();
-    faults(known).ifPresent(seen -> engine.health.seen(identity, seen));
-    boolean isQuiet =
-        engine.foreign.covering(identity).isEmpty()
-            && !memory.isQuarantined(plugin)
-            && known.targets().values().stream().noneMatch(OperationRun::isUnderWay)
-            && !isUnderWay(known.staging());
-    Optional<NodeCall> question = isQuiet ? healthQuestion(known, offered) : Optional.empty();
-    if (question.isEmpty()) {
-      volume.healthAsked(asking, true);
-      return;
-    }
-    plugin.call(
-        question.get(),
-        answer ->
-            volume.ifCurrent(
-                asking, () -> volume.healthAsked(asking, engine.health.told(identity, answer))));
-  }
-
-  private Optional<NodeCall> healthQuestion(VolumeRecord known, HealthOffer offered) {
-    Optional<MountPath> target =
-        known.targets().values().stream()
-            .filter(use -> offered.volumes() || use.path().is(PathStatus.PRESENT))
-            .map(use -> path(Optional.of(use.usage())))
-            .findFirst();
-    Optional<MountPath> staged = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
-    if (offered.volumes()) {
-      return Optional.of(new NodeCall.Health(identity.handle(), target, staged));
-    }
-    return offered.conditions()
-        ? target.map(
-            path -> new NodeCall.Condition(new NodeCall.Stats(identity.handle(), path, staged)))
-        : Optional.empty();
-  }
-
-  /** The same for a use; a refresh of it that never ended is over with its quarantine. */
-  private static boolean isUnderWay(TargetRecord use) {
-    return !use.path().is(PathStatus.PRESENT) && isUnderWay(use.path());
-  }
-
-  /** Whether the plugin may be working on a call of which the end is not known. */
-  private static boolean isUnderWay(PathRecord path) {
-    return path.pending().isPresent();
-  }
-
-  /**
-   * Returns the faults of the volume that its mounts show; nothing if they cannot be read. Waits
-   * for no server.
-   */
-  Optional<List<VolumeHealthEntry>> faults(VolumeRecord known) {
-    if (engine.foreign.moved().isPresent()) {
-      return Optional.empty();
-    }
-    Map<String, List<MountPath>> seen = new TreeMap<>();
-    try {
-      for (TargetRecord use : known.targets().values()) {
-        MountPath path = path(Optional.of(use.usage()));
-        fault(use, path)
-            .ifPresent(it -> seen.computeIfAbsent(it, none -> new ArrayList<>()).add(path));
-      }
-    } catch (MountException unreadable) {
-      LOG.log(Level.DEBUG, "The mounts of " + identity + " could not be read.", unreadable);
-      return Optional.empty();
-    }
-    return Optional.of(
-        seen.entrySet().stream()
-            .map(
-                fault ->
-                    VolumeHealthEntry.of(
-                        fault.getKey().equals(READ_ONLY)
-                            ? VolumeHealthEntry.Status.DEGRADED
-                            : VolumeHealthEntry.Status.INACCESSIBLE,
-                        HealthReason.of(fault.getKey()),
-                        SEEN.get(fault.getKey()) + " at " + named(fault.getValue())))
-            .toList());
-  }
-
-  private static String named(List<MountPath> paths) {
-    return paths.get(0) + (paths.size() > 1 ? " and " + (paths.size() - 1) + " more" : "");
-  }
-
-  private Optional<String> fault(TargetRecord use, MountPath path) {
-    Optional<Evidence> before = use.path().evidence();
-    // A mount that another program took away puts its use in doubt, without a call.
-    boolean isExpected =
-        use.path().is(PathStatus.PRESENT)
-            || (use.path().is(PathStatus.IN_DOUBT) && !isUnderWay(use.path()));
-    if (before.isEmpty() || !isExpected) {
-      return Optional.empty();
-    }
-    List<Sighting> stack = parts.kernel().at(path);
-    if (stack.isEmpty()) {
-      return Optional.of("MountLost");
-    }
-    Sighting top = stack.get(stack.size() - 1);
-    if (top.broken() || dead.uses().contains(use.usage())) {
-      return Optional.of("MountDead");
-    }
-    boolean isOurs = top.evidence().looksLike(before.get());
-    return isOurs && top.evidence().readOnly() && !before.get().readOnly()
-        ? Optional.of(READ_ONLY)
-        : Optional.empty();
-  }
-
-  // ---- expanding and statistics
-
-  /** Expanding and statistics: one call about a target that is there. */
-  private void beginRead(Operation operation) {
-    VolumeUse usage = operation.usage().orElseThrow();
-    Optional<Failure> refusal = unreadable(memory.use(usage));
-    if (refusal.isPresent()) {
-      volume.end(operation, new Result.Refused(refusal.get()));
-      return;
-    }
-    VolumeRecord known = memory.record().orElseThrow();
-    ask(
-        operation,
-        up -> {
-          Optional<Failure> missing = notOffered(operation, up);
-          if (missing.isPresent()) {
-            volume.end(operation, new Result.Refused(missing.get()));
-            return;
-          }
-          long began = parts.clock().nanos();
-          NodePlugin asked = plugin;
-          NodeCall call = readCall(operation, usage, known);
-          asked.call(
-              call,
-              volume.calling(call.operation()),
-              answer ->
-                  volume.ifCurrent(
-                      operation,
-                      () -> {
-                        volume.called(asked, call.operation(), answer, began);
-                        readEnded(operation, answer);
-                      }));
-        });
-  }
-
-  private void readEnded(Operation operation, Answer answer) {
-    Optional<Object> value = value(operation, answer);
-    if (value.isEmpty()) {
-      volume.end(operation, end(operation, answer));
-      return;
-    }
-    volume.read(operation, value.get());
-  }
-
-  private NodeCall readCall(Operation operation, VolumeUse usage, VolumeRecord known) {
-    MountPath target = path(Optional.of(usage));
-    Optional<MountPath> staging = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
-    return operation instanceof Operation.Expand expand
-        ? new NodeCall.Expand(expand.request(), identity.handle(), target, staging)
-        : new NodeCall.Stats(identity.handle(), target, staging);
-  }
-
-  /** Why a use cannot be asked about, if it cannot. */
-  private static Optional<Failure> unreadable(Optional<TargetRecord> use) {
-    return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
-        ? Optional.empty()
-        : Optional.of(
-            Failure.of(
-                OperatorCode.NOT_MOUNTED,
-                use.map(there -> "it is " + there.path().status()).orElse("there is no such use")));
-  }
-
-  /** Why a plugin is not asked, if it is not. */
-  private static Optional<Failure> notOffered(Operation operation, PluginAnswer.Up up) {
-    boolean isExpand = operation instanceof Operation.Expand;
-    return (isExpand ? up.offersExpand() : up.offersStats())
-        ? Optional.empty()
-        : Optional.of(
-            Failure.of(
-                OperatorCode.NOT_OFFERED,
-                "the node service of the plugin does not offer "
-                    + (isExpand
-                        ? "EXPAND_VOLUME; what its controller has made larger needs no node then"
-                        : "GET_VOLUME_STATS")));
-  }
-
-  /** Returns the value for the caller, if the plugin gave it. */
-  private static Optional<Object> value(Operation operation, Answer answer) {
-    if (!(answer instanceof Answer.Ok ok)) {
-      return Optional.empty();
-    }
-    return operation instanceof Operation.Stats
-        ? ok.value().filter(VolumeStats.class::isInstance)
-        : Optional.of(
-            ok.value()
-                .filter(Long.class::isInstance)
-                .map(bytes -> OptionalLong.of((Long) bytes))
-                .orElse(OptionalLong.empty()));
-  }
-
-  /** Returns the end of an operation whose answer has no value. */
-  private static Result end(Operation operation, Answer answer) {
-    Failure failure = failure(answer);
-    boolean mayHaveGrown =
-        operation instanceof Operation.Expand
-            && answer instanceof Answer.Failed failed
-            && failed.code() != StatusCode.DATA_LOSS
-            && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
-    return mayHaveGrown ? new Result.Unfinished(failure) : new Result.Refused(failure);
-  }
-
-  /** Returns the failure of an answer without a value. */
-  private static Failure failure(Answer answer) {
-    return answer instanceof Answer.Failed failed
-        ? new Failure(
-            OperatorCode.CALL_FAILED,
-            "the call ended with " + failed.code() + ": " + failed.text(),
-            failed.cause().map(Throwable.class::cast))
-        : Failure.of(OperatorCode.CALL_FAILED, "the call ended without statistics");
   }
 }

@@ -115,10 +115,10 @@ final class RefreshSchedule {
   void ended(Operation operation, Result result, Optional<VolumeException> failure) {
     if (operation instanceof Operation.Mount mount) {
       if (failure.isEmpty() && volume.mayRefresh()) {
-        remember(mount.request());
+        remember(mount.request);
       }
     } else if (operation instanceof Operation.Refresh refresh) {
-      refreshed(refresh.request(), result, failure);
+      refreshed(refresh.request, result, failure);
     }
     keepOnly(volume.memory.record());
   }

@@ -569,9 +569,9 @@ final class VolumeQueue {
   /** Whether what is owed for a use that is over is just being done. */
   private boolean isGivingBack(Operation running, Operation release) {
     return running instanceof Operation.Release settling
-        && settling.goal() instanceof Goal.Settle
+        && settling.goal instanceof Goal.Settle
         && release instanceof Operation.Release asked
-        && asked.goal() instanceof Goal.Release
+        && asked.goal instanceof Goal.Release
         && memory.record().filter(known -> known.targets().isEmpty()).isPresent();
   }
 
@@ -681,7 +681,12 @@ final class VolumeQueue {
         || waiting.stream().anyMatch(next -> next.usage().filter(usage::equals).isPresent());
   }
 
-  // ---- the health of the volume
+  // ---- questions
+
+  /** Returns the questions that change nothing on record. */
+  VolumeQuestions questions() {
+    return new VolumeQuestions(this, dead);
+  }
 
   /**
    * Looks at the mounts of the volume, and asks the plugin for its faults. Does neither while an
@@ -989,7 +994,10 @@ final class VolumeQueue {
   void deadChanged() {
     show();
     if (engine.health.isWatched(identity.plugin())) {
-      memory.record().flatMap(run::faults).ifPresent(seen -> engine.health.seen(identity, seen));
+      memory
+          .record()
+          .flatMap(questions()::faults)
+          .ifPresent(seen -> engine.health.seen(identity, seen));
     }
     cleanup.consider();
   }

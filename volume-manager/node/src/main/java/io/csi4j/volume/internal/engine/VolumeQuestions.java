@@ -1,0 +1,279 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.node.VolumeStats;
+import io.csi4j.mount.model.MountException;
+import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.link.Answer;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
+import io.csi4j.volume.internal.port.NodeCall;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.port.Sighting;
+import io.csi4j.volume.internal.record.Evidence;
+import io.csi4j.volume.internal.record.PathRecord;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.PathStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * The questions about a volume that change nothing on record: its faults, how full it is, and
+ * whether it has grown. Used in the mailbox of the volume only.
+ */
+final class VolumeQuestions {
+
+  private static final String READ_ONLY = "MountReadOnly";
+
+  /** The faults that the mounts of a volume show, in words. */
+  private static final Map<String, String> SEEN =
+      Map.of(
+          "MountLost",
+          "the mount is gone",
+          "MountDead",
+          "the server of the mount has ended",
+          READ_ONLY,
+          "the filesystem takes no more writes");
+
+  private static final Logger LOG = System.getLogger("io.csi4j.volume");
+
+  private final VolumeQueue volume;
+  private final VolumeIdentity identity;
+  private final EngineParts parts;
+  private final VolumeMemory memory;
+  private final VolumeEngine engine;
+  private final DeadMounts dead;
+
+  VolumeQuestions(VolumeQueue volume, DeadMounts dead) {
+    this.volume = volume;
+    this.dead = dead;
+    identity = volume.identity;
+    parts = volume.parts;
+    memory = volume.memory;
+    engine = volume.engine;
+  }
+
+  // ---- the health of the volume
+
+  /**
+   * Looks at the mounts of the volume, and asks the plugin for its faults unless a call of it may
+   * be under way.
+   */
+  void health(Operation.Health asking, NodePlugin plugin) {
+    HealthOffer offered = asking.offer;
+    VolumeRecord known = memory.record().orElseThrow();
+    faults(known).ifPresent(seen -> engine.health.seen(identity, seen));
+    boolean isQuiet =
+        engine.foreign.covering(identity).isEmpty()
+            && !memory.isQuarantined(plugin)
+            && known.targets().values().stream().noneMatch(VolumeQuestions::isUnderWay)
+            && !isUnderWay(known.staging());
+    Optional<NodeCall> question = isQuiet ? healthQuestion(known, offered) : Optional.empty();
+    if (question.isEmpty()) {
+      volume.healthAsked(asking, true);
+      return;
+    }
+    plugin.call(
+        question.get(),
+        answer ->
+            volume.ifCurrent(
+                asking, () -> volume.healthAsked(asking, engine.health.told(identity, answer))));
+  }
+
+  private Optional<NodeCall> healthQuestion(VolumeRecord known, HealthOffer offered) {
+    Optional<MountPath> target =
+        known.targets().values().stream()
+            .filter(use -> offered.volumes() || use.path().is(PathStatus.PRESENT))
+            .map(use -> target(use.usage()))
+            .findFirst();
+    Optional<MountPath> staged = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
+    if (offered.volumes()) {
+      return Optional.of(new NodeCall.Health(identity.handle(), target, staged));
+    }
+    return offered.conditions()
+        ? target.map(
+            path -> new NodeCall.Condition(new NodeCall.Stats(identity.handle(), path, staged)))
+        : Optional.empty();
+  }
+
+  /** The same for a use; a refresh of it that never ended is over with its quarantine. */
+  private static boolean isUnderWay(TargetRecord use) {
+    return !use.path().is(PathStatus.PRESENT) && isUnderWay(use.path());
+  }
+
+  /** Whether the plugin may be working on a call of which the end is not known. */
+  private static boolean isUnderWay(PathRecord path) {
+    return path.pending().isPresent();
+  }
+
+  /**
+   * Returns the faults of the volume that its mounts show; nothing if they cannot be read. Waits
+   * for no server.
+   */
+  Optional<List<VolumeHealthEntry>> faults(VolumeRecord known) {
+    if (engine.foreign.moved().isPresent()) {
+      return Optional.empty();
+    }
+    Map<String, List<MountPath>> seen = new TreeMap<>();
+    try {
+      for (TargetRecord use : known.targets().values()) {
+        MountPath path = target(use.usage());
+        fault(use, path)
+            .ifPresent(it -> seen.computeIfAbsent(it, none -> new ArrayList<>()).add(path));
+      }
+    } catch (MountException unreadable) {
+      LOG.log(Level.DEBUG, "The mounts of " + identity + " could not be read.", unreadable);
+      return Optional.empty();
+    }
+    return Optional.of(
+        seen.entrySet().stream()
+            .map(
+                fault ->
+                    VolumeHealthEntry.of(
+                        fault.getKey().equals(READ_ONLY)
+                            ? VolumeHealthEntry.Status.DEGRADED
+                            : VolumeHealthEntry.Status.INACCESSIBLE,
+                        HealthReason.of(fault.getKey()),
+                        SEEN.get(fault.getKey()) + " at " + named(fault.getValue())))
+            .toList());
+  }
+
+  private static String named(List<MountPath> paths) {
+    return paths.get(0) + (paths.size() > 1 ? " and " + (paths.size() - 1) + " more" : "");
+  }
+
+  private Optional<String> fault(TargetRecord use, MountPath path) {
+    Optional<Evidence> before = use.path().evidence();
+    // A mount that another program took away puts its use in doubt, without a call.
+    boolean isExpected =
+        use.path().is(PathStatus.PRESENT)
+            || (use.path().is(PathStatus.IN_DOUBT) && !isUnderWay(use.path()));
+    if (before.isEmpty() || !isExpected) {
+      return Optional.empty();
+    }
+    List<Sighting> stack = parts.kernel().at(path);
+    if (stack.isEmpty()) {
+      return Optional.of("MountLost");
+    }
+    Sighting top = stack.get(stack.size() - 1);
+    if (top.broken() || dead.uses().contains(use.usage())) {
+      return Optional.of("MountDead");
+    }
+    boolean isOurs = top.evidence().looksLike(before.get());
+    return isOurs && top.evidence().readOnly() && !before.get().readOnly()
+        ? Optional.of(READ_ONLY)
+        : Optional.empty();
+  }
+
+  // ---- expanding and statistics
+
+  /** Asks about a target that is there, or ends the operation if the plugin cannot answer. */
+  void read(Operation.Read operation, VolumeRecord known, PluginAnswer.Up up, NodePlugin plugin) {
+    Optional<Failure> missing = notOffered(operation, up);
+    if (missing.isPresent()) {
+      volume.end(operation, new Result.Refused(missing.get()));
+      return;
+    }
+    long began = parts.clock().nanos();
+    NodeCall call = readCall(operation, operation.usage().orElseThrow(), known);
+    plugin.call(
+        call,
+        volume.calling(call.operation()),
+        answer ->
+            volume.ifCurrent(
+                operation,
+                () -> {
+                  volume.called(plugin, call.operation(), answer, began);
+                  readEnded(operation, answer);
+                }));
+  }
+
+  private void readEnded(Operation.Read operation, Answer answer) {
+    Optional<Object> value = value(operation, answer);
+    if (value.isEmpty()) {
+      volume.end(operation, end(operation, answer));
+      return;
+    }
+    volume.read(operation, value.get());
+  }
+
+  private NodeCall readCall(Operation.Read operation, VolumeUse usage, VolumeRecord known) {
+    MountPath target = target(usage);
+    Optional<MountPath> staging = known.plan().staged() ? Optional.of(staging()) : Optional.empty();
+    return operation instanceof Operation.Expand expand
+        ? new NodeCall.Expand(expand.request, identity.handle(), target, staging)
+        : new NodeCall.Stats(identity.handle(), target, staging);
+  }
+
+  /** Why a plugin is not asked, if it is not. */
+  private static Optional<Failure> notOffered(Operation.Read operation, PluginAnswer.Up up) {
+    boolean isExpand = operation instanceof Operation.Expand;
+    return (isExpand ? up.offersExpand() : up.offersStats())
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_OFFERED,
+                "the node service of the plugin does not offer "
+                    + (isExpand
+                        ? "EXPAND_VOLUME; what its controller has made larger needs no node then"
+                        : "GET_VOLUME_STATS")));
+  }
+
+  /** Returns the value for the caller, if the plugin gave it. */
+  private static Optional<Object> value(Operation.Read operation, Answer answer) {
+    if (!(answer instanceof Answer.Ok ok)) {
+      return Optional.empty();
+    }
+    return operation instanceof Operation.Stats
+        ? ok.value().filter(VolumeStats.class::isInstance)
+        : Optional.of(
+            ok.value()
+                .filter(Long.class::isInstance)
+                .map(bytes -> OptionalLong.of((Long) bytes))
+                .orElse(OptionalLong.empty()));
+  }
+
+  /** Returns the end of an operation whose answer has no value. */
+  private static Result end(Operation.Read operation, Answer answer) {
+    Failure failure = failure(answer);
+    boolean mayHaveGrown =
+        operation instanceof Operation.Expand
+            && answer instanceof Answer.Failed failed
+            && failed.code() != StatusCode.DATA_LOSS
+            && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
+    return mayHaveGrown ? new Result.Unfinished(failure) : new Result.Refused(failure);
+  }
+
+  /** Returns the failure of an answer without a value. */
+  private static Failure failure(Answer answer) {
+    return answer instanceof Answer.Failed failed
+        ? new Failure(
+            OperatorCode.CALL_FAILED,
+            "the call ended with " + failed.code() + ": " + failed.text(),
+            failed.cause().map(Throwable.class::cast))
+        : Failure.of(OperatorCode.CALL_FAILED, "the call ended without statistics");
+  }
+
+  private MountPath staging() {
+    return parts.layout().staging(identity);
+  }
+
+  private MountPath target(VolumeUse usage) {
+    return parts.layout().target(identity, usage);
+  }
+}

@@ -611,7 +611,7 @@ final class VolumeQueue {
       started = start;
     }
     show();
-    run.start(operation);
+    new OperationStart(this, dead, run).begin(operation);
   }
 
   /** The callers of the operation that was begun last have their answer. */
@@ -681,12 +681,7 @@ final class VolumeQueue {
         || waiting.stream().anyMatch(next -> next.usage().filter(usage::equals).isPresent());
   }
 
-  // ---- questions
-
-  /** Returns the questions that change nothing on record. */
-  VolumeQuestions questions() {
-    return new VolumeQuestions(this, dead);
-  }
+  // ---- the health of the volume
 
   /**
    * Looks at the mounts of the volume, and asks the plugin for its faults. Does neither while an
@@ -712,7 +707,7 @@ final class VolumeQueue {
               engine.health.untold(identity);
             }
             run.clear();
-            run.start(asking);
+            new OperationStart(this, dead, run).begin(asking);
           } catch (RuntimeException | Error broken) {
             Failures.rethrowEnd(broken);
             healthAsked(asking, true);
@@ -756,7 +751,7 @@ final class VolumeQueue {
     }
     if (operation instanceof Operation.Repair && !engine.isStopped()) {
       if (isDone || goesOn(operation, result)) {
-        run.repair(operation);
+        new OperationStart(this, dead, run).repair(operation);
         return;
       }
     }
@@ -996,7 +991,7 @@ final class VolumeQueue {
     if (engine.health.isWatched(identity.plugin())) {
       memory
           .record()
-          .flatMap(questions()::faults)
+          .flatMap(new VolumeQuestions(this, dead)::faults)
           .ifPresent(seen -> engine.health.seen(identity, seen));
     }
     cleanup.consider();

@@ -1,0 +1,274 @@
+package io.csi4j.volume.internal.engine;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.volume.internal.lifecycle.Admission;
+import io.csi4j.volume.internal.lifecycle.Failure;
+import io.csi4j.volume.internal.lifecycle.Goal;
+import io.csi4j.volume.internal.lifecycle.Result;
+import io.csi4j.volume.internal.lifecycle.Turn.Notice;
+import io.csi4j.volume.internal.link.PluginAnswer;
+import io.csi4j.volume.internal.port.CrashPoint;
+import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.TargetRecord;
+import io.csi4j.volume.internal.record.VolumeRecord;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.node.MountRequest;
+import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.UnmountOutcome;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The start of one operation of a volume: what has to be known first is asked, then its goal is
+ * handed to the run. An operation that cannot begin ends here. Used in the mailbox of the volume
+ * only.
+ */
+final class OperationStart {
+
+  private static final Failure UNSTAGES_NO_MORE =
+      Failure.of(
+          OperatorCode.CAPABILITY_LOST,
+          "it is staged, and the plugin neither offers STAGE_UNSTAGE_VOLUME any more nor has"
+              + " NodeUnstageVolume");
+
+  private final VolumeQueue volume;
+  private final VolumeMemory memory;
+  private final VolumeEngine engine;
+  private final DeadMounts dead;
+  private final OperationRun run;
+  private final NodePlugin plugin;
+
+  OperationStart(VolumeQueue volume, DeadMounts dead, OperationRun run) {
+    this.volume = volume;
+    this.dead = dead;
+    this.run = run;
+    memory = volume.memory;
+    engine = volume.engine;
+    plugin = volume.plugin();
+  }
+
+  /** Begins an operation, or ends it at once. */
+  void begin(Operation operation) {
+    if (operation instanceof Operation.Health health) {
+      new VolumeQuestions(volume, dead).health(health, plugin);
+      return;
+    }
+    boolean isRelease = operation instanceof Operation.Release;
+    Optional<Failure> covered = engine.foreign.seen(volume.identity, operation.usage());
+    if (covered.isPresent()) {
+      operation.usage().filter(use -> isRelease).ifPresent(memory::release);
+      volume.end(
+          operation,
+          isRelease || operation instanceof Operation.Repair
+              ? new Result.Unfinished(covered.get())
+              : new Result.Refused(covered.get()));
+    } else if (operation instanceof Operation.Mount mount) {
+      volume.parts.points().at(CrashPoint.ADMITTED);
+      beginMount(mount);
+    } else if (operation instanceof Operation.Refresh refresh) {
+      beginRefresh(refresh);
+    } else if (operation instanceof Operation.Release release) {
+      beginRelease(release);
+    } else if (operation instanceof Operation.Repair) {
+      ask(operation, up -> repair(operation));
+    } else if (operation instanceof Operation.Read read) {
+      beginRead(read);
+    }
+  }
+
+  /** Begins the next goal of a repair, or ends it. */
+  void repair(Operation operation) {
+    Optional<VolumeRecord> known = memory.record();
+    dead.keepOnly(known);
+    Optional<Goal> goal = known.flatMap(dead::next);
+    if (goal.isPresent()) {
+      run.goFor(operation, goal.get(), known.orElseThrow(), volume.plugin());
+    } else {
+      volume.end(operation, new Result.Withdrawn());
+    }
+  }
+
+  private void beginRelease(Operation.Release operation) {
+    Optional<VolumeUse> usage = operation.usage();
+    if (usage.isPresent() && engine.index.askedFor(usage.get()) > operation.unlessAskedAfter) {
+      volume.end(operation, new Result.Released(UnmountOutcome.NOT_LAST));
+      return;
+    }
+    Optional<VolumeRecord> known = memory.record().map(memory::withStrays);
+    if (known.isEmpty()) {
+      volume.end(operation, new Result.Released(UnmountOutcome.UNKNOWN));
+      return;
+    }
+    memory.set(known.get());
+    usage.or(known.get()::leaving).ifPresent(volume.report::releasing);
+    boolean needsPlugin = !(operation.goal instanceof Goal.Abandon);
+    if (!needsPlugin || (!memory.isQuarantined(plugin) && !memory.isCallMissing())) {
+      run.goFor(operation, operation.goal, known.get(), plugin);
+      return;
+    }
+    // Another process is not working on the calls of the one before it: a look shows which it is.
+    // And one that had no such call is asked again what it has before it gets another.
+    plugin.facts(
+        answer ->
+            volume.ifCurrent(
+                operation,
+                () -> {
+                  heard(answer);
+                  if (answer instanceof PluginAnswer.Up up) {
+                    if (memory.isCallMissing() && known.get().targets().isEmpty() && !up.stages()) {
+                      volume.end(operation, new Result.Unfinished(UNSTAGES_NO_MORE));
+                      return;
+                    }
+                    memory.offered();
+                  } else if (memory.isCallMissing()) {
+                    // What it has by now is not known: a call that it did not have waits for that.
+                    volume.end(
+                        operation,
+                        new Result.Unfinished(VolumeReport.down((PluginAnswer.Down) answer)));
+                    return;
+                  }
+                  run.goFor(operation, operation.goal, known.get(), plugin);
+                }));
+  }
+
+  private void heard(PluginAnswer answer) {
+    if (answer instanceof PluginAnswer.Up up) {
+      run.offers(up.health());
+      engine.watch.heard(volume.identity.plugin(), plugin.instance(), Optional.of(up.stages()));
+    }
+  }
+
+  private void beginMount(Operation.Mount operation) {
+    MountRequest request = operation.request;
+    if (!isRefused(request)) {
+      dead.remember(request);
+    }
+    volume.report.mounting(request.usage());
+    Optional<VolumeRecord> known = memory.record();
+    boolean isThere =
+        memory.use(request.usage()).filter(use -> use.path().is(PathStatus.PRESENT)).isPresent();
+    if (known.isPresent() && isThere) {
+      // What is there is given again without asking the plugin what it can do.
+      publish(operation, Goal.Publish.of(request, known.get()));
+      return;
+    }
+    if (engine.index.isDrained(volume.identity.plugin())) {
+      volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
+      return;
+    }
+    Consumer<PluginAnswer.Up> admitted =
+        up -> {
+          Goal.Publish goal =
+              Goal.Publish.of(request, memory.record(), up, plugin.policy().takesSelinuxLabel());
+          tellOfReplaced(Goal.Publish.mode(request, memory.record()), goal);
+          Optional<Failure> unreachable =
+              plugin.policy().refuseUnreachableStorage()
+                  ? engine.health.unreachable(
+                      volume.identity.plugin(),
+                      request.capability().withAccessMode(goal.plan().mode()))
+                  : Optional.empty();
+          if (unreachable.isPresent()) {
+            volume.end(operation, new Result.Refused(unreachable.get()));
+          } else {
+            publish(operation, goal);
+          }
+        };
+    plugin.knownFacts(ifUp(operation, admitted));
+  }
+
+  /** Publishes a use again, once the plugin is there. */
+  private void beginRefresh(Operation.Refresh operation) {
+    MountRequest request = operation.request;
+    Optional<Failure> refusal = unreadable(memory.use(request.usage()));
+    if (refusal.isPresent()) {
+      volume.end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    ask(
+        operation,
+        up -> {
+          VolumeRecord known = memory.record().orElseThrow();
+          run.goFor(
+              operation,
+              new Goal.Refresh(Goal.Publish.of(request, known).keeping()),
+              known,
+              plugin);
+        });
+  }
+
+  /** Tells once for a plugin that it is called under another access mode than was asked for. */
+  private void tellOfReplaced(AccessMode asked, Goal.Publish goal) {
+    AccessMode mode = goal.plan().mode();
+    if (mode != asked
+        && engine.isFirst(OperatorCode.ACCESS_MODE_REPLACED, volume.identity.plugin())) {
+      volume.report.tell(
+          new Notice(
+              OperatorCode.ACCESS_MODE_REPLACED,
+              mode
+                  + " is sent for "
+                  + asked
+                  + ", as the plugin does not offer SINGLE_NODE_MULTI_WRITER; this is said once"
+                  + " for the plugin",
+              goal.use()));
+    }
+  }
+
+  /** Whether the request is refused by the record: then no mount is ever made again in its way. */
+  private boolean isRefused(MountRequest request) {
+    return memory
+        .record()
+        .flatMap(known -> Admission.refusal(known, Goal.Publish.of(request, known)))
+        .isPresent();
+  }
+
+  private void publish(Operation operation, Goal.Publish goal) {
+    VolumeRecord known = memory.before(goal);
+    if (!known.targets().isEmpty()) {
+      memory.set(known);
+    }
+    run.goFor(operation, goal, known, plugin);
+  }
+
+  /** Asks the plugin what it can do, and goes on if it is there. */
+  private void ask(Operation operation, Consumer<PluginAnswer.Up> then) {
+    plugin.facts(ifUp(operation, then));
+  }
+
+  /** Goes on if the plugin is there. */
+  private Consumer<PluginAnswer> ifUp(Operation operation, Consumer<PluginAnswer.Up> then) {
+    return answer ->
+        volume.ifCurrent(
+            operation,
+            () -> {
+              if (answer instanceof PluginAnswer.Up up) {
+                heard(up);
+                then.accept(up);
+              } else {
+                volume.end(
+                    operation, new Result.Refused(VolumeReport.down((PluginAnswer.Down) answer)));
+              }
+            });
+  }
+
+  /** Asks about a use that is mounted, once the plugin is there. */
+  private void beginRead(Operation.Read operation) {
+    Optional<Failure> refusal = unreadable(memory.use(operation.usage().orElseThrow()));
+    if (refusal.isPresent()) {
+      volume.end(operation, new Result.Refused(refusal.get()));
+      return;
+    }
+    VolumeRecord known = memory.record().orElseThrow();
+    ask(operation, up -> new VolumeQuestions(volume, dead).read(operation, known, up, plugin));
+  }
+
+  /** Why a use cannot be asked about, if it cannot. */
+  private static Optional<Failure> unreadable(Optional<TargetRecord> use) {
+    return use.filter(there -> there.path().is(PathStatus.PRESENT)).isPresent()
+        ? Optional.empty()
+        : Optional.of(
+            Failure.of(
+                OperatorCode.NOT_MOUNTED,
+                use.map(there -> "it is " + there.path().status()).orElse("there is no such use")));
+  }
+}

@@ -4,6 +4,10 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.internal.fields.FieldReader;
+import io.csi4j.volume.internal.fields.FieldWriter;
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.internal.text.InlineName;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -13,7 +17,9 @@ import java.util.List;
 
 /**
  * How a volume is used on this node, decided at its first use and kept until its last: another way
- * is refused. Mount flags and contexts may hold secrets, so only their digests are here.
+ * is refused. It is what a record keeps of a request, and has the mapping from the request, to the
+ * plugin and to the record. Mount flags and contexts may hold secrets, so only their digests are
+ * here.
  *
  * @param staged whether it is staged before it is published
  * @param block whether it is a raw block device
@@ -197,5 +203,39 @@ public record Plan(
 
   private static String quoted(String value) {
     return value.isEmpty() ? "none" : "'" + value + "'";
+  }
+
+  // ---- its fields in a record
+
+  /** Returns the fields that {@link #read} reads. */
+  FieldWriter fields() {
+    return new FieldWriter()
+        .flag(1, staged)
+        .flag(2, block)
+        .number(3, FieldWriter.number(mode))
+        .text(4, fsType)
+        .text(5, flags)
+        .text(6, group)
+        .text(7, label);
+  }
+
+  /**
+   * Returns the plan with these fields: 1 staged, 2 block, 3 mode, 4 filesystem, 5 digest of the
+   * flags, 6 group, 7 label. How the volume was attached is among the contexts of its record.
+   */
+  static Plan read(FieldReader in) throws MalformedRecordException {
+    Plan plan =
+        new Plan(
+            in.flag(1),
+            in.flag(2),
+            FieldReader.accessMode(in.number(3)),
+            in.text(4),
+            in.text(5),
+            in.text(6));
+    String label = in.text(7);
+    return label.isEmpty()
+        ? plan
+        : plan.labelled(
+            RecordBytes.checked("label of SELinux", () -> SelinuxLabel.of(label).value()));
   }
 }

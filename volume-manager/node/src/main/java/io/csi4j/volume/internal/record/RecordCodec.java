@@ -7,7 +7,6 @@ import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.RecordBytes;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.PluginId;
-import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -33,7 +32,7 @@ import java.util.TreeSet;
  * tombstone  1 format  2 identity  3 plan  4 place  5 usage...  6 abandoned...
  *            7 unsettled  8 answered usage...  9... newer fields
  * identity   1 plugin  2 handle
- * plan       1 staged  2 block  3 mode  4 filesystem  5 digest of the flags  6 group
+ * plan       as {@link Plan#read} has it
  * place      1 boot  2 mount namespace
  * target     1 usage  2 read-only  3 path  4 epoch of its claim  5 confirmed
  * usage      1 namespace  2 volume  3 workload
@@ -102,7 +101,7 @@ public final class RecordCodec {
     FieldReader in = new FieldReader(value.bytes());
     boolean hasClaims = in.format(WITH_CLAIMS) == WITH_CLAIMS;
     VolumeIdentity identity = in.required(2, RecordCodec::identity);
-    Plan plan = in.required(3, RecordCodec::plan);
+    Plan plan = in.required(3, Plan::read);
     Place place = in.required(4, RecordCodec::place);
     PathRecord staging = in.required(5, RecordCodec::path);
     SortedMap<VolumeUse, TargetRecord> targets = new TreeMap<>();
@@ -154,7 +153,7 @@ public final class RecordCodec {
     FieldReader in = new FieldReader(value.bytes());
     in.format(FORMAT);
     VolumeIdentity identity = in.required(2, RecordCodec::identity);
-    Plan plan = in.required(3, RecordCodec::plan);
+    Plan plan = in.required(3, Plan::read);
     Place place = in.required(4, RecordCodec::place);
     List<VolumeUse> targets = in.parts(5, RecordCodec::usage);
     SortedMap<VolumeUse, String> abandoned = abandoned(in, 6);
@@ -172,16 +171,7 @@ public final class RecordCodec {
         .part(
             2,
             new FieldWriter().text(1, identity.plugin().value()).text(2, identity.handle().value()))
-        .part(
-            3,
-            new FieldWriter()
-                .flag(1, plan.staged())
-                .flag(2, plan.block())
-                .number(3, FieldWriter.number(plan.mode()))
-                .text(4, plan.fsType())
-                .text(5, plan.flags())
-                .text(6, plan.group())
-                .text(7, plan.label()))
+        .part(3, plan.fields())
         .part(4, new FieldWriter().text(1, place.boot()).number(2, place.mountNamespace()));
   }
 
@@ -254,22 +244,6 @@ public final class RecordCodec {
   private static VolumeIdentity identity(FieldReader in) throws MalformedRecordException {
     return RecordBytes.checked(
         "identity", () -> new VolumeIdentity(PluginId.of(in.text(1)), VolumeId.of(in.text(2))));
-  }
-
-  private static Plan plan(FieldReader in) throws MalformedRecordException {
-    Plan plan =
-        new Plan(
-            in.flag(1),
-            in.flag(2),
-            FieldReader.accessMode(in.number(3)),
-            in.text(4),
-            in.text(5),
-            in.text(6));
-    String label = in.text(7);
-    return label.isEmpty()
-        ? plan
-        : plan.labelled(
-            RecordBytes.checked("label of SELinux", () -> SelinuxLabel.of(label).value()));
   }
 
   private static Place place(FieldReader in) throws MalformedRecordException {

@@ -42,7 +42,8 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
   public record Binds(MountPath source) implements Mounting {
     @Override
     public void mount(MountPath path, Optional<MountPath> shown) {
-      BindRequest request = BindRequest.builder(shown.orElse(source), path).createTarget().build();
+      BindRequest request =
+          BindRequest.builder(shown.orElse(source), path).createTarget(true).build();
       if (!Mounts.system().bind(request).created()) {
         throw new IllegalStateException("Something was bound there already: " + path);
       }

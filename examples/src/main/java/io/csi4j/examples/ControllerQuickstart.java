@@ -346,7 +346,7 @@ public final class ControllerQuickstart {
     return VolumeSpec.builder(PLUGIN)
         .use(USE.mode(), USE.attachment())
         .capacity(CapacityRange.atLeast(16 << 20))
-        .ephemeral()
+        .ephemeral(true)
         .build();
   }
 

@@ -117,7 +117,8 @@ final class ClaimsSnippets {
     VolumeKey key =
         JobVolumes.job(Namespace.of("team"), "render").task("frame-7").volume("scratch");
     JobVolumes.Acquired scratch =
-        volumes.acquire(spec.ephemeral().build(), requests.get(key)); // created, claimed, attached
+        volumes.acquire(
+            spec.ephemeral(true).build(), requests.get(key)); // created, claimed, attached
     host.accept(scratch); // its node mounts scratch.volume() with scratch.grant()
 
     VolumeUse usage = scratch.grant().usage();

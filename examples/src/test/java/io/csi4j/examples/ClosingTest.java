@@ -203,7 +203,7 @@ class ClosingTest {
         HealthMonitor.class,
         test -> {
           HealthMonitor monitor =
-              HealthMonitor.builder(test.kept(test.controller())).withoutTimer().open();
+              HealthMonitor.builder(test.kept(test.controller())).timer(false).open();
           return new Used(monitor, monitor::look);
         }),
     VOLUME_KEEPER(

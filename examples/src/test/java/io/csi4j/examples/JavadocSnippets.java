@@ -159,7 +159,7 @@ final class JavadocSnippets {
   static void mounts(MountPath volume, MountPath target) {
     // snippet: Mounts
     Mounts mounts = Mounts.system();
-    MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget().build());
+    MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget(true).build());
     mounts.unmount(bound.ref(), UnmountPolicy.PLAIN);
     // end
   }
@@ -338,7 +338,7 @@ final class JavadocSnippets {
             VolumeSpec.builder(plugin)
                 .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
                 .capacity(CapacityRange.atLeast(1L << 30))
-                .ephemeral() // without this it is retained
+                .ephemeral(true) // without this it is retained
                 .build(),
             request); // of volume JobVolumes.job(namespace, "render").volume("scratch")
     node.mount(scratch.volume(), scratch.grant());
@@ -562,7 +562,7 @@ final class JavadocSnippets {
     MountRequest shared =
         MountRequest.builder(plugin, usage, handle, AccessMode.MULTI_NODE_MULTI_WRITER)
             .volumeOptions(MountOptions.none().withFsType("xfs"))
-            .readOnly()
+            .readOnly(true)
             .build();
     MountRequest inline = // a volume that lives with its workload
         MountRequest.inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER)

@@ -352,13 +352,9 @@ final class ManagedNode implements OrchestratorUnderTest {
           MountRequest.builder(PLUGIN, usage, order.volume(), mode)
               .volumeContext(order.context())
               .claim(grant)
-              .secrets(secrets(order.volume()));
-      if (order.capability().isBlock()) {
-        request.block();
-      }
-      if (order.readonly()) {
-        request.readOnly();
-      }
+              .secrets(secrets(order.volume()))
+              .block(order.capability().isBlock())
+              .readOnly(order.readonly());
       if (setting.takesWorkloadFacts()) {
         request.workloadFacts(WorkloadFacts.of(usage).build());
       }

@@ -26,7 +26,8 @@ final class MountsSnippets {
     // snippet: mounts
     try {
       MountResult bound =
-          mounts.bind(BindRequest.builder(volume, target).createTarget().readOnly().build());
+          mounts.bind(
+              BindRequest.builder(volume, target).createTarget(true).readOnly(true).build());
       log.accept(bound.created() ? "bound" : "was there already");
       return mounts.unmount(bound.ref(), UnmountPolicy.PLAIN.withBusyLimit(Duration.ofSeconds(5)));
     } catch (MountException failed) {

@@ -144,11 +144,12 @@ class ValuesTest {
                     ClaimMode.WRITE,
                     PublishContext.of(Map.of("device", "/dev/sdb"))));
     MountRequest request = builder.build();
-    builder.readOnly();
+    builder.readOnly(true);
 
     assertThat(request.readOnly()).isFalse();
     assertThat(request.toBuilder().build()).isEqualTo(request);
-    assertThat(request.toBuilder().readOnly().build().readOnly()).isTrue();
+    assertThat(request.toBuilder().readOnly(true).build().readOnly()).isTrue();
+    assertThat(request.toBuilder().readOnly(true).readOnly(false).build()).isEqualTo(request);
   }
 
   @Test
@@ -158,14 +159,15 @@ class ValuesTest {
             .accessMode("single-node-writer")
             .attachment("filesystem")
             .mountOptions(MountOptions.none().withFsType("xfs"))
-            .perInstance()
+            .perInstance(true)
             .instances(3);
     VolumeRequest request = builder.build();
-    builder.readOnly();
+    builder.readOnly(true);
 
     assertThat(request.readOnly()).isFalse();
     assertThat(request.toBuilder().build()).isEqualTo(request);
-    assertThat(request.toBuilder().readOnly().build().readOnly()).isTrue();
+    assertThat(request.toBuilder().readOnly(true).build().readOnly()).isTrue();
+    assertThat(request.toBuilder().readOnly(true).readOnly(false).build()).isEqualTo(request);
   }
 
   @Test
@@ -180,9 +182,9 @@ class ValuesTest {
     assertThat(others.segmentSize()).isEqualTo(8192);
     assertThat(others.ballastSize()).isZero();
     assertThat(others.stateExpected()).isTrue();
-    assertThat(others.otherHostAccepted()).isTrue();
-    assertThat(others.anyFilesystemAccepted()).isTrue();
-    assertThat(settings.otherHostAccepted()).isFalse();
+    assertThat(others.acceptOtherHost()).isTrue();
+    assertThat(others.acceptAnyFilesystem()).isTrue();
+    assertThat(settings.acceptOtherHost()).isFalse();
   }
 
   @Test

@@ -118,8 +118,7 @@ final class WorkloadSnippets {
     wish.snapshot().ifPresent(spec::fromSnapshot);
     wish.original().ifPresent(spec::cloneOf);
     JobVolumes.Acquired acquired = // key: JobVolumes.job(namespace, "render").volume("scratch")
-        volumes.acquire(
-            (wish.retained() ? spec : spec.ephemeral()).build(), placed.claim(key, request));
+        volumes.acquire(spec.ephemeral(!wish.retained()).build(), placed.claim(key, request));
     // end
     return acquired;
   }

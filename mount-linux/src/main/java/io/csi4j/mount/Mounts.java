@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  *
  * <pre>{@code
  * Mounts mounts = Mounts.system();
- * MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget().build());
+ * MountResult bound = mounts.bind(BindRequest.builder(volume, target).createTarget(true).build());
  * mounts.unmount(bound.ref(), UnmountPolicy.PLAIN);
  * }</pre>
  *

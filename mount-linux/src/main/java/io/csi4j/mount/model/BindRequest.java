@@ -93,36 +93,45 @@ public final class BindRequest {
       this.target = target;
     }
 
-    /** Takes the mounts below the source along; flags then hold for them too. */
-    public Builder recursive() {
-      recursive = true;
+    /**
+     * Sets whether the mounts below the source are bound too; flags then hold for them as well. Not
+     * by default.
+     */
+    public Builder recursive(boolean value) {
+      recursive = value;
       return this;
     }
 
     /**
-     * Makes a missing target: one empty directory for a directory, one empty file for anything
-     * else, which all may read and its owner may write, less the umask. The directory above has to
-     * exist. It is removed again if the mount fails.
+     * Sets whether a missing target is made: one empty directory for a directory, one empty file
+     * for anything else, which all may read and its owner may write, less the umask. The directory
+     * above has to exist. The target is removed again if the mount fails. Not by default.
      */
-    public Builder createTarget() {
-      createTarget = true;
+    public Builder createTarget(boolean value) {
+      createTarget = value;
       return this;
     }
 
-    /** Follows symbolic links in the source; only for sources that no other can write to. */
-    public Builder followSource() {
-      followSource = true;
+    /**
+     * Sets whether symbolic links in the source are followed; only for sources that no other can
+     * write to. Not by default.
+     */
+    public Builder followSource(boolean value) {
+      followSource = value;
       return this;
     }
 
-    /** Forbids writing, without a moment in which it is allowed where the kernel can. */
-    public Builder readOnly() {
-      return flag(MountFlag.READ_ONLY);
-    }
-
-    /** {@link #readOnly()} if true. */
-    public Builder readOnly(boolean readOnly) {
-      return readOnly ? readOnly() : this;
+    /**
+     * Sets whether writing is forbidden, without a moment in which it is allowed where the kernel
+     * can. Not by default.
+     */
+    public Builder readOnly(boolean value) {
+      if (value) {
+        flags.add(MountFlag.READ_ONLY);
+      } else {
+        flags.remove(MountFlag.READ_ONLY);
+      }
+      return this;
     }
 
     /** Sets one more flag. */

@@ -110,15 +110,26 @@ public final class FilesystemRequest {
       this.target = target;
     }
 
-    /** Makes a missing target: one empty directory, removed again if the mount fails. */
-    public Builder createTarget() {
-      createTarget = true;
+    /**
+     * Sets whether a missing target is made: one empty directory, removed again if the mount fails.
+     * Not by default.
+     */
+    public Builder createTarget(boolean value) {
+      createTarget = value;
       return this;
     }
 
-    /** Forbids writing; the filesystem itself is mounted read-only too. */
-    public Builder readOnly() {
-      return flag(MountFlag.READ_ONLY);
+    /**
+     * Sets whether writing is forbidden; the filesystem itself is mounted read-only too then. Not
+     * by default.
+     */
+    public Builder readOnly(boolean value) {
+      if (value) {
+        flags.add(MountFlag.READ_ONLY);
+      } else {
+        flags.remove(MountFlag.READ_ONLY);
+      }
+      return this;
     }
 
     /** Sets one more flag. */

@@ -80,7 +80,7 @@ public abstract class BindContract extends MountsContract {
 
     refusal(
         Reason.TARGET_OCCUPIED,
-        () -> world.mounts().bind(BindRequest.builder(source, target).readOnly().build()));
+        () -> world.mounts().bind(BindRequest.builder(source, target).readOnly(true).build()));
   }
 
   @Test
@@ -108,8 +108,9 @@ public abstract class BindContract extends MountsContract {
     MountPath file = world.path("made/file");
     world.directory("made");
     BindRequest first =
-        BindRequest.builder(world.directory("source"), directory).createTarget().build();
-    BindRequest second = BindRequest.builder(world.file("file", "x"), file).createTarget().build();
+        BindRequest.builder(world.directory("source"), directory).createTarget(true).build();
+    BindRequest second =
+        BindRequest.builder(world.file("file", "x"), file).createTarget(true).build();
 
     world.mounts().bind(first);
     world.mounts().bind(second);
@@ -122,7 +123,7 @@ public abstract class BindContract extends MountsContract {
   void whatIsAboveTheTargetIsNotMade() {
     MountPath target = world.path("missing/target");
     BindRequest request =
-        BindRequest.builder(world.directory("source"), target).createTarget().build();
+        BindRequest.builder(world.directory("source"), target).createTarget(true).build();
 
     refusal(Reason.NOT_FOUND, () -> world.mounts().bind(request));
 
@@ -134,7 +135,7 @@ public abstract class BindContract extends MountsContract {
     MountPath source = world.tmpfs("source");
     world.unbindable(source);
     MountPath target = world.path("target");
-    BindRequest request = BindRequest.builder(source, target).createTarget().build();
+    BindRequest request = BindRequest.builder(source, target).createTarget(true).build();
 
     MountException refusal = refusal(Reason.BAD_SOURCE, () -> world.mounts().bind(request));
 
@@ -218,7 +219,7 @@ public abstract class BindContract extends MountsContract {
     MountPath target = world.directory("target");
 
     refusal(Reason.SYMLINK, () -> bind(link, target));
-    world.mounts().bind(BindRequest.builder(link, target).followSource().build());
+    world.mounts().bind(BindRequest.builder(link, target).followSource(true).build());
 
     assertThat(record(target).root()).isEqualTo(KernelText.of("/real"));
   }
@@ -228,7 +229,7 @@ public abstract class BindContract extends MountsContract {
     MountPath source = world.tmpfs("source");
     MountPath target = world.directory("target");
 
-    world.mounts().bind(BindRequest.builder(source, target).readOnly().build());
+    world.mounts().bind(BindRequest.builder(source, target).readOnly(true).build());
 
     assertThat(record(target).isReadOnly()).isTrue();
     assertThat(record(source).isReadOnly()).isFalse();
@@ -248,7 +249,7 @@ public abstract class BindContract extends MountsContract {
 
     world
         .mounts()
-        .bind(BindRequest.builder(source, target).readOnly().flag(MountFlag.NOEXEC).build());
+        .bind(BindRequest.builder(source, target).readOnly(true).flag(MountFlag.NOEXEC).build());
 
     assertThat(record(target).flags())
         .contains(MountFlag.READ_ONLY, MountFlag.NOEXEC, MountFlag.NOSUID, MountFlag.NODEV);
@@ -274,7 +275,7 @@ public abstract class BindContract extends MountsContract {
     world.tmpfs("source/below");
     MountPath target = world.directory("target");
 
-    world.mounts().bind(BindRequest.builder(source, target).recursive().readOnly().build());
+    world.mounts().bind(BindRequest.builder(source, target).recursive(true).readOnly(true).build());
 
     assertThat(record(target).isReadOnly()).isTrue();
     assertThat(record(world.path("target/below")).isReadOnly()).isTrue();
@@ -288,7 +289,7 @@ public abstract class BindContract extends MountsContract {
     world.tmpfs("source/yes");
     MountPath target = world.directory("target");
 
-    world.mounts().bind(BindRequest.builder(source, target).recursive().build());
+    world.mounts().bind(BindRequest.builder(source, target).recursive(true).build());
 
     assertThat(isMount(world.path("target/not"))).isFalse();
     assertThat(isMount(world.path("target/yes"))).isTrue();
@@ -301,7 +302,9 @@ public abstract class BindContract extends MountsContract {
     world.tmpfs("source/out");
     MountPath target = world.directory("target");
 
-    world.mounts().bind(BindRequest.builder(world.path("source/in"), target).recursive().build());
+    world
+        .mounts()
+        .bind(BindRequest.builder(world.path("source/in"), target).recursive(true).build());
 
     assertThat(mountsWithin(target))
         .extracting(MountRecord::path)
@@ -346,10 +349,8 @@ public abstract class BindContract extends MountsContract {
     world.remove(source);
 
     for (boolean recursive : new boolean[] {false, true}) {
-      BindRequest.Builder request = BindRequest.builder(kept, target).createTarget();
-      refusal(
-          Reason.NOT_FOUND,
-          () -> world.mounts().bind((recursive ? request.recursive() : request).build()));
+      BindRequest.Builder request = BindRequest.builder(kept, target).createTarget(true);
+      refusal(Reason.NOT_FOUND, () -> world.mounts().bind(request.recursive(recursive).build()));
 
       assertThat(world.exists(target)).isFalse();
     }
@@ -417,7 +418,7 @@ public abstract class BindContract extends MountsContract {
                     .mounts()
                     .mount(
                         FilesystemRequest.builder("nonesuchfs", KernelText.of("x"), target)
-                            .createTarget()
+                            .createTarget(true)
                             .build()));
 
     assertThat(errno(refusal)).isEqualTo("ENODEV");

@@ -227,7 +227,7 @@ public abstract class PropagationContract extends MountsContract {
         .mounts()
         .bind(
             io.csi4j.mount.model.BindRequest.builder(source, world.path("mount/here"))
-                .recursive()
+                .recursive(true)
                 .build());
 
     assertThat(isMount(world.path("copy/here"))).isTrue();

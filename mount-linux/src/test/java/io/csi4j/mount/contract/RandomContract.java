@@ -63,8 +63,8 @@ public abstract class RandomContract extends MountsContract {
           }
         }
         case 1, 2, 3 -> {
-          BindRequest.Builder request = BindRequest.builder(other, path).createTarget();
-          world.mounts().bind((recursive ? request.recursive() : request).build());
+          BindRequest.Builder request = BindRequest.builder(other, path).createTarget(true);
+          world.mounts().bind(request.recursive(recursive).build());
         }
         case 4, 5, 6 -> world.mounts().setPropagation(path, propagation, recursive);
         case 7 -> world.mounts().setPropagation(world.path(""), propagation, recursive);

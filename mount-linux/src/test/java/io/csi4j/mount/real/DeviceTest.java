@@ -136,7 +136,7 @@ class DeviceTest {
       MountPath staging = scratch.path("staging");
       FilesystemRequest request =
           FilesystemRequest.builder("ext4", KernelText.of(device.path()), staging)
-              .createTarget()
+              .createTarget(true)
               .build();
 
       MountException refused =

@@ -85,7 +85,7 @@ class BindTest {
     MountPath target = scratch.path("zero");
     rung.run(
         (mounts, kernel) -> {
-          mounts.bind(bind(MountPath.of("/dev/zero"), target).createTarget().build());
+          mounts.bind(bind(MountPath.of("/dev/zero"), target).createTarget(true).build());
 
           try (var in = Files.newInputStream(scratch.file("zero"))) {
             assertThat(in.read()).isZero();
@@ -107,7 +107,7 @@ class BindTest {
     MountPath target = scratch.directory("target");
     rung.run(
         (mounts, kernel) -> {
-          mounts.bind(bind(scratch.path("source"), target).readOnly().build());
+          mounts.bind(bind(scratch.path("source"), target).readOnly(true).build());
 
           assertThat(flags(scratch, target)).isEqualTo("ro,nosuid,nodev,noexec,relatime");
           assertReadOnly(scratch.file("target/a"));
@@ -148,7 +148,7 @@ class BindTest {
     MountPath target = scratch.directory("target");
     rung.run(
         (mounts, kernel) -> {
-          mounts.bind(bind(scratch.path("source"), target).recursive().readOnly().build());
+          mounts.bind(bind(scratch.path("source"), target).recursive(true).readOnly(true).build());
 
           for (String below : List.of("target", "target/one", "target/one/two")) {
             assertThat(flags(scratch, scratch.path(below))).isEqualTo("ro,relatime");
@@ -238,7 +238,7 @@ class BindTest {
   void anEqualMountIsTheResult(Rung rung, Scratch scratch) throws Exception {
     MountPath source = scratch.directory("volume/source");
     MountPath target = scratch.path("target");
-    BindRequest request = bind(source, target).createTarget().readOnly().build();
+    BindRequest request = bind(source, target).createTarget(true).readOnly(true).build();
     rung.run(
         (mounts, kernel) -> {
           MountResult first = mounts.bind(request);
@@ -295,7 +295,8 @@ class BindTest {
         (mounts, kernel) -> {
           mounts.bind(bind(scratch.path("one"), target).build());
           MountException refused =
-              Refusal.of(() -> mounts.bind(bind(scratch.path("two"), target).readOnly().build()));
+              Refusal.of(
+                  () -> mounts.bind(bind(scratch.path("two"), target).readOnly(true).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.TARGET_OCCUPIED);
           assertThat(refused)
@@ -317,8 +318,8 @@ class BindTest {
           assertThat(refused.errno()).contains(new Errno(Abi.ENOENT));
           assertThat(scratch.file("target")).doesNotExist();
 
-          mounts.bind(bind(source, target).createTarget().build());
-          mounts.bind(bind(file, scratch.path("other")).createTarget().build());
+          mounts.bind(bind(source, target).createTarget(true).build());
+          mounts.bind(bind(file, scratch.path("other")).createTarget(true).build());
           assertThat(scratch.file("target")).isDirectory();
           assertThat(Files.readString(scratch.file("other"))).isEqualTo("content");
 
@@ -326,7 +327,7 @@ class BindTest {
               Refusal.of(
                   () ->
                       mounts.bind(
-                          bind(source, scratch.path("no/such/target")).createTarget().build()));
+                          bind(source, scratch.path("no/such/target")).createTarget(true).build()));
           assertThat(deep.reason()).isEqualTo(Reason.NOT_FOUND);
         });
   }
@@ -379,7 +380,7 @@ class BindTest {
         (mounts, kernel) -> {
           MountException refused =
               Refusal.of(
-                  () -> mounts.bind(bind(kept, scratch.path("target")).createTarget().build()));
+                  () -> mounts.bind(bind(kept, scratch.path("target")).createTarget(true).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.NOT_FOUND);
           assertThat(refused.errno()).contains(new Errno(Abi.ENOENT));
@@ -415,7 +416,7 @@ class BindTest {
     MountPath target = scratch.path("target");
     rung.run(
         (mounts, kernel) -> {
-          BindRequest request = bind(source, target).createTarget().build();
+          BindRequest request = bind(source, target).createTarget(true).build();
           Refusal.of(() -> mounts.bind(request));
           OpenDescriptors descriptors = new OpenDescriptors();
           MountException refused = Refusal.of(() -> mounts.bind(request));
@@ -446,7 +447,9 @@ class BindTest {
           failing = FakedCall.sometimes(failing, "mount", () -> calls[0]++ == 0 ? 0 : -Abi.EPERM);
           Mounts broken = Rung.mounts(failing);
           MountException refused =
-              Refusal.of(() -> broken.bind(bind(source, target).createTarget().readOnly().build()));
+              Refusal.of(
+                  () ->
+                      broken.bind(bind(source, target).createTarget(true).readOnly(true).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.NOT_PERMITTED);
           assertThat(refused).hasMessageContaining("locked by the namespace above");
@@ -490,7 +493,11 @@ class BindTest {
         Refusal.of(
             () ->
                 Mounts.system(new MountSettings(Duration.ofSeconds(60), 1))
-                    .bind(bind(scratch.path("tree"), target).recursive().createTarget().build()));
+                    .bind(
+                        bind(scratch.path("tree"), target)
+                            .recursive(true)
+                            .createTarget(true)
+                            .build()));
 
     assertThat(refused.reason()).isEqualTo(Reason.LIMIT);
     assertThat(refused.errno()).contains(new Errno(Abi.ENOSPC));
@@ -510,8 +517,8 @@ class BindTest {
     assertThat(target.bytes()).hasSize(4095);
     Mounts mounts = Mounts.system();
 
-    assertThat(mounts.bind(bind(source, target).readOnly().build()).created()).isTrue();
-    assertThat(mounts.bind(bind(source, target).readOnly().build()).created()).isFalse();
+    assertThat(mounts.bind(bind(source, target).readOnly(true).build()).created()).isTrue();
+    assertThat(mounts.bind(bind(source, target).readOnly(true).build()).created()).isFalse();
     assertThat(mounts.cleanup(target, UnmountPolicy.PLAIN).outcome())
         .isEqualTo(CleanupResult.Outcome.REMOVED);
     assertThat(mounts.bind(bind(target.parent(), source).build()).created()).isTrue();
@@ -528,7 +535,7 @@ class BindTest {
           Kernel full = FakedCall.answering(kernel, "moveMount", () -> -Abi.ENOSPC);
           Mounts failing = Rung.mounts(FakedCall.answering(full, "mount", () -> -Abi.ENOSPC));
           MountException refused =
-              Refusal.of(() -> failing.bind(bind(source, target).createTarget().build()));
+              Refusal.of(() -> failing.bind(bind(source, target).createTarget(true).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.LIMIT);
           assertThat(refused).hasMessageContaining("fs.mount-max");
@@ -541,7 +548,7 @@ class BindTest {
   void ofThreadsThatBindTheSameOneMakesTheMount(Rung rung, Scratch scratch) throws Exception {
     MountPath source = scratch.tmpfs("source");
     MountPath target = scratch.path("target");
-    BindRequest request = bind(source, target).createTarget().readOnly().build();
+    BindRequest request = bind(source, target).createTarget(true).readOnly(true).build();
     rung.run(
         (mounts, kernel) -> {
           ExecutorService threads = Executors.newFixedThreadPool(8);
@@ -583,7 +590,7 @@ class BindTest {
               RunningKernel.mounts(
                   slow, new KernelTable(kernel), new MountSettings(Duration.ofMillis(200), 2));
           MountException gone =
-              Refusal.of(() -> late.bind(bind(source, target).createTarget().build()));
+              Refusal.of(() -> late.bind(bind(source, target).createTarget(true).build()));
           assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
           assertThat(gone).hasMessageContaining("Its effect will be undone when it ends.");
           assertThat(late.stuckCalls()).isEqualTo(1);
@@ -615,7 +622,7 @@ class BindTest {
           assertThat(refused.errno()).contains(new Errno(Abi.EINVAL));
           assertThat(refused).hasMessageContaining("locked by the namespace above");
 
-          assertThat(mounts.bind(bind(MountPath.ROOT, target).recursive().build()).created())
+          assertThat(mounts.bind(bind(MountPath.ROOT, target).recursive(true).build()).created())
               .isTrue();
         });
   }
@@ -629,7 +636,7 @@ class BindTest {
     String before = flags(scratch, MountPath.of("/proc"));
     rung.run(
         (mounts, kernel) -> {
-          mounts.bind(bind(proc, target).readOnly().build());
+          mounts.bind(bind(proc, target).readOnly(true).build());
 
           assertThat(flags(scratch, target)).isEqualTo(before.replace("rw,", "ro,"));
         });
@@ -639,7 +646,7 @@ class BindTest {
   void flagsThatContradictEachOtherAreRefused(Scratch scratch) {
     BindRequest request =
         bind(scratch.directory("source"), scratch.path("target"))
-            .createTarget()
+            .createTarget(true)
             .flag(MountFlag.NOATIME)
             .flag(MountFlag.RELATIME)
             .build();

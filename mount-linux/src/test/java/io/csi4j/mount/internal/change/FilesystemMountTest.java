@@ -45,8 +45,8 @@ class FilesystemMountTest {
           MountResult result =
               mounts.mount(
                   tmpfs(target)
-                      .createTarget()
-                      .readOnly()
+                      .createTarget(true)
+                      .readOnly(true)
                       .options(List.of("size=64k", "noexec", "nosuid", "mode=0700", "noatime"))
                       .build());
 
@@ -119,7 +119,7 @@ class FilesystemMountTest {
   @Test
   void theLastOfContradictingOptionsHoldsAndAFlagOfTheRequestHoldsOverAll(Scratch scratch) {
     mounts().mount(tmpfs(scratch.directory("one")).options(List.of("ro", "rw")).build());
-    mounts().mount(tmpfs(scratch.directory("two")).readOnly().option("rw").build());
+    mounts().mount(tmpfs(scratch.directory("two")).readOnly(true).option("rw").build());
     mounts().mount(tmpfs(scratch.directory("three")).option("strictatime").build());
 
     assertThat(scratch.rows(scratch.path("one")).get(0)).contains(" rw,relatime ");
@@ -255,7 +255,7 @@ class FilesystemMountTest {
                   () ->
                       mounts.mount(
                           FilesystemRequest.builder("no-such-fs", KernelText.of("a"), target)
-                              .createTarget()
+                              .createTarget(true)
                               .build()));
           assertThat(unknown.reason()).isEqualTo(Reason.UNKNOWN_FILESYSTEM);
           assertThat(unknown.errno()).contains(new Errno(Abi.ENODEV));
@@ -264,7 +264,7 @@ class FilesystemMountTest {
           OpenDescriptors descriptors = new OpenDescriptors();
           MountException bad =
               Refusal.of(
-                  () -> mounts.mount(tmpfs(target).createTarget().option("no-such=1").build()));
+                  () -> mounts.mount(tmpfs(target).createTarget(true).option("no-such=1").build()));
           assertThat(bad.reason()).isEqualTo(Reason.BAD_OPTIONS);
           assertThat(bad.errno()).contains(new Errno(Abi.EINVAL));
           assertThat(bad.syscall()).contains("mount");
@@ -311,7 +311,9 @@ class FilesystemMountTest {
 
     MountException refused =
         Refusal.of(
-            () -> Rung.mounts(failing).mount(tmpfs(scratch.path("target")).createTarget().build()));
+            () ->
+                Rung.mounts(failing)
+                    .mount(tmpfs(scratch.path("target")).createTarget(true).build()));
 
     assertThat(refused.reason()).isEqualTo(reason);
     assertThat(refused.errno()).contains(new Errno(errno));
@@ -364,7 +366,7 @@ class FilesystemMountTest {
         RunningKernel.mounts(
             slow, new KernelTable(slow), new MountSettings(Duration.ofMillis(200), 1));
 
-    MountException gone = Refusal.of(() -> late.mount(tmpfs(target).createTarget().build()));
+    MountException gone = Refusal.of(() -> late.mount(tmpfs(target).createTarget(true).build()));
     assertThat(gone.reason()).isEqualTo(Reason.DEADLINE);
     goOn.countDown();
     while (late.stuckCalls() > 0) {

@@ -87,7 +87,7 @@ class HeldPathTest {
 
             assertThat(volume.resolve("mine").toPath()).hasContent("of another");
             assertThat(held.throughProc().resolve("mine").toPath()).hasContent("mine");
-            mounts.bind(BindRequest.builder(held.throughProc(), seen).followSource().build());
+            mounts.bind(BindRequest.builder(held.throughProc(), seen).followSource(true).build());
             assertThat(seen.resolve("mine").toPath()).hasContent("mine");
             mounts.unmount(seen, ONCE);
             assertThat(Refusal.of(() -> mounts.open(volume).close()).reason())

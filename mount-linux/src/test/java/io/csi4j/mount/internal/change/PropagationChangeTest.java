@@ -207,7 +207,7 @@ class PropagationChangeTest {
           assertThat(refused.reason()).isEqualTo(Reason.BAD_SOURCE);
           assertThat(refused.errno()).contains(new Errno(Abi.EINVAL));
 
-          mounts.bind(BindRequest.builder(source, target).recursive().build());
+          mounts.bind(BindRequest.builder(source, target).recursive(true).build());
           assertThat(scratch.rows(scratch.path("target/open"))).hasSize(1);
           assertThat(scratch.rows(scratch.path("target/secret"))).isEmpty();
         });
@@ -224,7 +224,7 @@ class PropagationChangeTest {
           mounts.setPropagation(source, Propagation.BIDIRECTIONAL, true);
           mounts.bind(
               BindRequest.builder(source, target)
-                  .recursive()
+                  .recursive(true)
                   .propagation(Propagation.HOST_TO_CONTAINER)
                   .build());
 
@@ -284,7 +284,7 @@ class PropagationChangeTest {
 
   private static MountResult bound(
       Mounts mounts, MountPath source, MountPath target, Propagation propagation) {
-    BindRequest.Builder request = BindRequest.builder(source, target).createTarget();
+    BindRequest.Builder request = BindRequest.builder(source, target).createTarget(true);
     if (propagation != null) {
       request.propagation(propagation);
     }

@@ -79,7 +79,8 @@ class SymlinkTest {
         (mounts, kernel) -> {
           MountException refused =
               Refusal.of(
-                  () -> mounts.bind(BindRequest.builder(source, target).createTarget().build()));
+                  () ->
+                      mounts.bind(BindRequest.builder(source, target).createTarget(true).build()));
 
           assertThat(refused.reason()).isEqualTo(Reason.SYMLINK);
           assertThat(scratch.file("victim")).doesNotExist();
@@ -120,13 +121,15 @@ class SymlinkTest {
           assertThat(scratch.rows(target)).isEmpty();
 
           BindRequest followed =
-              BindRequest.builder(scratch.path("middle/real"), target).followSource().build();
+              BindRequest.builder(scratch.path("middle/real"), target).followSource(true).build();
           assertThat(mounts.bind(followed).created()).isTrue();
           assertThat(mounts.bind(followed).created()).isFalse();
           assertThat(
                   mounts
                       .bind(
-                          BindRequest.builder(scratch.path("last"), target).followSource().build())
+                          BindRequest.builder(scratch.path("last"), target)
+                              .followSource(true)
+                              .build())
                       .created())
               .isFalse();
           assertThat(Files.readString(scratch.file("target/a"))).isEqualTo("content");
@@ -378,7 +381,7 @@ class SymlinkTest {
         mounts ->
             mounts.mount(
                 FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), target)
-                    .createTarget()
+                    .createTarget(true)
                     .build()),
         mounts -> mounts.setReadOnly(target, true),
         mounts -> mounts.setPropagation(target, Propagation.BIDIRECTIONAL, true));

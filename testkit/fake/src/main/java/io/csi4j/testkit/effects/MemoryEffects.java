@@ -115,7 +115,7 @@ final class MemoryEffects implements NodeEffects {
   /** Mounts at a target; one disk can be mounted writable here and read-only there. */
   private void mount(MountPath disk, MountPath at, boolean readonly) {
     if (namespace.table().find(at).isEmpty()) {
-      var unused = namespace.mounts().mount(request(disk, at).createTarget().build());
+      var unused = namespace.mounts().mount(request(disk, at).createTarget(true).build());
     }
     if (readonly) {
       var unused = namespace.mounts().setReadOnly(at, false);
@@ -125,6 +125,6 @@ final class MemoryEffects implements NodeEffects {
   private void bind(MountPath source, MountPath at, boolean readonly) {
     namespace
         .mounts()
-        .bind(BindRequest.builder(source, at).createTarget().readOnly(readonly).build());
+        .bind(BindRequest.builder(source, at).createTarget(true).readOnly(readonly).build());
   }
 }

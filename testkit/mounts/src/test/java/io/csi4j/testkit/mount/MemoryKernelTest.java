@@ -134,7 +134,7 @@ class MemoryKernelTest {
     MountException refusal =
         refusal(
             Reason.BUSY,
-            () -> mounts.mount(filesystem("ext4", "/dev/sdb", other).readOnly().build()));
+            () -> mounts.mount(filesystem("ext4", "/dev/sdb", other).readOnly(true).build()));
     assertThat(refusal.errno()).contains(new Errno(KernelRefusal.EBUSY));
     mounts.mount(filesystem("ext4", "/dev/sdb", other).build());
     host.file(at("/target/file"), "x");
@@ -170,7 +170,7 @@ class MemoryKernelTest {
     MountPath device = host.device(at("/dev/sdb"), DISK);
     MountPath file = MountPath.of("/volume");
 
-    mounts.bind(BindRequest.builder(device, file).createTarget().readOnly().build());
+    mounts.bind(BindRequest.builder(device, file).createTarget(true).readOnly(true).build());
 
     assertThat(record(file).isReadOnly()).isTrue();
     assertThat(mounts.cleanup(file, UnmountPolicy.PLAIN).outcome())
@@ -187,7 +187,7 @@ class MemoryKernelTest {
     refusal(Reason.READ_ONLY, () -> host.openForWriting(at("/target")));
     BindRequest request =
         BindRequest.builder(host.directory(at("/source")), target.resolve("x"))
-            .createTarget()
+            .createTarget(true)
             .build();
     refusal(Reason.READ_ONLY, () -> mounts.bind(request));
   }
@@ -202,7 +202,7 @@ class MemoryKernelTest {
             Reason.LIMIT,
             () ->
                 mounts.mount(
-                    filesystem("tmpfs", "x", MountPath.of("/made")).createTarget().build()));
+                    filesystem("tmpfs", "x", MountPath.of("/made")).createTarget(true).build()));
 
     assertThat(refusal.errno()).contains(new Errno(KernelRefusal.ENOSPC));
     assertThat(host.exists(at("/made"))).isFalse();
@@ -292,7 +292,7 @@ class MemoryKernelTest {
     kernel.failNext(KernelCall.BIND, new Errno(KernelRefusal.EPERM));
     BindRequest request =
         BindRequest.builder(host.directory(at("/source")), MountPath.of("/made"))
-            .createTarget()
+            .createTarget(true)
             .build();
 
     MountException refusal = refusal(Reason.NOT_PERMITTED, () -> mounts.bind(request));

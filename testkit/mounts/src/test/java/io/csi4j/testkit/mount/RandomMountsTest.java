@@ -124,8 +124,8 @@ class RandomMountsTest {
               .mounts()
               .bind(
                   BindRequest.builder(other, at)
-                      .recursive()
-                      .createTarget()
+                      .recursive(true)
+                      .createTarget(true)
                       .readOnly(random.nextInt(8) == 0)
                       .build());
       case 6 -> namespace.mounts().unmount(at, UnmountPolicy.PLAIN);

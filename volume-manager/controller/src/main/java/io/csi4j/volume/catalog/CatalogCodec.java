@@ -326,10 +326,7 @@ final class CatalogCodec {
           said(in.getSecrets()).map(SecretsReference::of).ifPresent(spec::secrets);
           said(in.getSnapshot()).map(SnapshotId::of).ifPresent(spec::fromSnapshot);
           said(in.getVolume()).map(VolumeId::of).ifPresent(spec::cloneOf);
-          if (in.getEphemeral()) {
-            spec.ephemeral();
-          }
-          return spec.build();
+          return spec.ephemeral(in.getEphemeral()).build();
         });
   }
 

@@ -361,9 +361,9 @@ public final class VolumeSpec {
       return this;
     }
 
-    /** Lets the volume end with its use, and surely be deleted then. */
-    public Builder ephemeral() {
-      ephemeral = true;
+    /** Sets whether the volume ends with its use, and is surely deleted then. Not by default. */
+    public Builder ephemeral(boolean value) {
+      ephemeral = value;
       return this;
     }
 

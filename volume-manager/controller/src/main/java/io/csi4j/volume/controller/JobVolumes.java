@@ -45,7 +45,7 @@ import java.util.stream.Stream;
  *         VolumeSpec.builder(plugin)
  *             .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
  *             .capacity(CapacityRange.atLeast(1L << 30))
- *             .ephemeral() // without this it is retained
+ *             .ephemeral(true) // without this it is retained
  *             .build(),
  *         request); // of volume JobVolumes.job(namespace, "render").volume("scratch")
  * node.mount(scratch.volume(), scratch.grant());

@@ -649,9 +649,12 @@ public final class HealthMonitor implements AutoCloseable {
       return this;
     }
 
-    /** Looks only when {@link #look} is called: for hosts that have their own timers. */
-    public Builder withoutTimer() {
-      hasTimer = false;
+    /**
+     * Sets whether rounds begin on a timer. They do by default; else only when {@link #look} is
+     * called, for hosts that have their own timers.
+     */
+    public Builder timer(boolean value) {
+      hasTimer = value;
       return this;
     }
 

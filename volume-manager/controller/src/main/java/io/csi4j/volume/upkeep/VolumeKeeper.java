@@ -404,8 +404,8 @@ public final class VolumeKeeper implements AutoCloseable {
 
     /**
      * Asks for the health of volumes ({@link HealthMonitor#look}): at once, and every minute about.
-     * For a monitor {@linkplain HealthMonitor.Builder#withoutTimer() without a timer}, which stays
-     * the host's to close.
+     * For a monitor {@linkplain HealthMonitor.Builder#timer without a timer}, which stays the
+     * host's to close.
      */
     public Builder watching(HealthMonitor monitor) {
       Objects.requireNonNull(monitor, "monitor");

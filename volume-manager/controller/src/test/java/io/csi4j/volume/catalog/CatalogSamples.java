@@ -45,7 +45,7 @@ public final class CatalogSamples {
                 .withVolumeMountGroup("17"))
         .secrets(SecretsReference.of("prod/ebs"))
         .fromSnapshot(SnapshotId.of("snap-1"))
-        .ephemeral()
+        .ephemeral(true)
         .build();
   }
 

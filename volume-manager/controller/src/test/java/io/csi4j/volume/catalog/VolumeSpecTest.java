@@ -276,7 +276,7 @@ class VolumeSpecTest {
             .secrets(SecretsReference.of("prod/db"))
             .fromSnapshot(SnapshotId.of("snap-1"))
             .topologies(anyOf(A))
-            .ephemeral()
+            .ephemeral(true)
             .build()
             .toString();
     assertThat(text)

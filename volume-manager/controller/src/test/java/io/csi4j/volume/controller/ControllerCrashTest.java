@@ -260,7 +260,7 @@ class ControllerCrashTest {
         VolumeSpec.builder(ID)
             .use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM)
             .capacity(CapacityRange.atLeast(1 << 20));
-    return isEphemeral ? spec.ephemeral().build() : spec.build();
+    return spec.ephemeral(isEphemeral).build();
   }
 
   /** Whether it came to its end. */

@@ -136,7 +136,7 @@ class JobVolumesTest {
   }
 
   private static VolumeSpec scratch(AccessMode mode) {
-    return spec(mode).ephemeral().build();
+    return spec(mode).ephemeral(true).build();
   }
 
   private static ClaimRequest.Builder wish(String workload, String node, AccessMode mode) {
@@ -243,7 +243,11 @@ class JobVolumesTest {
 
     Acquired copy =
         volumes.acquire(
-            spec(ALONE).parameters(Map.of("tier", "fast")).fromSnapshot(cut).ephemeral().build(),
+            spec(ALONE)
+                .parameters(Map.of("tier", "fast"))
+                .fromSnapshot(cut)
+                .ephemeral(true)
+                .build(),
             attached("frame-7"));
 
     assertThat(plugin.journal().calls(CREATE_VOLUME).get(1).request().map("parameters"))

@@ -228,7 +228,7 @@ class UpkeepOfAHostTest {
                 .listener(
                     change ->
                         health.add(change.volume() + " is " + change.finding().entry().status()))
-                .withoutTimer()
+                .timer(false)
                 .open();
         VolumeKeeper keeper =
             VolumeKeeper.builder()
@@ -410,7 +410,8 @@ class UpkeepOfAHostTest {
                     .build())
             .open()) {
       CatalogVolume db = controller.create(DB, spec().build());
-      assertThat(controller.create(SCRATCH, spec().ephemeral().build()).key()).isEqualTo(SCRATCH);
+      assertThat(controller.create(SCRATCH, spec().ephemeral(true).build()).key())
+          .isEqualTo(SCRATCH);
       ClaimGrant used = claims.acquire(claim(DB, "web"));
       ClaimRequest orphan = claim(VolumeKey.of("other"), "gone");
       assertThat(book.claim(orphan).epoch()).isEqualTo(1);

@@ -669,12 +669,12 @@ class VolumeControllerTest {
 
   @Test
   void anEphemeralVolumeStaysToBeDeletedWhateverTheStorageSystemSays() {
-    controller.create(DB, spec().ephemeral().build());
+    controller.create(DB, spec().ephemeral(true).build());
     plugin.inject(
         Fault.fail(StatusCode.FAILED_PRECONDITION, "not now"), When.calling(DELETE_VOLUME).once());
     assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.REFUSED);
     assertThat(controller.find(DB)).isEqualTo(Optional.empty());
-    assertThat(failure(() -> controller.create(DB, spec().ephemeral().build())).code())
+    assertThat(failure(() -> controller.create(DB, spec().ephemeral(true).build())).code())
         .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
 
     // Nobody asks again: it is tried in the background.

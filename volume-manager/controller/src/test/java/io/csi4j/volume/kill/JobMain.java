@@ -74,7 +74,7 @@ final class JobMain {
   static VolumeSpec spec(boolean retained) {
     VolumeSpec.Builder spec =
         VolumeSpec.builder(PLUGIN).use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
-    return retained ? spec.build() : spec.ephemeral().build();
+    return spec.ephemeral(!retained).build();
   }
 
   /** The claim of a task on the node that has this id. */

@@ -153,7 +153,7 @@ class HealthMonitorTest {
   }
 
   private HealthMonitor byHand() {
-    return monitor().withoutTimer().open();
+    return monitor().timer(false).open();
   }
 
   private static String words(HealthMonitor.Change change) {
@@ -449,7 +449,7 @@ class HealthMonitorTest {
     }
     try (HealthMonitor monitor =
         monitor()
-            .withoutTimer()
+            .timer(false)
             .secretsOfLists(id -> Optional.of(SecretsReference.of("admin")))
             .open()) {
       assertThat(monitor.look()).isEmpty();
@@ -713,7 +713,7 @@ class HealthMonitorTest {
     CountDownLatch mayTell = new CountDownLatch(1);
     HealthMonitor monitor =
         HealthMonitor.builder(controller)
-            .withoutTimer()
+            .timer(false)
             .listener(
                 change -> {
                   try {

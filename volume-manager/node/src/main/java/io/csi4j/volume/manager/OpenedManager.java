@@ -199,8 +199,8 @@ final class OpenedManager implements AutoCloseable {
             .host(given.host())
             .segmentSize(given.segmentSize())
             .ballastSize(given.ballastSize())
-            .acceptOtherHost(given.otherHostAccepted())
-            .acceptAnyFilesystem(given.anyFilesystemAccepted())
+            .acceptOtherHost(given.acceptOtherHost())
+            .acceptAnyFilesystem(given.acceptAnyFilesystem())
             .stateExpected(given.stateExpected() || hasVolumes(parts.directories()))
             .listener(
                 event -> {

@@ -25,7 +25,7 @@ import java.util.Optional;
  * MountRequest shared =
  *     MountRequest.builder(plugin, usage, handle, AccessMode.MULTI_NODE_MULTI_WRITER)
  *         .volumeOptions(MountOptions.none().withFsType("xfs"))
- *         .readOnly()
+ *         .readOnly(true)
  *         .build();
  * MountRequest inline = // a volume that lives with its workload
  *     MountRequest.inline(plugin, usage, AccessMode.SINGLE_NODE_WRITER)
@@ -239,9 +239,9 @@ public final class MountRequest {
       return copy;
     }
 
-    /** Wants a raw block device instead of a filesystem. */
-    public Builder block() {
-      block = true;
+    /** Sets whether a raw block device is wanted. A filesystem is by default. */
+    public Builder block(boolean value) {
+      block = value;
       return this;
     }
 
@@ -257,9 +257,9 @@ public final class MountRequest {
       return this;
     }
 
-    /** Wants only to read. */
-    public Builder readOnly() {
-      readOnly = true;
+    /** Sets whether the workload may only read. It may write by default. */
+    public Builder readOnly(boolean value) {
+      readOnly = value;
       return this;
     }
 

@@ -403,7 +403,7 @@ class DefectsLeftBehindTest {
       MountRequest reader =
           request("vol-1", "b", MANY)
               .requestOptions(MountOptions.none().withFlags(MountFlags.of("noatime")))
-              .readOnly()
+              .readOnly(true)
               .build();
       assertThat(node.mount(reader).readOnly()).isTrue();
       assertThat(node.plugin().journal().calls(NODE_STAGE_VOLUME)).hasSize(1);
@@ -500,7 +500,8 @@ class DefectsLeftBehindTest {
   void d24_aBlockVolumeIsADevice() {
     try (Node node = Node.open()) {
       node.volume("vol-1");
-      MountRequest request = request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block().build();
+      MountRequest request =
+          request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block(true).build();
 
       assertThat(node.mount(request))
           .isEqualTo(
@@ -684,7 +685,8 @@ class DefectsLeftBehindTest {
       assertThat(node.plugin().journal().lastCapability(NODE_PUBLISH_VOLUME)).contains(expected);
       assertThat(node.unmount(request.usage())).isEqualTo(UnmountOutcome.LAST);
     }
-    assertThatThrownBy(() -> request("vol-1", "web", MANY).block().volumeOptions(ofVolume).build())
+    assertThatThrownBy(
+            () -> request("vol-1", "web", MANY).block(true).volumeOptions(ofVolume).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("block device");
   }

@@ -222,7 +222,7 @@ class GroupMountTest {
     try (Node node = node(TAKES)) {
       node.mount(
           Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER)
-              .block()
+              .block(true)
               .groupIfOffered("2000")
               .build());
 

@@ -34,7 +34,7 @@ class HeldDeviceTest {
   }
 
   private static MountRequest block(String volume, String workload) {
-    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER).block().build();
+    return Node.request(volume, workload, AccessMode.MULTI_NODE_MULTI_WRITER).block(true).build();
   }
 
   private static void holds(Node node, MountPath... devices) {

@@ -165,7 +165,7 @@ class IdentityTest {
 
       VolumeException mode =
           node.mountFails(request("vol-1", "b", AccessMode.MULTI_NODE_READER_ONLY).build());
-      VolumeException type = node.mountFails(request("vol-1", "b", MANY).block().build());
+      VolumeException type = node.mountFails(request("vol-1", "b", MANY).block(true).build());
 
       assertThat(mode.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(mode.getMessage()).contains("access mode");

@@ -335,7 +335,7 @@ class LyingPluginTest {
       node.volume("vol-1");
       publishReadOnly(node, false);
       MountRequest request =
-          Node.request("vol-1", "web", AccessMode.MULTI_NODE_MULTI_WRITER).readOnly().build();
+          Node.request("vol-1", "web", AccessMode.MULTI_NODE_MULTI_WRITER).readOnly(true).build();
 
       assertThat(node.mountFails(request).code())
           .as("D5: writable where read-only was asked for")
@@ -481,7 +481,7 @@ class LyingPluginTest {
 
       VolumeException failure =
           node.mountFails(
-              Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
+              Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block(true).build());
 
       assertThat(failure.code())
           .as("D8: the device of another volume is refused")
@@ -493,7 +493,7 @@ class LyingPluginTest {
       assertThat(node.mounted(first)).isTrue();
       assertThat(node.mounted(node.targetPath("vol-2", "db"))).isFalse();
       node.effects().whenPublishing(honest::publish);
-      node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
+      node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block(true).build());
       assertThat(node.unmount(usage("vol-2", "db"))).isEqualTo(UnmountOutcome.LAST);
       assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
     }
@@ -507,7 +507,7 @@ class LyingPluginTest {
       node.volume("vol-3");
       int before = node.life().listings();
       node.mount(single("vol-2", "db"));
-      node.mount(Node.request("vol-3", "job", AccessMode.SINGLE_NODE_WRITER).block().build());
+      node.mount(Node.request("vol-3", "job", AccessMode.SINGLE_NODE_WRITER).block(true).build());
       node.mount(block());
       for (VolumeUse usage :
           List.of(usage("vol-1", "web"), usage("vol-3", "job"), usage("vol-2", "db"))) {
@@ -524,7 +524,7 @@ class LyingPluginTest {
       node.volume("vol-1");
       node.volume("vol-2");
       NodeEffects honest = node.effects().honest();
-      node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build());
+      node.mount(Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block(true).build());
       MountPath other = node.targetPath("vol-2", "db");
       node.mount(sharedBlock("web"));
       MountPath elsewhere = MountPath.of("/elsewhere");
@@ -560,7 +560,7 @@ class LyingPluginTest {
       node.effects()
           .whenPublishing(asked -> bound(node, attached.get(asked.volume()), path(asked)));
       MountRequest other =
-          Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block().build();
+          Node.request("vol-2", "db", AccessMode.SINGLE_NODE_WRITER).block(true).build();
       node.mount(sharedBlock("web"));
       node.mount(other);
 
@@ -744,11 +744,11 @@ class LyingPluginTest {
   }
 
   private static MountRequest sharedBlock(String workload) {
-    return Node.request("vol-1", workload, AccessMode.MULTI_NODE_MULTI_WRITER).block().build();
+    return Node.request("vol-1", workload, AccessMode.MULTI_NODE_MULTI_WRITER).block(true).build();
   }
 
   private static MountRequest block() {
-    return Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block().build();
+    return Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).block(true).build();
   }
 
   @Tag("D9")

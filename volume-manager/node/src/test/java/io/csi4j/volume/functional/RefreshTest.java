@@ -213,7 +213,8 @@ class RefreshTest {
     try (Node node = mounted()) {
       VolumeException failure =
           refreshFails(
-              node, Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).readOnly().build());
+              node,
+              Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).readOnly(true).build());
 
       assertThat(failure.code()).isEqualTo(OperatorCode.OPTIONS_DIFFER);
       assertThat(failure.getMessage()).contains("read-only");

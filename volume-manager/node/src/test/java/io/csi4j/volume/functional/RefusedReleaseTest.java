@@ -431,7 +431,7 @@ class RefusedReleaseTest {
     try (Node node = Node.open()) {
       mountFailed(node);
       MountRequest otherwise =
-          Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).readOnly().build();
+          Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER).readOnly(true).build();
 
       VolumeException failure = node.mountFails(otherwise);
 

@@ -30,7 +30,7 @@ class SameVolumeTwiceTest {
   }
 
   private static MountRequest reads(String workload, AccessMode mode) {
-    return Node.request("vol-1", workload, mode).readOnly().build();
+    return Node.request("vol-1", workload, mode).readOnly(true).build();
   }
 
   /** How each publication was asked for, in its order. */

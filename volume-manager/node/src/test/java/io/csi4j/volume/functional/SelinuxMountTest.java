@@ -181,7 +181,7 @@ class SelinuxMountTest {
     try (Node node = node(TAKES)) {
       node.mount(
           Node.request("vol-1", "web", AccessMode.SINGLE_NODE_WRITER)
-              .block()
+              .block(true)
               .selinuxLabel(RED)
               .build());
 

@@ -92,12 +92,12 @@ class MountRequestTest {
 
   @Test
   void aBlockDeviceHasNoMountOptions() {
-    assertThat(with(MountRequest.Builder::block).capability())
+    assertThat(with(each -> each.block(true)).capability())
         .isEqualTo(VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER));
     for (UnaryOperator<MountRequest.Builder> options :
         List.<UnaryOperator<MountRequest.Builder>>of(
             each -> each.volumeOptions(OF_VOLUME), each -> each.requestOptions(OF_VOLUME))) {
-      assertThatThrownBy(() -> options.apply(builder().block()).build())
+      assertThatThrownBy(() -> options.apply(builder().block(true)).build())
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("default/db by task wants a block device")
           .hasMessageNotContaining("hush");
@@ -126,8 +126,8 @@ class MountRequestTest {
     List<UnaryOperator<MountRequest.Builder>> differences =
         List.of(
             UnaryOperator.identity(),
-            MountRequest.Builder::block,
-            MountRequest.Builder::readOnly,
+            each -> each.block(true),
+            each -> each.readOnly(true),
             each -> each.volumeOptions(OF_VOLUME),
             each -> each.requestOptions(MountOptions.none().withFsType("ext4")),
             each -> each.volumeContext(VolumeContext.of(Map.of("a", "b"))),
@@ -222,7 +222,7 @@ class MountRequestTest {
         with(
             each ->
                 each.volumeOptions(OF_VOLUME)
-                    .readOnly()
+                    .readOnly(true)
                     .volumeContext(VolumeContext.of(Map.of("key", "hush")))
                     .publishContext(PublishContext.of(Map.of("key", "hush")))
                     .secrets(SecretsProvider.always(Secrets.of(Map.of("key", "hush")))));

@@ -59,7 +59,7 @@ record Wanted(VolumeUse usage, MountRequest request) {
             .volumeOptions(MountOptions.none().withFlags(MountFlags.of("password=" + World.CANARY)))
             .volumeContext(VolumeContext.of(Map.of("url", World.CANARY + "-context")))
             .secrets(SecretsProvider.always(Secrets.of(Map.of("key", World.CANARY + "-secret"))));
-    return new Wanted(usage, (readOnly ? request.readOnly() : request).build());
+    return new Wanted(usage, request.readOnly(readOnly).build());
   }
 
   private static Wanted of(
@@ -75,7 +75,7 @@ record Wanted(VolumeUse usage, MountRequest request) {
             .volumeContext(VolumeContext.of(Map.of("url", World.CANARY + "-context")))
             .publishContext(PublishContext.of(Map.of("lun", World.CANARY + "-publish")))
             .secrets(SecretsProvider.always(Secrets.of(Map.of("key", World.CANARY + "-secret"))));
-    return new Wanted(usage, (readOnly ? request.readOnly() : request).build());
+    return new Wanted(usage, request.readOnly(readOnly).build());
   }
 
   /** The same under a claim. */
@@ -89,7 +89,7 @@ record Wanted(VolumeUse usage, MountRequest request) {
             .claim(
                 new ClaimGrant(
                     usage, NodeName.of("node"), epoch, ClaimMode.WRITE, request.publishContext()));
-    return (request.readOnly() ? claimed.readOnly() : claimed).build();
+    return claimed.readOnly(request.readOnly()).build();
   }
 
   /** The same with the contexts of a refresh, by their number. */

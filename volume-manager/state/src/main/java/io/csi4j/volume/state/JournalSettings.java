@@ -62,13 +62,13 @@ public final class JournalSettings {
   }
 
   /** Whether a state that was written on another host is accepted. */
-  public boolean otherHostAccepted() {
-    return parts.otherHostAccepted;
+  public boolean acceptOtherHost() {
+    return parts.acceptOtherHost;
   }
 
   /** Whether the type of the filesystem does not matter. */
-  public boolean anyFilesystemAccepted() {
-    return parts.anyFilesystemAccepted;
+  public boolean acceptAnyFilesystem() {
+    return parts.acceptAnyFilesystem;
   }
 
   /** Collects settings. */
@@ -79,8 +79,8 @@ public final class JournalSettings {
     private int segmentSize = 1 << 20;
     private int ballastSize = 64 * 1024;
     private boolean stateExpected;
-    private boolean otherHostAccepted;
-    private boolean anyFilesystemAccepted;
+    private boolean acceptOtherHost;
+    private boolean acceptAnyFilesystem;
 
     private Builder() {}
 
@@ -91,8 +91,8 @@ public final class JournalSettings {
       copy.segmentSize = segmentSize;
       copy.ballastSize = ballastSize;
       copy.stateExpected = stateExpected;
-      copy.otherHostAccepted = otherHostAccepted;
-      copy.anyFilesystemAccepted = anyFilesystemAccepted;
+      copy.acceptOtherHost = acceptOtherHost;
+      copy.acceptAnyFilesystem = acceptAnyFilesystem;
       return copy;
     }
 
@@ -138,7 +138,7 @@ public final class JournalSettings {
 
     /** Accepts a state that was written on another host; by default it is refused. */
     public Builder acceptOtherHost(boolean accepted) {
-      this.otherHostAccepted = accepted;
+      this.acceptOtherHost = accepted;
       return this;
     }
 
@@ -147,7 +147,7 @@ public final class JournalSettings {
      * they are refused.
      */
     public Builder acceptAnyFilesystem(boolean accepted) {
-      this.anyFilesystemAccepted = accepted;
+      this.acceptAnyFilesystem = accepted;
       return this;
     }
 

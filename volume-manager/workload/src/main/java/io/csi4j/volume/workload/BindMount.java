@@ -54,7 +54,7 @@ public record BindMount(
    */
   public BindRequest below(MountPath root) {
     return BindRequest.builder(source, below(root, destination))
-        .recursive()
+        .recursive(true)
         .readOnly(readOnly)
         .propagation(propagation.kernel())
         .build();

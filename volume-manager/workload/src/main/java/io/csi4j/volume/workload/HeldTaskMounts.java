@@ -72,8 +72,8 @@ public final class HeldTaskMounts implements AutoCloseable {
         .map(
             bind ->
                 BindRequest.builder(bind.source(), bind.below(root).target())
-                    .followSource()
-                    .recursive()
+                    .followSource(true)
+                    .recursive(true)
                     .readOnly(bind.readOnly())
                     .propagation(bind.propagation().kernel())
                     .build())

@@ -142,9 +142,12 @@ public final class NewVolume {
       return this;
     }
 
-    /** Keeps it when the last claim of it has been given back. It is deleted by default. */
-    public Builder retained() {
-      retained = true;
+    /**
+     * Sets whether it stays when the last claim of it has been given back. It is deleted by
+     * default.
+     */
+    public Builder retained(boolean value) {
+      retained = value;
       return this;
     }
 

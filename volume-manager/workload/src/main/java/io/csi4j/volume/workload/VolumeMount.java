@@ -79,9 +79,9 @@ public record VolumeMount(
       return this;
     }
 
-    /** Wants only to read. */
-    public Builder readOnly() {
-      readOnly = true;
+    /** Sets whether the task only reads. It may write by default, if the workload may. */
+    public Builder readOnly(boolean value) {
+      readOnly = value;
       return this;
     }
 

@@ -146,12 +146,12 @@ public final class VolumeRequest {
         .ifPresentOrElse(request::claim, () -> request.publishContext(volume.publishContext()));
     selinuxLabel().ifPresent(request::selinuxLabel);
     if (attachment() == AttachmentMode.BLOCK) {
-      request.block();
+      request.block(true);
     } else {
       request.volumeOptions(volume.mountOptions()).requestOptions(mountOptions());
       ownership().flatMap(OwnershipChange::group).ifPresent(request::groupIfOffered);
     }
-    return (readOnly() ? request.readOnly() : request).build();
+    return request.readOnly(readOnly()).build();
   }
 
   @Override
@@ -234,9 +234,12 @@ public final class VolumeRequest {
       return copy;
     }
 
-    /** Gives each instance of the workload a volume of its own: source and number. */
-    public Builder perInstance() {
-      perInstance = true;
+    /**
+     * Sets whether each instance of the workload has its own volume: source and number. All share
+     * one by default.
+     */
+    public Builder perInstance(boolean value) {
+      perInstance = value;
       return this;
     }
 
@@ -249,9 +252,9 @@ public final class VolumeRequest {
       return this;
     }
 
-    /** Wants only to read. */
-    public Builder readOnly() {
-      readOnly = true;
+    /** Sets whether the volume is only read. It may be written by default. */
+    public Builder readOnly(boolean value) {
+      readOnly = value;
       return this;
     }
 

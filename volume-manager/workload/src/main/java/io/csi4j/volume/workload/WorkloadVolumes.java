@@ -152,7 +152,7 @@ public final class WorkloadVolumes {
   static boolean isPartOf(MountRequest request, MountRequest other) {
     return request.readOnly()
         && !other.readOnly()
-        && other.toBuilder().readOnly().build().equals(request);
+        && other.toBuilder().readOnly(true).build().equals(request);
   }
 
   /**

@@ -195,7 +195,7 @@ class ClaimedMountAllTest extends MountAllTest {
             "The request for default/a by web-1 wants to write, and was claimed to READ. Claim the"
                 + " volume to write, or ask for it read-only.");
     assertThat(
-            wanted(writing.readOnly().build())
+            wanted(writing.readOnly(true).build())
                 .claimed(List.of(toRead))
                 .mountRequests()
                 .get(0)

@@ -65,7 +65,7 @@ class HandedToARuntimeTest {
                 .build())
         .task(
             task("reader"),
-            VolumeMount.builder("data").destination("/data").readOnly().build(),
+            VolumeMount.builder("data").destination("/data").readOnly(true).build(),
             VolumeMount.builder("data").destination("/data/inside").build())
         .task(task("alone"), data("private"))
         .task(task("listener"), data("host-to-task"))
@@ -97,7 +97,7 @@ class HandedToARuntimeTest {
       ResolvedVolume volume = ResolvedVolume.csi(VolumeKey.of("db"), PLUGIN, made);
       WorkloadVolumes wanted =
           WorkloadVolumes.builder(WORKLOAD, (request, source) -> Optional.of(volume))
-              .volume(of("archive").readOnly().build())
+              .volume(of("archive").readOnly(true).build())
               .volume(of("data").build())
               .task(task("writer"), data("private"))
               .task(task("reader"), VolumeMount.builder("archive").destination("/archive").build())

@@ -103,7 +103,7 @@ class PreflightTest {
             .task(
                 in("raw", MountSupport.NONE),
                 at("/a").build(),
-                at("/a").readOnly().propagation("bidirectional").build(),
+                at("/a").readOnly(true).propagation("bidirectional").build(),
                 VolumeMount.builder("cache").destination("/c").build())
             .task(TaskRuntime.of(TaskName.of("job"), "containers", MountSupport.ALL))
             .build();
@@ -429,7 +429,7 @@ class PreflightTest {
         .containsExactly(
             "NOT_ALLOWED_HERE: checking the request 'logs' for volume default/var-log for workload"
                 + " 'web-1': the host offers this volume for reading only");
-    assertThat(anywhere(workload(readOnly).volume(logs().readOnly().build()).build()).isClear())
+    assertThat(anywhere(workload(readOnly).volume(logs().readOnly(true).build()).build()).isClear())
         .isTrue();
   }
 
@@ -548,7 +548,7 @@ class PreflightTest {
                 VolumeRequest.builder("more", VolumeType.CSI, "db")
                     .accessMode(AccessMode.SINGLE_NODE_WRITER)
                     .attachment(AttachmentMode.BLOCK)
-                    .readOnly()
+                    .readOnly(true)
                     .build())
             .build();
 
@@ -662,13 +662,13 @@ class PreflightTest {
                 .task(
                     in("containers", MountSupport.ALL),
                     VolumeMount.builder("logs").destination("/data/log").build(),
-                    at("/data").readOnly().build())
+                    at("/data").readOnly(true).build())
                 .build());
     assertThat(nested.isClear()).isTrue();
     assertThat(
             anywhere(
                     workload(DB, VAR_LOG)
-                        .volume(data().readOnly().build())
+                        .volume(data().readOnly(true).build())
                         .volume(logs().build())
                         .task(
                             in("containers", MountSupport.ALL),
@@ -737,7 +737,7 @@ class PreflightTest {
                 "/log",
                 "the host does not permit propagation 'bidirectional' for this host volume"));
     asked.clear();
-    assertThat(told(onlyHostVolumes.check(propagating(data().readOnly().build(), both))))
+    assertThat(told(onlyHostVolumes.check(propagating(data().readOnly(true).build(), both))))
         .containsExactly(
             refusal(
                 "data",
@@ -772,7 +772,7 @@ class PreflightTest {
   @Test
   void whatTheHostMountsMayReachATaskUnlessItsVolumeIsADevice() {
     VolumeMount slave = at("/data").propagation("host-to-task").build();
-    assertThat(anywhere(propagating(data().readOnly().build(), slave)).isClear()).isTrue();
+    assertThat(anywhere(propagating(data().readOnly(true).build(), slave)).isClear()).isTrue();
     assertThat(told(anywhere(propagating(data().attachment(AttachmentMode.BLOCK).build(), slave))))
         .containsExactly(
             refusal(

@@ -70,7 +70,7 @@ class VolumeMountTest {
     assertThat(
             VolumeMount.builder("data")
                 .destination("/data")
-                .readOnly()
+                .readOnly(true)
                 .propagation("host-to-task")
                 .relabel("Z")
                 .build())

@@ -149,15 +149,15 @@ class VolumeRequestTest {
   })
   void aModeThatOnlyReadsMakesTheRequestReadOnly(AccessMode mode, boolean readOnly) {
     assertThat(csi().accessMode(mode).build().readOnly()).isEqualTo(readOnly);
-    assertThat(csi().accessMode(mode).readOnly().build().readOnly()).isTrue();
+    assertThat(csi().accessMode(mode).readOnly(true).build().readOnly()).isTrue();
   }
 
   @Test
   @Tag("S-51")
   void theSourceIsOneForAllInstancesOrOneForEach() {
     assertThat(csi().build().sourceOf(3)).isEqualTo("db");
-    assertThat(csi().perInstance().build().sourceOf(3)).isEqualTo("db[3]");
-    assertThat(csi().perInstance().build().source()).isEqualTo("db");
+    assertThat(csi().perInstance(true).build().sourceOf(3)).isEqualTo("db[3]");
+    assertThat(csi().perInstance(true).build().source()).isEqualTo("db");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> csi().build().sourceOf(-1))
         .withMessage("The number of an instance is negative: -1. Count from zero.");
@@ -183,7 +183,7 @@ class VolumeRequestTest {
                     + ModeNames.limit(mode)
                     + ", and 3 instances would share the volume: choose a mode that admits several,"
                     + " or give each instance its own volume]");
-    assertThat(csi().accessMode(mode).instances(3).perInstance().violations()).isEmpty();
+    assertThat(csi().accessMode(mode).instances(3).perInstance(true).violations()).isEmpty();
     assertThat(csi().accessMode(mode).instances(1).violations()).isEmpty();
   }
 
@@ -197,7 +197,7 @@ class VolumeRequestTest {
         .isEqualTo(request.build().toBuilder().build())
         .isNotEqualTo(csi().accessMode(AccessMode.SINGLE_NODE_WRITER).build());
 
-    assertThat(request.build().toBuilder().readOnly().violations())
+    assertThat(request.build().toBuilder().readOnly(true).violations())
         .hasToString(
             "[ownership is given for a volume that is only read, whose files cannot change: leave"
                 + " it out]");
@@ -219,7 +219,7 @@ class VolumeRequestTest {
             csi()
                 .accessMode(AccessMode.MULTI_NODE_SINGLE_WRITER)
                 .instances(3)
-                .readOnly()
+                .readOnly(true)
                 .violations())
         .isEmpty();
   }
@@ -228,7 +228,7 @@ class VolumeRequestTest {
   void theVolumeManagerIsAskedForWhatTheRequestAndTheHostSay() {
     MountRequest request =
         csi()
-            .readOnly()
+            .readOnly(true)
             .mountOptions(MountOptions.none().withFsType("xfs"))
             .build()
             .toMountRequest(VOLUME, WEB);
@@ -244,7 +244,7 @@ class VolumeRequestTest {
                 .requestOptions(MountOptions.none().withFsType("xfs"))
                 .volumeContext(VOLUME.volumeContext())
                 .publishContext(VOLUME.publishContext())
-                .readOnly()
+                .readOnly(true)
                 .build());
     assertThat(request.secrets().secretsFor(CsiOperation.NODE_STAGE_VOLUME))
         .isEqualTo(Secrets.of(Map.of("password", "hush")));
@@ -265,8 +265,8 @@ class VolumeRequestTest {
     assertThat(builder.build()).isEqualTo(builder.build()).hasSameHashCodeAs(builder.build());
     assertThat(builder.build())
         .isNotEqualTo(csi().build())
-        .isNotEqualTo(builder.perInstance().build());
-    assertThat(builder.readOnly().build())
+        .isNotEqualTo(builder.perInstance(true).build());
+    assertThat(builder.readOnly(true).build())
         .hasToString(
             "VolumeRequest[data: csi db[n], SINGLE_NODE_WRITER, filesystem,"
                 + " MountOptions[fsType=any, flags=[1 redacted], volumeMountGroup=none],"
@@ -308,11 +308,11 @@ class VolumeRequestTest {
     assertThat(request.created()).contains(wish);
     assertThat(request.toBuilder().build()).isEqualTo(request);
     assertThat(request)
-        .isNotEqualTo(request.toBuilder().created(wish.toBuilder().retained().build()).build());
+        .isNotEqualTo(request.toBuilder().created(wish.toBuilder().retained(true).build()).build());
     assertThat(wish.snapshot()).contains(SnapshotId.of("snap-1"));
     assertThat(wish.original()).isEmpty();
     assertThat(wish.retained()).isFalse();
-    assertThat(wish.toBuilder().retained().build().retained()).isTrue();
+    assertThat(wish.toBuilder().retained(true).build().retained()).isTrue();
     assertThat(request.toString())
         .contains("created as NewVolume[ebs, ", "parameters=[tier]", "from snapshot snap-1")
         .doesNotContain("s3cr3t");

@@ -69,7 +69,8 @@ class WorkloadVolumesTest {
         WorkloadVolumes.builder(WEB_1, (request, source) -> Optional.of(VAR_LOG))
             .volume(data().build())
             .volume(data().build())
-            .volume(VolumeRequest.builder("shard", VolumeType.HOST, "shard").perInstance().build())
+            .volume(
+                VolumeRequest.builder("shard", VolumeType.HOST, "shard").perInstance(true).build())
             .task(in("containers", MountSupport.ALL))
             .task(in("raw", MountSupport.ALL));
 
@@ -166,7 +167,7 @@ class WorkloadVolumesTest {
                   return Optional.empty();
                 })
             .instance(3)
-            .volume(data().perInstance().build())
+            .volume(data().perInstance(true).build())
             .volume(logs().build())
             .build();
 
@@ -202,7 +203,7 @@ class WorkloadVolumesTest {
     return VolumeRequest.builder("archive", VolumeType.CSI, "db")
         .accessMode(accessMode)
         .attachment("filesystem")
-        .readOnly();
+        .readOnly(true);
   }
 
   @Test
@@ -339,8 +340,8 @@ class WorkloadVolumesTest {
   })
   void aMountIsReadOnlyIfTheRequestOrTheTaskOrTheVolumeSaysSo(
       boolean request, boolean task, boolean volume, boolean readOnly) {
-    VolumeRequest.Builder asked = request ? data().readOnly() : data();
-    VolumeMount.Builder mount = task ? at("/data").readOnly() : at("/data");
+    VolumeRequest.Builder asked = data().readOnly(request);
+    VolumeMount.Builder mount = at("/data").readOnly(task);
 
     assertThat(
             mounting(asked.build(), mount.build())
@@ -427,7 +428,7 @@ class WorkloadVolumesTest {
         catchThrowableOfType(
             VolumeException.class,
             () ->
-                mounting(data().build(), at("/a").build(), at("/a").readOnly().build())
+                mounting(data().build(), at("/a").build(), at("/a").readOnly(true).build())
                     .mountsFor(WEB, List.of(filesystem(false)), ALL));
     assertThat(both2.code()).isEqualTo(OperatorCode.DESTINATION_CONFLICT);
   }

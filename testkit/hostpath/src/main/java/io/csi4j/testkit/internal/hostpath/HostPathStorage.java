@@ -507,11 +507,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   private void bind(MountPath source, MountPath target, Set<MountFlag> flags, boolean create) {
     BindRequest.Builder request =
-        BindRequest.builder(source, target).propagation(Propagation.PRIVATE);
+        BindRequest.builder(source, target).propagation(Propagation.PRIVATE).createTarget(create);
     flags.forEach(request::flag);
-    if (create) {
-      request.createTarget();
-    }
     mounts.bind(request.build());
   }
 

@@ -153,22 +153,23 @@ public final class JdbcSettings {
     }
 
     /**
-     * Says that the tables are there. Without it they are made where they are missing; {@code
-     * tables.sql} in the jar has them for who makes them elsewhere.
+     * Sets whether tables that are missing are made. They are by default; {@code tables.sql} in the
+     * jar has them for a host that makes them elsewhere.
      */
-    public Builder tablesAreThere() {
-      makesTables = false;
+    public Builder makesTables(boolean value) {
+      makesTables = value;
       return this;
     }
 
     /**
-     * Says that a standby that takes over has all that was ever written, as replication is
-     * synchronous. Without it a store that was taken over by a standby counts as another store, and
-     * nothing is claimed in it before a person has settled it. With it a commit that may not be on
-     * the standby, such as one whose wait was cancelled, is no grant.
+     * Sets whether a standby that takes over has all that was ever written, as replication is
+     * synchronous. If it does not, which is the default, a store that was taken over by a standby
+     * counts as another store, and nothing is claimed in it before a person has settled it. If it
+     * does, a commit that may not be on the standby, such as one whose wait was cancelled, is no
+     * grant.
      */
-    public Builder losesNothingOnFailover() {
-      losesNothingOnFailover = true;
+    public Builder losesNothingOnFailover(boolean value) {
+      losesNothingOnFailover = value;
       return this;
     }
 

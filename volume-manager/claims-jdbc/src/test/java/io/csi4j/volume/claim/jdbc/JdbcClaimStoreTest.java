@@ -359,7 +359,7 @@ class JdbcClaimStoreTest {
 
   @Test
   void aClaimThatMayNotBeOnTheStandbyIsNoGrantToWhoLosesNothing() {
-    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover().build();
+    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover(true).build();
     try (ClaimStore store = JdbcClaimStore.open(pool, synchronous)) {
       assertThat(store.read(DB).version()).isEqualTo(ClaimVersion.NEVER);
       waitForStandby("nobody");
@@ -395,7 +395,7 @@ class JdbcClaimStoreTest {
 
   @Test
   void whoStartsAgainWithoutAStandbyIsNotGrantedWhatIsOnThePrimaryAlone() {
-    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover().build();
+    JdbcSettings synchronous = settings.toBuilder().losesNothingOnFailover(true).build();
     try (ClaimStore primary = open()) {
       claimed(primary);
       waitForStandby("nobody");
@@ -676,7 +676,8 @@ class JdbcClaimStoreTest {
     }
     server.sql("ALTER TABLE " + quoted() + ".csi4j_claim_store DROP COLUMN home");
     assertThatExceptionOfType(ClaimStoreException.class)
-        .isThrownBy(() -> JdbcClaimStore.open(pool, settings.toBuilder().tablesAreThere().build()))
+        .isThrownBy(
+            () -> JdbcClaimStore.open(pool, settings.toBuilder().makesTables(false).build()))
         .withMessageEndingWith(
             "Make the schema and its tables with tables.sql, or name the schema where they are.");
     try (JdbcClaimStore store = open()) {
@@ -711,7 +712,7 @@ class JdbcClaimStoreTest {
 
   @Test
   void tablesThatAreMissingAreNamedWithWhatToDo() {
-    JdbcSettings strict = settings.toBuilder().tablesAreThere().build();
+    JdbcSettings strict = settings.toBuilder().makesTables(false).build();
     assertThatExceptionOfType(ClaimStoreException.class)
         .isThrownBy(() -> JdbcClaimStore.open(pool, strict))
         .withMessageStartingWith(

@@ -157,7 +157,7 @@ class PostgresTroubleTest {
 
   @Test
   void aStandbyAnswersNothingAndAfterItTookOverItIsAnotherStoreUnlessItLosesNothing() {
-    JdbcSettings synchronous = SETTINGS.toBuilder().losesNothingOnFailover().build();
+    JdbcSettings synchronous = SETTINGS.toBuilder().losesNothingOnFailover(true).build();
     try (ClaimStore store = JdbcClaimStore.open(pool, SETTINGS);
         ClaimStore trusting = JdbcClaimStore.open(pool, synchronous)) {
       StoreIdentity before = store.identity();

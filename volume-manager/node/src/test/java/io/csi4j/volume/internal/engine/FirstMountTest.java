@@ -141,7 +141,8 @@ class FirstMountTest {
       VolumeUse writer = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("writer"));
       VolumeUse reader = VolumeUse.of(VolumeKey.of("db-1"), WorkloadId.of("reader"));
       MountedVolume written = manager.mount(request(writer, volume));
-      MountedVolume read = manager.mount(request(reader, volume).toBuilder().readOnly().build());
+      MountedVolume read =
+          manager.mount(request(reader, volume).toBuilder().readOnly(true).build());
 
       Files.writeString(written.path().resolve("hello"), "there");
 

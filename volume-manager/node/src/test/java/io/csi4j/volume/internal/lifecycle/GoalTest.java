@@ -112,7 +112,7 @@ class GoalTest {
   void theFirstUseHasItsLabelAndGroupIfThePluginTakesThem() {
     assertThat(given(labelled(), Optional.empty(), true)).containsExactly(RED, "1000");
     assertThat(given(labelled(), Optional.empty(), false)).containsExactly("", "");
-    assertThat(given(labelled().block(), Optional.empty(), true)).containsExactly("", "");
+    assertThat(given(labelled().block(true), Optional.empty(), true)).containsExactly("", "");
     assertThat(given(labelled(), known("", "").map(record -> record.without(A)), true))
         .as("after the last use")
         .containsExactly(RED, "1000");

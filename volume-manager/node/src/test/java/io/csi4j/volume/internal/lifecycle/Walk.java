@@ -151,12 +151,9 @@ final class Walk implements Step.Performer {
   }
 
   private static MountRequest.Builder request(VolumeUse usage, Plan plan, boolean readOnly) {
-    MountRequest.Builder request =
-        MountRequest.builder(IDENTITY.plugin(), usage, IDENTITY.handle(), plan.mode());
-    if (plan.block()) {
-      request.block();
-    }
-    return readOnly ? request.readOnly() : request;
+    return MountRequest.builder(IDENTITY.plugin(), usage, IDENTITY.handle(), plan.mode())
+        .block(plan.block())
+        .readOnly(readOnly);
   }
 
   private static VolumeContext context(String name) {

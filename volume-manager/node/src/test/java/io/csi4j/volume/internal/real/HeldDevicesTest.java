@@ -101,7 +101,7 @@ class HeldDevicesTest {
             manager
                 .mount(
                     MountRequest.builder(PLUGIN, usage, volume.id(), AccessMode.SINGLE_NODE_WRITER)
-                        .block()
+                        .block(true)
                         .volumeContext(volume.context())
                         .build())
                 .path()

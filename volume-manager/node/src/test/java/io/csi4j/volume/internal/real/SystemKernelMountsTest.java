@@ -94,7 +94,7 @@ class SystemKernelMountsTest {
   @Test
   void aMountOrAFilesystemThatTakesNoWritesIsReadOnly() {
     MountPath source = host.directory(at("/source"));
-    kernel.mounts().bind(BindRequest.builder(source, target).readOnly().build());
+    kernel.mounts().bind(BindRequest.builder(source, target).readOnly(true).build());
     assertThat(only(target).evidence().readOnly()).isTrue();
 
     MountPath whole = host.directory(at("/manager/v/whole"));
@@ -102,7 +102,9 @@ class SystemKernelMountsTest {
     kernel
         .mounts()
         .mount(
-            FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), whole).readOnly().build());
+            FilesystemRequest.builder("tmpfs", KernelText.of("tmpfs"), whole)
+                .readOnly(true)
+                .build());
     host.bind(whole, bound);
     assertThat(only(bound).evidence().readOnly()).isTrue();
   }

@@ -60,7 +60,10 @@ public final class PluginLaunchPlan {
 
   private PluginLaunchPlan(Builder builder, Map<String, String> environment) {
     config = builder.config;
-    contained = builder.contained;
+    contained =
+        builder.contained
+            || config.seesSocketDirectoryAt().isPresent()
+            || config.seesVolumeRootAt().isPresent();
     this.environment = environment;
   }
 
@@ -269,16 +272,14 @@ public final class PluginLaunchPlan {
 
     private Builder(PluginConfig config) {
       this.config = config;
-      contained =
-          config.seesSocketDirectoryAt().isPresent() || config.seesVolumeRootAt().isPresent();
     }
 
     /**
-     * Says that the plugin has its own view of the filesystem, even if it sees its directories
-     * where the host does. So it is anyway if it sees one of them elsewhere.
+     * Sets whether the plugin has its own view of the filesystem although it sees its directories
+     * where the host does. Not by default; a plugin that sees one of them elsewhere always has.
      */
-    public Builder contained() {
-      contained = true;
+    public Builder contained(boolean value) {
+      contained = value;
       return this;
     }
 

@@ -106,7 +106,7 @@ class PluginLaunchPlanTest {
 
   @Test
   void aContainerMayHaveThePathsOfTheHost() {
-    PluginLaunchPlan plan = PluginLaunchPlan.builder(config().build()).contained().build();
+    PluginLaunchPlan plan = PluginLaunchPlan.builder(config().build()).contained(true).build();
 
     assertThat(plan.binds())
         .extracting(bind -> bind.source() + " -> " + bind.target())

@@ -150,7 +150,7 @@ final class JournalOpening {
 
   private void checkFilesystem(Path path) throws DiskException {
     String type = disk.filesystemType(path);
-    if (Filesystems.promiseTooLittle(type) && !settings.anyFilesystemAccepted()) {
+    if (Filesystems.promiseTooLittle(type) && !settings.acceptAnyFilesystem()) {
       throw refused(
           StateReason.STATE_FS_UNSUITED,
           "it is on "
@@ -283,7 +283,7 @@ final class JournalOpening {
   private void refuseOtherHost(Replay replay) {
     if (replay.writtenOn() != null
         && settings.host().isOtherHostThan(replay.writtenOn())
-        && !settings.otherHostAccepted()) {
+        && !settings.acceptOtherHost()) {
       throw refused(
           StateReason.STATE_FROM_OTHER_HOST,
           "it was written on host "

@@ -1,6 +1,7 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.client.model.CallPolicy;
+import io.csi4j.volume.internal.names.Durations;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,8 +23,8 @@ public final class ControllerSettings {
     if (parts.waiters < 1) {
       throw new IllegalArgumentException("At least one call has to be able to wait.");
     }
-    positive("longest wait", parts.longestWait);
-    positive("time for secrets", parts.secretsLimit);
+    Durations.positive("longest wait", parts.longestWait);
+    Durations.positive("time for secrets", parts.secretsLimit);
     this.parts = parts.copy();
   }
 
@@ -96,12 +97,6 @@ public final class ControllerSettings {
     all.put("secretsLimit", parts.secretsLimit);
     all.put("policy", parts.policy);
     return all;
-  }
-
-  private static void positive(String what, Duration value) {
-    if (value.isZero() || value.isNegative()) {
-      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
-    }
   }
 
   /** Collects the parts of a {@link ControllerSettings}. */

@@ -12,6 +12,7 @@ import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.internal.health.HealthBook;
+import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -642,10 +643,7 @@ public final class HealthMonitor implements AutoCloseable {
      * to sixteen times, while the plugin does not answer. A minute by default.
      */
     public Builder every(Duration value) {
-      if (value.isZero() || value.isNegative()) {
-        throw new IllegalArgumentException("The interval has to be positive, not " + value + ".");
-      }
-      interval = value;
+      interval = Durations.positive("interval", value);
       return this;
     }
 

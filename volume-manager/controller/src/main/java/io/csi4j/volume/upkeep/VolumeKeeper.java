@@ -6,6 +6,7 @@ import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.ListenerHub;
@@ -439,7 +440,8 @@ public final class VolumeKeeper implements AutoCloseable {
         throw new IllegalArgumentException(
             "There is no chore '" + name + "' yet, only " + chores.keySet() + ". Add it first.");
       }
-      chores.put(name, new Definition(positive(pause), known.isUrgent(), known.work()));
+      chores.put(
+          name, new Definition(Durations.positive("pause", pause), known.isUrgent(), known.work()));
       return this;
     }
 
@@ -468,15 +470,8 @@ public final class VolumeKeeper implements AutoCloseable {
         throw new IllegalArgumentException(
             "There is a chore '" + name + "' already. Give this one another name.");
       }
-      chores.put(name, new Definition(positive(every), isUrgent, work));
+      chores.put(name, new Definition(Durations.positive("pause", every), isUrgent, work));
       return this;
-    }
-
-    private static Duration positive(Duration pause) {
-      if (pause.isZero() || pause.isNegative()) {
-        throw new IllegalArgumentException("The pause has to be positive, not " + pause + ".");
-      }
-      return pause;
     }
 
     private static void log(Round round) {

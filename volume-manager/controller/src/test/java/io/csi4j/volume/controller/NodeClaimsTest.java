@@ -45,9 +45,10 @@ class NodeClaimsTest {
     for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
       assertThatThrownBy(() -> claims().toBuilder().patience(none).build())
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("The times of a node's claims have to be positive.");
+          .hasMessage("The patience has to be positive, not " + none + ".");
       assertThatThrownBy(() -> claims().toBuilder().interval(none).build())
-          .isInstanceOf(IllegalArgumentException.class);
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("The interval has to be positive, not " + none + ".");
     }
     assertThatThrownBy(() -> claims().toBuilder().selfFence(Duration.ofSeconds(59)).build())
         .isInstanceOf(IllegalArgumentException.class)

@@ -1,5 +1,6 @@
 package io.csi4j.volume.model;
 
+import io.csi4j.volume.internal.names.Durations;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -39,13 +40,14 @@ public final class MountPolicy {
   private final Builder parts;
 
   private MountPolicy(Builder parts) {
-    positive("attempt deadline", parts.attemptDeadline);
-    positive("back-off", parts.backoff);
-    positive("back-off cap", parts.backoffCap);
-    positive("background cap", parts.backgroundCap);
-    if (parts.quarantine.isNegative()) {
-      throw new IllegalArgumentException("The quarantine is negative: " + parts.quarantine + ".");
-    }
+    Durations.positive("attempt deadline", parts.attemptDeadline);
+    Durations.positive("back-off", parts.backoff);
+    Durations.positive("back-off cap", parts.backoffCap);
+    Durations.positive("background cap", parts.backgroundCap);
+    Durations.positive("retry refill", parts.retryRefill);
+    Durations.notNegative("quarantine", parts.quarantine);
+    Durations.notNegative("health interval", parts.healthInterval);
+    Durations.notNegative("refresh interval", parts.refreshInterval);
     if (parts.attempts < 1 || parts.callsInFlight < 1) {
       throw new IllegalArgumentException("At least one attempt and one call at a time are needed.");
     }
@@ -57,18 +59,9 @@ public final class MountPolicy {
       throw new IllegalArgumentException(
           "The retry budget is between 0 and " + MOST_REPEATS + ", not " + parts.retryBudget + ".");
     }
-    positive("retry refill", parts.retryRefill);
     if (parts.retryRefill.compareTo(LONGEST_REFILL) > 0) {
       throw new IllegalArgumentException(
           "The retry refill is at most " + LONGEST_REFILL + ", not " + parts.retryRefill + ".");
-    }
-    if (parts.healthInterval.isNegative()) {
-      throw new IllegalArgumentException(
-          "The health interval is negative: " + parts.healthInterval + ".");
-    }
-    if (parts.refreshInterval.isNegative()) {
-      throw new IllegalArgumentException(
-          "The refresh interval is negative: " + parts.refreshInterval + ".");
     }
     this.parts = parts.copy();
   }
@@ -271,12 +264,6 @@ public final class MountPolicy {
     all.put("refuseUnreachableStorage", parts.refuseUnreachableStorage);
     all.put("refreshInterval", parts.refreshInterval);
     return all;
-  }
-
-  private static void positive(String what, Duration value) {
-    if (value.isZero() || value.isNegative()) {
-      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
-    }
   }
 
   /** Collects the parts of a {@link MountPolicy}. */

@@ -1,5 +1,6 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.model.MountFlagPolicy;
 import io.csi4j.volume.model.VolumePermission;
 import java.time.Duration;
@@ -19,18 +20,10 @@ public final class ManagerSettings {
   private final Builder parts;
 
   private ManagerSettings(Builder parts) {
-    if (parts.patience.isZero() || parts.patience.isNegative()) {
-      throw new IllegalArgumentException(
-          "The patience has to be positive, not " + parts.patience + ".");
-    }
-    if (parts.secretsLimit.isZero() || parts.secretsLimit.isNegative()) {
-      throw new IllegalArgumentException(
-          "The time for secrets has to be positive, not " + parts.secretsLimit + ".");
-    }
-    if (parts.tombstones.isNegative() || parts.closing.isNegative()) {
-      throw new IllegalArgumentException(
-          "A time is negative: " + parts.tombstones + ", " + parts.closing + ".");
-    }
+    Durations.positive("patience", parts.patience);
+    Durations.positive("time for secrets", parts.secretsLimit);
+    Durations.notNegative("time for tombstones", parts.tombstones);
+    Durations.notNegative("time for closing", parts.closing);
     if (parts.waiters < 1 || parts.threads < 1 || parts.events < 1) {
       throw new IllegalArgumentException("At least one waiter, thread and event are needed.");
     }

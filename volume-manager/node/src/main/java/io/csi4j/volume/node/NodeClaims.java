@@ -1,5 +1,6 @@
 package io.csi4j.volume.node;
 
+import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.model.ClaimConfirmation;
 import io.csi4j.volume.model.NodeName;
 import java.time.Duration;
@@ -19,12 +20,9 @@ public final class NodeClaims {
   private final Builder parts;
 
   private NodeClaims(Builder parts) {
+    Durations.positive("patience", parts.patience);
+    Durations.positive("interval", parts.interval);
     Duration fence = parts.selfFence;
-    if (!isPositive(parts.patience)
-        || !isPositive(parts.interval)
-        || (fence != null && !isPositive(fence))) {
-      throw new IllegalArgumentException("The times of a node's claims have to be positive.");
-    }
     if (fence != null && fence.compareTo(parts.interval) < 0) {
       throw new IllegalArgumentException(
           "A node looks at its claims every "
@@ -115,10 +113,6 @@ public final class NodeClaims {
     all.put("selfFence", selfFence());
     all.put("goesOnFromRecord", parts.goesOnFromRecord);
     return all;
-  }
-
-  private static boolean isPositive(Duration time) {
-    return !time.isZero() && !time.isNegative();
   }
 
   /** Collects the parts of a {@link NodeClaims}. */

@@ -73,8 +73,12 @@ class SettingsTest {
     refused(
         () -> ManagerSettings.builder().secretsLimit(Duration.ZERO).build(),
         "The time for secrets has to be positive");
-    refused(() -> ManagerSettings.builder().tombstones(negative).build(), "A time is negative");
-    refused(() -> ManagerSettings.builder().closing(negative).build(), "A time is negative");
+    refused(
+        () -> ManagerSettings.builder().tombstones(negative).build(),
+        "The time for tombstones is negative: PT-0.000000001S.");
+    refused(
+        () -> ManagerSettings.builder().closing(negative).build(),
+        "The time for closing is negative: PT-0.000000001S.");
     assertThat(
             ManagerSettings.builder()
                 .tombstones(Duration.ZERO)

@@ -1,6 +1,6 @@
 /**
- * Checks of names, texts for access modes, and explanations of invalid text. This package depends
- * on no other package of the volume manager.
+ * Checks of names and of durations, texts for access modes, and explanations of invalid text. This
+ * package depends on no other package of the volume manager.
  */
 @NullMarked
 package io.csi4j.volume.internal.names;

@@ -3,6 +3,7 @@ package io.csi4j.volume.plugin.registration;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.volume.internal.disk.DirectoryBell;
 import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.names.Durations;
 import io.csi4j.volume.internal.time.ListenerHub;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
@@ -138,13 +139,13 @@ public final class RegistrationWatch implements AutoCloseable {
 
     /** How long connecting to a registrar, and each call to it, may take. 5 s by default. */
     public Builder limit(Duration value) {
-      limit = positive(value);
+      limit = Durations.positive("limit", value);
       return this;
     }
 
     /** The longest time between two looks at the directory. 1 s by default. */
     public Builder interval(Duration value) {
-      interval = positive(value);
+      interval = Durations.positive("interval", value);
       return this;
     }
 
@@ -153,13 +154,13 @@ public final class RegistrationWatch implements AutoCloseable {
      * it again. 2 s by default.
      */
     public Builder grace(Duration value) {
-      grace = positive(value);
+      grace = Durations.positive("grace", value);
       return this;
     }
 
     /** Sets how long a registrar is left alone after its first failure. */
     Builder firstPause(Duration value) {
-      firstPause = positive(value);
+      firstPause = Durations.positive("first pause", value);
       return this;
     }
 
@@ -168,14 +169,6 @@ public final class RegistrationWatch implements AutoCloseable {
       RegistrationWatch opened = new RegistrationWatch(this);
       opened.watch.lookSoon();
       return opened;
-    }
-
-    private static Duration positive(Duration value) {
-      if (value.isZero() || value.isNegative()) {
-        throw new IllegalArgumentException(
-            "A time of a registration watch has to be positive, not " + value + ".");
-      }
-      return value;
     }
   }
 }

@@ -628,7 +628,7 @@ class RegistrationWatchTest {
   void aWatchWithoutTimeIsRefused() {
     RegistrationWatch.Builder builder = RegistrationWatch.builder(directory, registry);
     assertThatThrownBy(() -> builder.limit(Duration.ZERO))
-        .hasMessage("A time of a registration watch has to be positive, not PT0S.");
+        .hasMessage("The limit has to be positive, not PT0S.");
   }
 
   private static List<String> threads() {

@@ -1,0 +1,35 @@
+package io.csi4j.volume.internal.names;
+
+import java.time.Duration;
+
+/** The two rules for a duration that a host sets. */
+public final class Durations {
+
+  private Durations() {}
+
+  /**
+   * Returns the duration, which is longer than zero.
+   *
+   * @param what its name, as it stands in the refusal
+   * @throws IllegalArgumentException if it is zero or less
+   */
+  public static Duration positive(String what, Duration value) {
+    if (value.isZero() || value.isNegative()) {
+      throw new IllegalArgumentException("The " + what + " has to be positive, not " + value + ".");
+    }
+    return value;
+  }
+
+  /**
+   * Returns the duration, which is zero or longer.
+   *
+   * @param what its name, as it stands in the refusal
+   * @throws IllegalArgumentException if it is less than zero
+   */
+  public static Duration notNegative(String what, Duration value) {
+    if (value.isNegative()) {
+      throw new IllegalArgumentException("The " + what + " is negative: " + value + ".");
+    }
+    return value;
+  }
+}

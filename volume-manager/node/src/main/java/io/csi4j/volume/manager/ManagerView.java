@@ -47,6 +47,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -214,7 +215,11 @@ public record ManagerView(
           Uncertainty.aboutMoreThan(
               StateReason.STATE_MISSING, List.of(), String.valueOf(e.getMessage()));
       return new JournalView(
-          state, LoadedState.builder().doubt(missing).build(), Optional.empty(), false, List.of());
+          state,
+          new LoadedState(new TreeMap<>(), List.of(missing), Optional.empty()),
+          Optional.empty(),
+          false,
+          List.of());
     }
   }
 

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -145,13 +146,8 @@ public final class MemoryMedium {
       return locked(
           () -> {
             checkOpen();
-            LoadedState.Builder loaded = LoadedState.builder();
-            values.forEach(loaded::value);
-            known.forEach(loaded::doubt);
-            if (identity.epoch() > 1) {
-              loaded.writtenOn(HERE);
-            }
-            return loaded.build();
+            return new LoadedState(
+                values, known, identity.epoch() > 1 ? Optional.of(HERE) : Optional.empty());
           });
     }
 

@@ -37,6 +37,7 @@ import io.csi4j.volume.state.Uncertainty;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
@@ -57,16 +58,21 @@ class RecoveryTest {
   private static final Evidence AGAIN = new Evidence("ref-2", "ext4", "/dev/sda", "/", false);
   private static final Evidence OTHER = new Evidence("ref-3", "tmpfs", "none", "/", false);
 
-  private final LoadedState.Builder state = LoadedState.builder();
+  private final SortedMap<StateKey, StateValue> values = new TreeMap<>();
+  private final List<Uncertainty> doubts = new ArrayList<>();
   private final List<VolumeDirectories.Found> directories = new ArrayList<>();
   private final List<Sighting> mounted = new ArrayList<>();
 
+  private LoadedState state() {
+    return new LoadedState(values, doubts, Optional.empty());
+  }
+
   private Recovered recover() {
-    return Recovery.of(LAYOUT, new Found(Remembered.of(state.build()), directories, mounted, HERE));
+    return Recovery.of(LAYOUT, new Found(Remembered.of(state()), directories, mounted, HERE));
   }
 
   private void remember(VolumeRecord record) {
-    state.value(LAYOUT.key(record.identity()), RecordCodec.encode(record));
+    values.put(LAYOUT.key(record.identity()), RecordCodec.encode(record));
   }
 
   private void bury(VolumeUse... uses) {
@@ -74,7 +80,7 @@ class RecoveryTest {
   }
 
   private void bury(Place where, boolean isUnsettled, VolumeUse... uses) {
-    state.value(
+    values.put(
         StateKey.tombstone(LAYOUT.key(IDENTITY).id()),
         RecordCodec.encode(
             new Tombstone(
@@ -280,7 +286,7 @@ class RecoveryTest {
   @Tag("G2")
   void whatTheStateDoubtsIsInDoubt() {
     remember(present(HERE));
-    state.doubt(
+    doubts.add(
         Uncertainty.about(
             StateReason.JOURNAL_DAMAGED, List.of(LAYOUT.key(IDENTITY)), "a record is damaged"));
     mount(DISK, DISK);
@@ -306,7 +312,7 @@ class RecoveryTest {
   }
 
   private void doubt(StateKey key) {
-    state.doubt(
+    doubts.add(
         Uncertainty.about(StateReason.JOURNAL_TRUNCATED, List.of(key), "the file is shorter"));
   }
 
@@ -530,7 +536,7 @@ class RecoveryTest {
 
   @Test
   void aRecordThatCannotBeReadIsReported() {
-    state.value(LAYOUT.key(IDENTITY), StateValue.of(new byte[] {1, 2, 3}));
+    values.put(LAYOUT.key(IDENTITY), StateValue.of(new byte[] {1, 2, 3}));
 
     Recovered recovered = recover();
 
@@ -541,11 +547,11 @@ class RecoveryTest {
   @Test
   void onlyTheDirectoriesOfReadableRecordsNeedNoReading() {
     remember(present(HERE));
-    state.value(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
-    state.value(StateKey.volume("torn"), StateValue.of(new byte[] {1, 2, 3}));
+    values.put(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
+    values.put(StateKey.volume("torn"), StateValue.of(new byte[] {1, 2, 3}));
     bury(USE);
 
-    Remembered remembered = Remembered.of(state.build());
+    Remembered remembered = Remembered.of(state());
 
     assertThat(remembered.of(VolumeLayout.id(IDENTITY))).contains(IDENTITY);
     assertThat(remembered.of("other")).isEmpty();
@@ -554,7 +560,7 @@ class RecoveryTest {
 
   @Test
   void aRecordOfAnotherVolumeThanItsKeyIsReported() {
-    state.value(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
+    values.put(StateKey.volume("other"), RecordCodec.encode(present(HERE)));
 
     Recovered recovered = recover();
 

@@ -15,6 +15,9 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -106,15 +109,11 @@ final class LiveState {
   }
 
   LoadedState toLoaded(@Nullable HostIdentity writtenOn) {
-    LoadedState.Builder loaded = LoadedState.builder();
+    SortedMap<StateKey, StateValue> values = new TreeMap<>();
     newest.forEach(
         (name, entry) ->
-            name.key().ifPresent(key -> loaded.value(key, StateValue.ofSealed(entry.value()))));
-    doubts.forEach(loaded::doubt);
-    if (writtenOn != null) {
-      loaded.writtenOn(writtenOn);
-    }
-    return loaded.build();
+            name.key().ifPresent(key -> values.put(key, StateValue.ofSealed(entry.value()))));
+    return new LoadedState(values, doubts, Optional.ofNullable(writtenOn));
   }
 
   List<Uncertainty> uncertainties() {

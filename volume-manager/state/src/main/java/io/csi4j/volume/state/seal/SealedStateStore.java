@@ -10,9 +10,10 @@ import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
-import io.csi4j.volume.state.Uncertainty;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A store that seals each value of another one. What is already there in clear, or sealed with a
@@ -63,13 +64,9 @@ public final class SealedStateStore implements StateStore {
   @Override
   public LoadedState load() {
     LoadedState loaded = store.load();
-    LoadedState.Builder opened = LoadedState.builder();
-    loaded.values().forEach((key, value) -> opened.value(key, opened(key, value)));
-    for (Uncertainty doubt : loaded.uncertainties()) {
-      opened.doubt(doubt);
-    }
-    loaded.writtenOn().ifPresent(opened::writtenOn);
-    return opened.build();
+    SortedMap<StateKey, StateValue> values = new TreeMap<>(loaded.values());
+    values.replaceAll(this::opened);
+    return new LoadedState(values, loaded.uncertainties(), loaded.writtenOn());
   }
 
   @Override

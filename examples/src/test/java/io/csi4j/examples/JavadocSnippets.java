@@ -188,7 +188,7 @@ final class JavadocSnippets {
 
   static MountRequest facts(PluginId plugin, VolumeUse usage, VolumeId handle) {
     // snippet: WorkloadFacts
-    WorkloadFacts facts = WorkloadFacts.of(usage).serviceAccount("web").build();
+    WorkloadFacts facts = WorkloadFacts.of(usage).withServiceAccount("web");
     MountRequest request =
         MountRequest.builder(plugin, usage, handle, AccessMode.SINGLE_NODE_WRITER)
             .workloadFacts(facts) // in NodePublishVolume, and nowhere else

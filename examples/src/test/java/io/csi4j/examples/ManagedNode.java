@@ -356,7 +356,7 @@ final class ManagedNode implements OrchestratorUnderTest {
               .block(order.capability().isBlock())
               .readOnly(order.readonly());
       if (setting.takesWorkloadFacts()) {
-        request.workloadFacts(WorkloadFacts.of(usage).build());
+        request.workloadFacts(WorkloadFacts.of(usage));
       }
       return request.build();
     }

@@ -84,7 +84,7 @@ final class VolumesSnippets {
   static MountRequest facts(PluginId plugin, VolumeUse usage, VolumeId handle) {
     // snippet: facts
     return MountRequest.builder(plugin, usage, handle, AccessMode.SINGLE_NODE_WRITER)
-        .workloadFacts(WorkloadFacts.of(usage).serviceAccount("web").build())
+        .workloadFacts(WorkloadFacts.of(usage).withServiceAccount("web"))
         .build();
     // end
   }

@@ -2,9 +2,8 @@ package io.csi4j.volume.node;
 
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.volume.model.VolumeUse;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -17,7 +16,7 @@ import java.util.TreeMap;
  * orchestrators, for plugins that ask for it. So they are sent only for a request that has them.
  *
  * <pre>{@code
- * WorkloadFacts facts = WorkloadFacts.of(usage).serviceAccount("web").build();
+ * WorkloadFacts facts = WorkloadFacts.of(usage).withServiceAccount("web");
  * MountRequest request =
  *     MountRequest.builder(plugin, usage, handle, AccessMode.SINGLE_NODE_WRITER)
  *         .workloadFacts(facts) // in NodePublishVolume, and nowhere else
@@ -36,11 +35,30 @@ public final class WorkloadFacts {
     this.entries = Map.copyOf(entries);
   }
 
-  /** Begins with the names of the workload and of its namespace. */
-  public static Builder of(VolumeUse usage) {
-    return new Builder()
+  /** Returns the names of the workload and of its namespace. */
+  public static WorkloadFacts of(VolumeUse usage) {
+    return new WorkloadFacts(Map.of())
         .with("pod.name", usage.workload().value())
         .with("pod.namespace", usage.volume().namespace().value());
+  }
+
+  /**
+   * Returns these facts with the unique id of the workload, for a host that has one beside its
+   * name: {@code pod.uid}.
+   */
+  public WorkloadFacts withUid(String value) {
+    return with("pod.uid", value);
+  }
+
+  /** Returns these facts with the account of the workload: {@code serviceAccount.name}. */
+  public WorkloadFacts withServiceAccount(String value) {
+    return with("serviceAccount.name", value);
+  }
+
+  private WorkloadFacts with(String name, String value) {
+    Map<String, String> all = new HashMap<>(entries);
+    all.put(PREFIX + name, value);
+    return new WorkloadFacts(all);
   }
 
   /**
@@ -65,33 +83,5 @@ public final class WorkloadFacts {
   @Override
   public String toString() {
     return "WorkloadFacts" + new TreeMap<>(entries).keySet();
-  }
-
-  /** Collects {@link WorkloadFacts}. */
-  public static final class Builder {
-
-    private final Map<String, String> entries = new LinkedHashMap<>();
-
-    private Builder() {}
-
-    private Builder with(String name, String value) {
-      entries.put(PREFIX + name, Objects.requireNonNull(value, name));
-      return this;
-    }
-
-    /** The unique id of the workload, where the host has one beside its name: {@code pod.uid}. */
-    public Builder uid(String value) {
-      return with("pod.uid", value);
-    }
-
-    /** The account under which the workload runs: {@code serviceAccount.name}. */
-    public Builder serviceAccount(String value) {
-      return with("serviceAccount.name", value);
-    }
-
-    /** Returns the facts. */
-    public WorkloadFacts build() {
-      return new WorkloadFacts(entries);
-    }
   }
 }

@@ -104,7 +104,7 @@ class InlineVolumeTest {
   void theWorkloadIsToldBesideTheAttributes() {
     try (Node node = Node.builder().shape(STAGING.with(Quirk.WORKLOAD_FACTS_TAKEN)).open()) {
       node.mount(
-          inline(WEB).toBuilder().workloadFacts(WorkloadFacts.of(WEB).uid("u-1").build()).build());
+          inline(WEB).toBuilder().workloadFacts(WorkloadFacts.of(WEB).withUid("u-1")).build());
       assertThat(published(node).request().map("volume_context"))
           .containsEntry("csi.storage.k8s.io/ephemeral", "true")
           .containsEntry("csi.storage.k8s.io/pod.uid", "u-1")

@@ -33,7 +33,7 @@ class WorkloadFactsTest {
 
   private static MountRequest told(String workload, String account) {
     WorkloadFacts facts =
-        WorkloadFacts.of(usage("vol-1", workload)).uid("u-1").serviceAccount(account).build();
+        WorkloadFacts.of(usage("vol-1", workload)).withUid("u-1").withServiceAccount(account);
     return shared("vol-1", workload).toBuilder().workloadFacts(facts).build();
   }
 
@@ -101,7 +101,7 @@ class WorkloadFactsTest {
 
   @Test
   void aKeyThatTheVolumeHasItselfIsNotWrittenOver() {
-    WorkloadFacts facts = WorkloadFacts.of(usage("vol-1", "web")).build();
+    WorkloadFacts facts = WorkloadFacts.of(usage("vol-1", "web"));
     MountRequest.Builder request =
         shared("vol-1", "web").toBuilder()
             .volumeContext(VolumeContext.of(Map.of("csi.storage.k8s.io/pod.name", "own")))

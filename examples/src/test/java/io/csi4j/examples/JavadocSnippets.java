@@ -234,7 +234,7 @@ final class JavadocSnippets {
   static ManagerSettings flags() {
     // snippet: MountFlagPolicy
     MountFlagPolicy policy =
-        MountFlagPolicy.builder().allowOnly("noatime", "discard").add("nosuid", "nodev").build();
+        MountFlagPolicy.any().withAllowed("noatime", "discard").withAdded("nosuid", "nodev");
     ManagerSettings settings = ManagerSettings.builder().mountFlags(policy).build();
     // end
     return settings;

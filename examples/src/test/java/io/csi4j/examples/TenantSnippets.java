@@ -56,10 +56,9 @@ final class TenantSnippets {
   static ManagerSettings flags() {
     // snippet: flags
     MountFlagPolicy policy =
-        MountFlagPolicy.builder()
-            .allowOnly("noatime", "discard") // nothing else that a tenant may ask for
-            .add("nosuid", "nodev") // what every mount gets
-            .build();
+        MountFlagPolicy.any()
+            .withAllowed("noatime", "discard") // nothing else that a tenant may ask for
+            .withAdded("nosuid", "nodev"); // what every mount gets
     ManagerSettings settings = ManagerSettings.builder().mountFlags(policy).build();
     // end
     return settings;

@@ -4,6 +4,7 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +12,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The host's rules for mount flags: which a request may have, and which every mount gets.
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * MountFlagPolicy policy =
- *     MountFlagPolicy.builder().allowOnly("noatime", "discard").add("nosuid", "nodev").build();
+ *     MountFlagPolicy.any().withAllowed("noatime", "discard").withAdded("nosuid", "nodev");
  * ManagerSettings settings = ManagerSettings.builder().mountFlags(policy).build();
  * }</pre>
  *
@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MountFlagPolicy {
 
-  private static final MountFlagPolicy ANY = builder().build();
+  private static final MountFlagPolicy ANY =
+      new MountFlagPolicy(Optional.empty(), Set.of(), List.of());
 
   /** Flags that reach beyond the volume, or change what others have mounted. */
   private static final List<String> BEYOND =
@@ -70,7 +71,7 @@ public final class MountFlagPolicy {
           "uhelper");
 
   private static final MountFlagPolicy FOR_TENANTS =
-      builder().deny(BEYOND.toArray(String[]::new)).add("nosuid", "nodev").build();
+      ANY.withDenied(BEYOND.toArray(String[]::new)).withAdded("nosuid", "nodev");
 
   /** Words that are in no way a secret, so that a refusal may show them. */
   private static final Set<String> KNOWN =
@@ -119,10 +120,16 @@ public final class MountFlagPolicy {
   private final Set<String> denied;
   private final List<String> added;
 
-  private MountFlagPolicy(Builder builder) {
-    allowed = Optional.ofNullable(builder.allowed).map(Set::copyOf);
-    denied = Set.copyOf(builder.denied);
-    added = List.copyOf(builder.added);
+  private MountFlagPolicy(Optional<Set<String>> allowed, Set<String> denied, List<String> added) {
+    this.allowed = allowed;
+    this.denied = denied;
+    this.added = added;
+    for (String flag : added) {
+      if (denied.contains(name(flag))) {
+        throw new IllegalArgumentException(
+            "The flag '" + SafeText.escape(flag, MOST_SHOWN) + "' is both added and denied.");
+      }
+    }
   }
 
   /** Returns the policy that lets every flag pass and adds none. */
@@ -140,9 +147,36 @@ public final class MountFlagPolicy {
     return FOR_TENANTS;
   }
 
-  /** Begins with the policy that lets every flag pass. */
-  public static Builder builder() {
-    return new Builder();
+  /**
+   * Returns this policy, which refuses every flag but these, those that it allowed by name before,
+   * and those that are added.
+   */
+  public MountFlagPolicy withAllowed(String... names) {
+    return new MountFlagPolicy(
+        Optional.of(joined(allowed.orElseGet(Set::of), names)), denied, added);
+  }
+
+  /**
+   * Returns this policy, which refuses these flags, too.
+   *
+   * @throws IllegalArgumentException if one of them is added
+   */
+  public MountFlagPolicy withDenied(String... names) {
+    return new MountFlagPolicy(allowed, joined(denied, names), added);
+  }
+
+  /**
+   * Returns this policy, which gives these flags to every mount of a filesystem, too.
+   *
+   * @throws IllegalArgumentException if one of them is denied
+   */
+  public MountFlagPolicy withAdded(String... flags) {
+    List<String> all = new ArrayList<>(added);
+    for (String flag : flags) {
+      checked(flag);
+      all.add(flag);
+    }
+    return new MountFlagPolicy(allowed, denied, List.copyOf(all));
   }
 
   /**
@@ -261,62 +295,19 @@ public final class MountFlagPolicy {
     };
   }
 
-  /** Collects the rules of a {@link MountFlagPolicy}. */
-  public static final class Builder {
-    private @Nullable Set<String> allowed;
-    private final Set<String> denied = new LinkedHashSet<>();
-    private final List<String> added = new ArrayList<>();
-
-    private Builder() {}
-
-    /** Refuses every flag but these, and those that are added. May be called several times. */
-    public Builder allowOnly(String... names) {
-      Set<String> all = allowed == null ? new LinkedHashSet<>() : allowed;
-      for (String name : names) {
-        all.add(checked(name));
-      }
-      allowed = all;
-      return this;
+  private static Set<String> joined(Set<String> before, String... names) {
+    Set<String> all = new HashSet<>(before);
+    for (String name : names) {
+      all.add(checked(name));
     }
+    return Set.copyOf(all);
+  }
 
-    /** Refuses these flags. May be called several times. */
-    public Builder deny(String... names) {
-      for (String name : names) {
-        denied.add(checked(name));
-      }
-      return this;
+  private static String checked(String flag) {
+    if (name(flag).isEmpty() || flag.indexOf(',') >= 0 || !flag.equals(flag.strip())) {
+      throw new IllegalArgumentException(
+          "'" + SafeText.escape(flag, MOST_SHOWN) + "' is no single mount flag.");
     }
-
-    /** Gives these flags to every mount of a filesystem. May be called several times. */
-    public Builder add(String... flags) {
-      for (String flag : flags) {
-        checked(flag);
-        added.add(flag);
-      }
-      return this;
-    }
-
-    /**
-     * Returns the policy.
-     *
-     * @throws IllegalArgumentException if it adds what it denies
-     */
-    public MountFlagPolicy build() {
-      for (String flag : added) {
-        if (denied.contains(name(flag))) {
-          throw new IllegalArgumentException(
-              "The flag '" + SafeText.escape(flag, MOST_SHOWN) + "' is both added and denied.");
-        }
-      }
-      return new MountFlagPolicy(this);
-    }
-
-    private static String checked(String flag) {
-      if (name(flag).isEmpty() || flag.indexOf(',') >= 0 || !flag.equals(flag.strip())) {
-        throw new IllegalArgumentException(
-            "'" + SafeText.escape(flag, MOST_SHOWN) + "' is no single mount flag.");
-      }
-      return name(flag);
-    }
+    return name(flag);
   }
 }

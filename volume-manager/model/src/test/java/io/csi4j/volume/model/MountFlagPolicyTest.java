@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MountFlagPolicyTest {
 
   private static final MountFlagPolicy SMALL =
-      MountFlagPolicy.builder().allowOnly("noatime", "uid").add("nosuid", "nodev").build();
+      MountFlagPolicy.any().withAllowed("noatime", "uid").withAdded("nosuid", "nodev");
 
   private static String refusal(MountFlagPolicy policy, String... flags) {
     return policy.refusal(MountFlags.of(flags)).map(ReasonText::text).orElse("");
@@ -61,7 +61,7 @@ class MountFlagPolicyTest {
 
   @Test
   void theOppositeOfWhatEveryMountGetsIsRefused() {
-    MountFlagPolicy policy = MountFlagPolicy.builder().add("nosuid", "ro", "sync").build();
+    MountFlagPolicy policy = MountFlagPolicy.any().withAdded("nosuid", "ro", "sync");
     assertThat(refusal(policy, "suid"))
         .isEqualTo("flag 1 of 1, 'suid', is the opposite of 'nosuid', which every mount gets");
     assertThat(refusal(policy, "rw")).contains("the opposite of 'ro'");
@@ -85,20 +85,33 @@ class MountFlagPolicyTest {
   @Test
   void aPolicyThatContradictsItselfOrNamesNoSingleFlagIsRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> MountFlagPolicy.builder().deny("nosuid").add("nosuid").build())
+        .isThrownBy(() -> MountFlagPolicy.any().withDenied("nosuid").withAdded("nosuid"))
+        .withMessage("The flag 'nosuid' is both added and denied.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> MountFlagPolicy.forTenants().withDenied("nosuid"))
         .withMessage("The flag 'nosuid' is both added and denied.");
     for (String none : List.of("", "a,b", " a", "=x")) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> MountFlagPolicy.builder().deny(none))
+          .isThrownBy(() -> MountFlagPolicy.any().withDenied(none))
           .withMessage("'" + none + "' is no single mount flag.");
     }
+  }
+
+  @Test
+  void rulesForTenantsCanBeExtended() {
+    MountFlagPolicy policy = MountFlagPolicy.forTenants().withDenied("Credentials");
+
+    assertThat(refusal(policy, "credentials=/etc/shadow"))
+        .isEqualTo("flag 1 of 1, 'credentials', is on the host's list of flags that are denied");
+    assertThat(refusal(policy, "bind")).endsWith("that are denied");
+    assertThat(refusal(MountFlagPolicy.forTenants(), "credentials=/etc/shadow")).isEmpty();
+    assertThat(policy).isNotEqualTo(MountFlagPolicy.forTenants());
   }
 
   @Test
   void aPolicySaysItsRules() {
     assertThat(MountFlagPolicy.any()).hasToString("any");
     assertThat(SMALL).hasToString("only [noatime, uid] with [nosuid, nodev]");
-    assertThat(MountFlagPolicy.builder().deny("suid", "dev").build())
-        .hasToString("any but [dev, suid]");
+    assertThat(MountFlagPolicy.any().withDenied("suid", "dev")).hasToString("any but [dev, suid]");
   }
 }

@@ -79,7 +79,7 @@ final class PluginsSnippets {
   static void container(
       PluginConfig config, Map<String, String> variables, Consumer<String> container) {
     // snippet: container
-    PluginLaunchPlan plan = PluginLaunchPlan.builder(config).environment(variables).build();
+    PluginLaunchPlan plan = PluginLaunchPlan.of(config).withEnvironment(variables);
     plan.prepare(); // before each start
     for (PluginLaunchPlan.Bind bind : plan.binds()) {
       String kernelWord = bind.propagation().kernelWord(); // rshared or rprivate

@@ -24,10 +24,10 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * All that is needed to start a plugin, the same for each of its starts: directories, bind mounts,
@@ -58,23 +58,54 @@ public final class PluginLaunchPlan {
    */
   public record Bind(Path source, PluginPath target, Propagation propagation) {}
 
-  private PluginLaunchPlan(Builder builder, Map<String, String> environment) {
-    config = builder.config;
-    contained =
-        builder.contained
+  private PluginLaunchPlan(PluginConfig config, boolean contained, Map<String, String> variables) {
+    this.config = config;
+    this.contained =
+        contained
             || config.seesSocketDirectoryAt().isPresent()
             || config.seesVolumeRootAt().isPresent();
-    this.environment = environment;
+    Map<String, String> all = new HashMap<>(variables);
+    String meant = config.pluginEndpoint().path().toString();
+    String given = all.putIfAbsent(ENDPOINT, "unix://" + meant);
+    if (given != null && !given.equals("unix://" + meant) && !given.equals("unix:" + meant)) {
+      throw new PluginException(
+          Messages.of(
+              OperatorCode.PLUGIN_CONFIG_REFUSED,
+              Subject.of("planning the start of plugin '" + config.id() + "'"),
+              ENDPOINT
+                  + " is set to '"
+                  + given
+                  + "', and this host connects to what the plugin sees as 'unix://"
+                  + meant
+                  + "'; leave it out, or change the directory or name of the socket"));
+    }
+    environment = Map.copyOf(all);
   }
 
-  /** The plan for a plugin that needs no variables but the one of CSI. */
+  /** Returns the plan for a plugin that needs no variables but the one of CSI. */
   public static PluginLaunchPlan of(PluginConfig config) {
-    return builder(config).build();
+    return new PluginLaunchPlan(config, false, Map.of());
   }
 
-  /** Begins with a plugin that needs no variables but the one of CSI. */
-  public static Builder builder(PluginConfig config) {
-    return new Builder(config);
+  /**
+   * Returns this plan, and whether the plugin has its own view of the filesystem although it sees
+   * its directories where the host does. Not by default; a plugin that sees one of them elsewhere
+   * always has.
+   */
+  public PluginLaunchPlan withContained(boolean value) {
+    return new PluginLaunchPlan(config, value, environment);
+  }
+
+  /**
+   * Returns this plan with more variables of the user, all of which are kept. {@value #ENDPOINT}
+   * may be among them, in a form that the plugin likes better ({@code unix:/csi/csi.sock}).
+   *
+   * @throws PluginException if {@value #ENDPOINT} names another socket than the host connects to
+   */
+  public PluginLaunchPlan withEnvironment(Map<String, String> variables) {
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(variables);
+    return new PluginLaunchPlan(config, contained, all);
   }
 
   /** Returns the configuration of the plugin. */
@@ -261,60 +292,5 @@ public final class PluginLaunchPlan {
         + ", with "
         + environment.keySet()
         + "]";
-  }
-
-  /** Collects what a plan is made of. */
-  public static final class Builder {
-
-    private final PluginConfig config;
-    private final Map<String, String> variables = new TreeMap<>();
-    private boolean contained;
-
-    private Builder(PluginConfig config) {
-      this.config = config;
-    }
-
-    /**
-     * Sets whether the plugin has its own view of the filesystem although it sees its directories
-     * where the host does. Not by default; a plugin that sees one of them elsewhere always has.
-     */
-    public Builder contained(boolean value) {
-      contained = value;
-      return this;
-    }
-
-    /**
-     * Variables of the user, all of which are kept. {@value PluginLaunchPlan#ENDPOINT} may be among
-     * them, in a form that the plugin likes better ({@code unix:/csi/csi.sock}).
-     */
-    public Builder environment(Map<String, String> value) {
-      variables.putAll(value);
-      return this;
-    }
-
-    /**
-     * The plan.
-     *
-     * @throws PluginException if {@value PluginLaunchPlan#ENDPOINT} names another socket than the
-     *     host connects to
-     */
-    public PluginLaunchPlan build() {
-      Map<String, String> environment = new TreeMap<>(variables);
-      String meant = config.pluginEndpoint().path().toString();
-      String given = environment.putIfAbsent(ENDPOINT, "unix://" + meant);
-      if (given != null && !given.equals("unix://" + meant) && !given.equals("unix:" + meant)) {
-        throw new PluginException(
-            Messages.of(
-                OperatorCode.PLUGIN_CONFIG_REFUSED,
-                Subject.of("planning the start of plugin '" + config.id() + "'"),
-                ENDPOINT
-                    + " is set to '"
-                    + given
-                    + "', and this host connects to what the plugin sees as 'unix://"
-                    + meant
-                    + "'; leave it out, or change the directory or name of the socket"));
-      }
-      return new PluginLaunchPlan(this, Map.copyOf(environment));
-    }
   }
 }

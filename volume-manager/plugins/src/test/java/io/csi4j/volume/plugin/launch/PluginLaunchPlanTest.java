@@ -106,7 +106,7 @@ class PluginLaunchPlanTest {
 
   @Test
   void aContainerMayHaveThePathsOfTheHost() {
-    PluginLaunchPlan plan = PluginLaunchPlan.builder(config().build()).contained(true).build();
+    PluginLaunchPlan plan = PluginLaunchPlan.of(config().build()).withContained(true);
 
     assertThat(plan.binds())
         .extracting(bind -> bind.source() + " -> " + bind.target())
@@ -136,9 +136,9 @@ class PluginLaunchPlanTest {
   @Tag("D-031")
   void variablesOfTheUserAreKeptAndNoneIsInvented() {
     PluginLaunchPlan plan =
-        PluginLaunchPlan.builder(contained())
-            .environment(Map.of("CSI_MODE", "node", "LOG_LEVEL", "5", "PASSWORD", "hunter22"))
-            .build();
+        PluginLaunchPlan.of(contained())
+            .withEnvironment(Map.of("CSI_MODE", "node", "PASSWORD", "hunter22"))
+            .withEnvironment(Map.of("LOG_LEVEL", "5"));
 
     assertThat(plan.environment())
         .isEqualTo(
@@ -159,9 +159,8 @@ class PluginLaunchPlanTest {
   @Tag("D-021")
   void anEndpointOfTheUserIsKeptIfItIsTheOneThatTheHostConnectsTo(String endpoint) {
     assertThat(
-            PluginLaunchPlan.builder(contained())
-                .environment(Map.of("CSI_ENDPOINT", endpoint))
-                .build()
+            PluginLaunchPlan.of(contained())
+                .withEnvironment(Map.of("CSI_ENDPOINT", endpoint))
                 .environment())
         .isEqualTo(Map.of("CSI_ENDPOINT", endpoint));
   }
@@ -170,10 +169,9 @@ class PluginLaunchPlanTest {
   @ValueSource(strings = {"", "unix:///csi/other.sock", "tcp://127.0.0.1:10000", "csi.sock"})
   @Tag("D-021")
   void anEndpointOfTheUserThatNamesAnotherSocketIsRefused(String endpoint) {
-    PluginLaunchPlan.Builder builder =
-        PluginLaunchPlan.builder(contained()).environment(Map.of("CSI_ENDPOINT", endpoint));
+    PluginLaunchPlan plan = PluginLaunchPlan.of(contained());
 
-    assertThatThrownBy(builder::build)
+    assertThatThrownBy(() -> plan.withEnvironment(Map.of("CSI_ENDPOINT", endpoint)))
         .isInstanceOfSatisfying(
             PluginException.class,
             refused -> {

@@ -67,7 +67,7 @@ class ProcessPluginLauncherTest {
   private void start(String script, Map<String, String> variables) {
     launcher =
         ProcessPluginLauncher.builder(
-                PluginLaunchPlan.builder(config()).environment(variables).build(),
+                PluginLaunchPlan.of(config()).withEnvironment(variables),
                 List.of("sh", "-c", script))
             .settings(settings)
             .directory(directory)

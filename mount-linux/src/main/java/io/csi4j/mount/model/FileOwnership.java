@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * To whom the files of a volume shall belong, so that a task that is not root can use them; and how
+ * The owner that the files of a volume get, so that a task that is not root can use them; and how
  * far a pass over them may go.
  *
  * <p>The user and the group of each file and directory are set, and permissions are added, never
@@ -54,7 +54,7 @@ public final class FileOwnership {
     return builder().group(group).addPermissions(0660, 02770).build();
   }
 
-  /** Begins with nobody. */
+  /** Begins with no owner. */
   public static Builder builder() {
     return new Builder();
   }
@@ -64,12 +64,12 @@ public final class FileOwnership {
     return parts.copy();
   }
 
-  /** The number of the user; nothing if users stay as they are. */
+  /** Returns the number of the user; nothing if users stay as they are. */
   public OptionalLong user() {
     return parts.user;
   }
 
-  /** The number of the group; nothing if groups stay as they are. */
+  /** Returns the number of the group; nothing if groups stay as they are. */
   public OptionalLong group() {
     return parts.group;
   }
@@ -84,17 +84,17 @@ public final class FileOwnership {
     return parts.directoryPermissions;
   }
 
-  /** When a pass is made. Default: {@link Policy#ON_ROOT_MISMATCH}. */
+  /** Returns when a pass is made. */
   public Policy policy() {
     return parts.policy;
   }
 
-  /** How many files a pass changes at the most. Default: a million. */
+  /** Returns how many files a pass changes at the most. */
   public long maxFiles() {
     return parts.maxFiles;
   }
 
-  /** How long a pass takes. Default: ten minutes. */
+  /** Returns how long a pass takes at the most. */
   public Duration maxTime() {
     return parts.maxTime;
   }
@@ -187,29 +187,29 @@ public final class FileOwnership {
       return this;
     }
 
-    /** When a pass is made. */
+    /** Sets when a pass is made. {@link Policy#ON_ROOT_MISMATCH} by default. */
     public Builder policy(Policy policy) {
       this.policy = Objects.requireNonNull(policy, "policy");
       return this;
     }
 
     /**
-     * How many files a pass changes before it ends early. Those that are right already do not
-     * count, so that the next pass gets further.
+     * Limits how many files a pass changes before it ends early. Those that are right already do
+     * not count, so that the next pass gets further. A million by default.
      */
     public Builder maxFiles(long files) {
       maxFiles = files;
       return this;
     }
 
-    /** How long a pass takes before it ends early. */
+    /** Limits how long a pass takes before it ends early. 10 minutes by default. */
     public Builder maxTime(Duration time) {
       maxTime = Objects.requireNonNull(time, "time");
       return this;
     }
 
     /**
-     * The ownership.
+     * Returns the ownership.
      *
      * @throws IllegalArgumentException if it changes nothing, or allows nothing
      */

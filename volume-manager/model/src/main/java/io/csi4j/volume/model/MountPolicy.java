@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How patient and how strict the manager is with a plugin. Immutable; compares by value.
+ * The patience and the strictness of the manager with a plugin. Immutable; compares by value.
  *
  * <pre>{@code
  * MountPolicy policy =
@@ -25,10 +25,10 @@ import java.util.Objects;
  */
 public final class MountPolicy {
 
-  /** How often a plugin has to refuse before a use is given up without its word. */
+  /** Number of refusals of a plugin before a use is given up without its confirmation. */
   public static final int REFUSALS = 5;
 
-  /** For how long it has to have refused by then. */
+  /** Shortest time between the first of these refusals and the last. */
   public static final Duration REFUSED_FOR = Duration.ofMinutes(2);
 
   private static final int MOST_REPEATS = 100_000;
@@ -107,7 +107,7 @@ public final class MountPolicy {
   }
 
   /**
-   * Returns how many repeats the plugin may get at once, whatever volumes they are for; 0 for any
+   * Returns how many repeats the plugin may get at once, for all its volumes together; 0 for any
    * number.
    */
   public int retryBudget() {
@@ -420,10 +420,10 @@ public final class MountPolicy {
     }
 
     /**
-     * Allows the manager to unmount by itself what is still mounted, not wanted any more, and
-     * unknown to the plugin, once it has said so this many times; or once it has answered OK this
-     * many times in a row and left as much mounted as before. The device behind it may stay
-     * attached. 0, which is the default, for never.
+     * Allows the manager to unmount what is still mounted, not wanted any more, and unknown to the
+     * plugin, once the plugin has said so this many times; or once it has answered OK this many
+     * times in a row and left as much mounted as before. The device behind it may stay attached. 0,
+     * which is the default, for never.
      */
     public Builder forceAfterRefusals(int value) {
       forceAfterRefusals = value;
@@ -453,7 +453,7 @@ public final class MountPolicy {
 
     /**
      * For a host whose own disk holds no volumes: refuses a published filesystem that is a
-     * directory of it. Otherwise, which is the default, it is told once for a plugin.
+     * directory of it. Otherwise, which is the default, it is reported once for a plugin.
      */
     public Builder refuseHostDisk(boolean value) {
       refuseHostDisk = value;
@@ -477,7 +477,7 @@ public final class MountPolicy {
      * Has the device of a raw block volume held open, for reading, from when it is published until
      * the plugin is asked to unpublish it. Meanwhile the kernel gives the number of the device to
      * no other, and does not detach a loop device. A device that cannot be opened is published all
-     * the same, and that is told ({@code DEVICE_NOT_HELD}). None is held by default.
+     * the same, and that is reported ({@code DEVICE_NOT_HELD}). None is held by default.
      */
     public Builder holdDevices(boolean value) {
       holdDevices = value;
@@ -508,7 +508,7 @@ public final class MountPolicy {
 
     /**
      * Refuses new mounts while the plugin says that it cannot reach its storage from this node.
-     * Mounts that are there stay. Otherwise, which is the default, it is only told.
+     * Mounts that are there stay. Otherwise, which is the default, it is only reported.
      */
     public Builder refuseUnreachableStorage(boolean value) {
       refuseUnreachableStorage = value;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a plugin is, how it sees the manager's directory, and how it is treated.
+ * The place of a plugin: its endpoint, its view of the manager's directory, and its treatment.
  *
  * @since 1.0
  */
@@ -30,7 +30,7 @@ public final class PluginBinding {
     storageSecrets = builder.storageSecrets;
   }
 
-  /** A plugin that runs on the host, treated as most are. */
+  /** Returns a plugin that runs on the host, treated as most are. */
   public static PluginBinding of(PluginId id, CsiEndpoint endpoint) {
     return builder(id, endpoint).build();
   }
@@ -40,32 +40,32 @@ public final class PluginBinding {
     return new Builder(id, endpoint);
   }
 
-  /** The name under which the host knows it. */
+  /** Returns the name under which the host knows it. */
   public PluginId id() {
     return id;
   }
 
-  /** Where its node service listens. */
+  /** Returns where its node service listens. */
   public CsiEndpoint endpoint() {
     return endpoint;
   }
 
-  /** Where it sees the manager's directory, if not where the host does. */
+  /** Returns where it sees the manager's directory, if not where the host does. */
   public Optional<PluginPath> seesRootAt() {
     return Optional.ofNullable(seesRootAt);
   }
 
-  /** How it is treated. */
+  /** Returns how it is treated. */
   public MountPolicy policy() {
     return policy;
   }
 
-  /** How to connect to it. */
+  /** Returns how to connect to it. */
   public ConnectOptions connectOptions() {
     return connectOptions;
   }
 
-  /** The secrets for questions about the storage behind it, which belong to no volume. */
+  /** Returns the secrets for questions about its storage, which belong to no volume. */
   public SecretsProvider storageSecrets() {
     return storageSecrets;
   }
@@ -90,31 +90,37 @@ public final class PluginBinding {
       this.endpoint = Objects.requireNonNull(endpoint, "endpoint");
     }
 
-    /** Where it sees the manager's directory: for a plugin in a container. */
+    /**
+     * Sets where it sees the manager's directory: for a plugin in a container. Where the host does
+     * by default.
+     */
     public Builder seesRootAt(PluginPath path) {
       seesRootAt = Objects.requireNonNull(path, "path");
       return this;
     }
 
-    /** How it is treated. */
+    /** Sets how it is treated. {@link MountPolicy#defaults()} by default. */
     public Builder policy(MountPolicy policy) {
       this.policy = Objects.requireNonNull(policy, "policy");
       return this;
     }
 
-    /** How to connect to it; attempts and deadlines of calls come from the policy. */
+    /**
+     * Sets how to connect to it; attempts and deadlines of calls come from the policy. {@link
+     * ConnectOptions#defaults()} by default.
+     */
     public Builder connectOptions(ConnectOptions options) {
       connectOptions = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /** The secrets for questions about the storage behind it. None by default. */
+    /** Sets the secrets for questions about its storage. None by default. */
     public Builder storageSecrets(SecretsProvider provider) {
       storageSecrets = Objects.requireNonNull(provider, "provider");
       return this;
     }
 
-    /** The binding. */
+    /** Returns the binding. */
     public PluginBinding build() {
       return new PluginBinding(this);
     }

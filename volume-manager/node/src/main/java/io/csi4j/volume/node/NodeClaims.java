@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node holds itself to the claims that it was given. Immutable; compares by value.
+ * The terms on which a node checks the claims that it was given. Immutable; compares by value.
  *
  * @since 1.0
  */
@@ -73,9 +73,9 @@ public final class NodeClaims {
   }
 
   /**
-   * Returns after how long without an answer the node takes away by itself what is mounted under a
-   * claim; nothing: never. It spares the others a person who has to prove that the node is dead,
-   * and takes from workloads what may well be theirs.
+   * Returns after how long without an answer the node unmounts what is mounted under a claim;
+   * nothing for never. Then no person has to prove to the other nodes that this one is dead, and a
+   * workload may lose a volume that is still its own.
    */
   public Optional<Duration> selfFence() {
     return Optional.ofNullable(parts.selfFence);
@@ -151,8 +151,8 @@ public final class NodeClaims {
     }
 
     /**
-     * Takes away what is mounted under a claim that was not confirmed for so long. Never by
-     * default.
+     * Has what is mounted under a claim unmounted once the claim was not confirmed for this time.
+     * Never by default.
      */
     public Builder selfFence(Duration value) {
       selfFence = Objects.requireNonNull(value, "selfFence");

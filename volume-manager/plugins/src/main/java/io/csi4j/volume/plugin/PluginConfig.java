@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a plugin: what a host knows of it before it runs: its name and roles, its
- * directories, and how patient the host is with it. Says nothing of how it is started.
+ * The configuration of a plugin, which a host knows before the plugin runs: its name and roles, its
+ * directories, and how patient the host is with it. Says nothing of how the plugin is started.
  *
  * <pre>{@code
  * PluginConfig config =
@@ -53,8 +53,8 @@ public final class PluginConfig {
    * Begins with a plugin for volumes of this node and the usual patience.
    *
    * @param id the name under which the host knows it
-   * @param socketDirectory the directory on this host in which it makes its socket, and which is
-   *     its own
+   * @param socketDirectory the directory on this host in which it makes its socket, and which no
+   *     other plugin uses
    */
   public static Builder builder(String id, Path socketDirectory) {
     return new Builder(id, socketDirectory);
@@ -65,7 +65,7 @@ public final class PluginConfig {
     return new Builder(parts);
   }
 
-  /** The name under which the host knows it. */
+  /** Returns the name under which the host knows it. */
   public PluginId id() {
     return id;
   }
@@ -75,85 +75,85 @@ public final class PluginConfig {
     return roles;
   }
 
-  /** The directory on this host in which it makes its socket. */
+  /** Returns the directory on this host in which it makes its socket. */
   public Path socketDirectory() {
     return parts.socketDirectory;
   }
 
-  /** Where it sees the directory of its socket, if not where the host does. */
+  /** Returns where it sees the directory of its socket, if not where the host does. */
   public Optional<PluginPath> seesSocketDirectoryAt() {
     return Optional.ofNullable(parts.seesSocketDirectoryAt);
   }
 
-  /** The name of its socket. */
+  /** Returns the name of its socket. */
   public String socketName() {
     return parts.socketName;
   }
 
-  /** The directory of the volume manager, in which it stages and publishes, if it serves nodes. */
+  /** Returns the directory of the volume manager, in which it stages and publishes, if any. */
   public Optional<Path> volumeRoot() {
     return Optional.ofNullable(parts.volumeRoot);
   }
 
-  /** Where it sees the directory of the volume manager, if not where the host does. */
+  /** Returns where it sees the directory of the volume manager, if not where the host does. */
   public Optional<PluginPath> seesVolumeRootAt() {
     return Optional.ofNullable(parts.seesVolumeRootAt);
   }
 
-  /** How long it may take until it is ready for the first time. */
+  /** Returns how long it may take until it is ready for the first time. */
   public Duration healthTimeout() {
     return parts.healthTimeout;
   }
 
-  /** The time between two probes until it is ready. */
+  /** Returns the time between two probes until it is ready. */
   public Duration startInterval() {
     return parts.startInterval;
   }
 
-  /** The time between two probes after that. */
+  /** Returns the time between two probes after that. */
   public Duration probeInterval() {
     return parts.probeInterval;
   }
 
   /**
-   * How long what it said of its node holds: its limit, its place and its id. Zero for as long as
-   * the process is the same.
+   * Returns how long its answer about its node holds: its limit, its place and its id. Zero for as
+   * long as the process is the same.
    */
   public Duration infoInterval() {
     return parts.infoInterval;
   }
 
-  /** How long a probe, and each question for what the plugin can do, may take. */
+  /** Returns how long a probe, and each question for its capabilities, may take. */
   public Duration probeLimit() {
     return parts.probeLimit;
   }
 
-  /** So many probes in a row have to fail until it counts as unhealthy. */
+  /** Returns how many probes in a row have to fail until it counts as unhealthy. */
   public int failuresToUnhealthy() {
     return parts.failuresToUnhealthy;
   }
 
-  /** So many good answers in a row make it ready again after it was unhealthy. */
+  /** Returns how many good answers in a row make it ready again after it was unhealthy. */
   public int answersToReady() {
     return parts.answersToReady;
   }
 
-  /** How it is treated when volumes are mounted with it. */
+  /** Returns how it is treated when volumes are mounted with it. */
   public MountPolicy policy() {
     return parts.policy;
   }
 
-  /** How to connect to it: who has to listen, which name it has to have. */
+  /** Returns how to connect to it: which user has to listen, which name it has to have. */
   public ConnectOptions connectOptions() {
     return parts.connectOptions;
   }
 
-  /** Its socket, as this host sees it. */
+  /** Returns its socket, as this host sees it. */
   public CsiEndpoint endpoint() {
     return CsiEndpoint.of(parts.socketDirectory.resolve(parts.socketName));
   }
 
-  /** Its socket, as it sees that itself: the value of {@code CSI_ENDPOINT}. */
+  /** Returns its socket, as the plugin sees it: the value of {@code CSI_ENDPOINT}. */
   public CsiEndpoint pluginEndpoint() {
     PluginPath seen = parts.seesSocketDirectoryAt;
     return seen == null
@@ -161,7 +161,7 @@ public final class PluginConfig {
         : CsiEndpoint.of(Path.of(seen.value()).resolve(parts.socketName));
   }
 
-  /** An instance of it, ready to be registered. */
+  /** Returns an instance of it, ready to be registered. */
   public PluginRegistration registration(InstanceId instance) {
     PluginBinding.Builder binding =
         PluginBinding.builder(id, endpoint())
@@ -231,49 +231,55 @@ public final class PluginConfig {
       return this;
     }
 
-    /** Sets its roles by a word of a configuration: node, controller or monolith. */
+    /** Sets its roles by the value of a configuration: node, controller or monolith. */
     public Builder role(String word) {
       role = Objects.requireNonNull(word, "word");
       return this;
     }
 
-    /** Where it sees the directory of its socket: for a plugin in a container. */
+    /**
+     * Sets where it sees the directory of its socket: for a plugin in a container. Where the host
+     * does by default.
+     */
     public Builder seesSocketDirectoryAt(PluginPath value) {
       seesSocketDirectoryAt = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** The name of its socket, {@code csi.sock} by default. */
+    /** Sets the name of its socket. {@code csi.sock} by default. */
     public Builder socketName(String value) {
       socketName = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** The directory of the volume manager. Needed for a plugin that serves nodes. */
+    /** Sets the directory of the volume manager. Needed for a plugin that serves nodes. */
     public Builder volumeRoot(Path value) {
       volumeRoot = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** Where it sees the directory of the volume manager: for a plugin in a container. */
+    /**
+     * Sets where it sees the directory of the volume manager: for a plugin in a container. Where
+     * the host does by default.
+     */
     public Builder seesVolumeRootAt(PluginPath value) {
       seesVolumeRootAt = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** How long it may take until it is ready for the first time. 30 s by default. */
+    /** Limits how long it may take until it is ready for the first time. 30 s by default. */
     public Builder healthTimeout(Duration value) {
       healthTimeout = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** The time between two probes until it is ready. 5 s by default. */
+    /** Sets the time between two probes until it is ready. 5 s by default. */
     public Builder startInterval(Duration value) {
       startInterval = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** The time between two probes after that. 30 s by default. */
+    /** Sets the time between two probes after that. 30 s by default. */
     public Builder probeInterval(Duration value) {
       probeInterval = Objects.requireNonNull(value, "value");
       return this;
@@ -290,40 +296,46 @@ public final class PluginConfig {
       return this;
     }
 
-    /** How long a probe, and each question for what the plugin can do, may take. 5 s by default. */
+    /** Limits a probe, and each question for its capabilities. 5 s by default. */
     public Builder probeLimit(Duration value) {
       probeLimit = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** So many probes in a row have to fail until it counts as unhealthy. 3 by default. */
+    /** Sets how many probes in a row have to fail until it is unhealthy. 3 by default. */
     public Builder failuresToUnhealthy(int value) {
       failuresToUnhealthy = value;
       return this;
     }
 
-    /** So many good answers in a row make it ready again after it was unhealthy. 1 by default. */
+    /** Sets how many good answers in a row make it ready again. 1 by default. */
     public Builder answersToReady(int value) {
       answersToReady = value;
       return this;
     }
 
-    /** How it is treated when volumes are mounted with it. */
+    /**
+     * Sets how it is treated when volumes are mounted with it. {@link MountPolicy#defaults()} by
+     * default.
+     */
     public Builder policy(MountPolicy value) {
       policy = Objects.requireNonNull(value, "value");
       return this;
     }
 
-    /** How to connect to it. Who has to listen, and which name it has to have, are said here. */
+    /**
+     * Sets how to connect to it, with the user that has to listen and the name that it has to have.
+     * {@link ConnectOptions#defaults()} by default.
+     */
     public Builder connectOptions(ConnectOptions value) {
       connectOptions = Objects.requireNonNull(value, "value");
       return this;
     }
 
     /**
-     * The configuration.
+     * Returns the configuration.
      *
-     * @throws PluginException if it cannot be, with all that is wrong at once
+     * @throws PluginException for a configuration that makes no sense, with all that is wrong
      */
     public PluginConfig build() {
       List<String> wrong = violations();

@@ -6,7 +6,6 @@ import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.Flights.Held;
@@ -77,10 +76,9 @@ final class AttachService {
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())
         || before.getReadonly() != request.getReadonly()) {
       throw Refusal.exists(
-          Refusal.volume(request.getVolumeId())
-              + " is attached to node "
-              + SafeText.quote(request.getNodeId())
-              + " with another volume_capability or readonly. Detach it first, or send the same.");
+          "Volume %s is attached to node %s with another volume_capability or readonly. Detach"
+              + " it first, or send the same.",
+          request.getVolumeId(), request.getNodeId());
     }
   }
 
@@ -91,10 +89,10 @@ final class AttachService {
         VolumePlacement.ofNode(shape, ground.nodes(), request.getNodeId()), volume.volume())) {
       throw Refusal.invalid(
           "node_id",
-          SafeText.quote(request.getNodeId())
-              + " is not where volume "
-              + SafeText.quote(request.getVolumeId())
-              + " can be reached. Take a node within its accessible_topology.");
+          "%s is not where volume %s can be reached. Take a node within its"
+              + " accessible_topology.",
+          request.getNodeId(),
+          request.getVolumeId());
     }
   }
 
@@ -116,11 +114,11 @@ final class AttachService {
               && !other.getReadonly();
       if (oneNode || twoWriters) {
         throw Refusal.precondition(
-            Refusal.volume(request.getVolumeId())
-                + " is attached to node "
-                + SafeText.quote(node)
+            "Volume %s is attached to node %s"
                 + (oneNode ? ", and may be at one node only" : ", which writes to it already")
-                + ". Detach it there first.");
+                + ". Detach it there first.",
+            request.getVolumeId(),
+            node);
       }
     }
   }
@@ -128,14 +126,13 @@ final class AttachService {
   private static void room(PluginShape shape, State state, String node) throws Refusal {
     long there = state.attachments().keySet().stream().filter(at -> at.node().equals(node)).count();
     if (shape.maxVolumesPerNode() > 0 && there >= shape.maxVolumesPerNode()) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.RESOURCE_EXHAUSTED,
-          "Node "
-              + SafeText.quote(node)
-              + " has "
-              + there
+          "Node %s has %s"
               + (there == 1 ? " volume" : " volumes")
-              + " attached and takes no more. Detach one, or take another node.");
+              + " attached and takes no more. Detach one, or take another node.",
+          node,
+          there);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.csi4j.testkit.internal.backend;
 
+import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginClock;
 import java.time.Duration;
@@ -35,11 +37,6 @@ record BackendParts(
     knowledge.change(change);
   }
 
-  /** Changes what is known of something that was made, or has that unmade. */
-  void changeOrUndo(Knowledge.Change change, Knowledge.Effect undo) throws Refusal {
-    knowledge.changeOrUndo(change, undo);
-  }
-
   State now() {
     return knowledge.now();
   }
@@ -51,6 +48,15 @@ record BackendParts(
       throw Refusal.notFound(field, id);
     }
     return volume;
+  }
+
+  /** The snapshot with this id, or NOT_FOUND. */
+  Snapshot snapshot(String field, String id) throws Refusal {
+    StoredSnapshot snapshot = now().snapshots().get(id);
+    if (snapshot == null) {
+      throw Refusal.notFound(field, id);
+    }
+    return snapshot.snapshot();
   }
 
   /** Ids that were not given out before. */

@@ -42,9 +42,8 @@ final class Capabilities {
     if (!alpha && ALPHA.contains(mode(asked))) {
       throw Refusal.invalid(
           at + ".access_mode",
-          "is "
-              + mode(asked)
-              + ", which needs the capability SINGLE_NODE_MULTI_WRITER. Send SINGLE_NODE_WRITER.");
+          "is %s, which needs the capability SINGLE_NODE_MULTI_WRITER. Send SINGLE_NODE_WRITER.",
+          mode(asked));
     }
   }
 

@@ -91,13 +91,12 @@ final class Flights {
     try {
       for (Thing thing : things) {
         if (holds.stream().anyMatch(hold -> hold.thing.clashes(thing))) {
-          throw new Refusal(
+          throw Refusal.of(
               StatusCode.ABORTED,
               "Another call for the "
                   + thing.kind()
-                  + " "
-                  + io.csi4j.client.internal.text.SafeText.quote(thing.id())
-                  + " is pending. Wait for it, then call again.");
+                  + " %s is pending. Wait for it, then call again.",
+              thing.id());
         }
       }
       List<Hold> mine = new ArrayList<>();

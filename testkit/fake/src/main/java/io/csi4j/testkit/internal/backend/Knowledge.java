@@ -142,9 +142,11 @@ final class Knowledge {
     try {
       long free = free(shape);
       if (bytes > free) {
-        throw new Refusal(
+        throw Refusal.of(
             StatusCode.RESOURCE_EXHAUSTED,
-            bytes + " bytes were asked for, and " + free + " are left. Delete something first.");
+            "%s bytes were asked for, and %s are left. Delete something first.",
+            bytes,
+            free);
       }
       reserved += bytes;
       return new Reservation(bytes);

@@ -11,7 +11,6 @@ import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ final class Metadata {
   }
 
   List<Message> allocated(GetMetadataAllocatedRequest request) throws Refusal {
-    Snapshot snapshot = snapshot("snapshot_id", request.getSnapshotId());
+    Snapshot snapshot = ground.snapshot("snapshot_id", request.getSnapshotId());
     List<Message> messages = new ArrayList<>();
     for (List<BlockMetadata> page :
         pages(snapshot, null, request.getStartingOffset(), request.getMaxResults())) {
@@ -48,15 +47,14 @@ final class Metadata {
   }
 
   List<Message> delta(GetMetadataDeltaRequest request) throws Refusal {
-    Snapshot base = snapshot("base_snapshot_id", request.getBaseSnapshotId());
-    Snapshot target = snapshot("target_snapshot_id", request.getTargetSnapshotId());
+    Snapshot base = ground.snapshot("base_snapshot_id", request.getBaseSnapshotId());
+    Snapshot target = ground.snapshot("target_snapshot_id", request.getTargetSnapshotId());
     ordered(base, target);
     StoredVolume volume = ground.now().volumes().get(target.getSourceVolumeId());
     if (volume != null && "off".equals(volume.asked().getParametersMap().get(TRACKING))) {
       throw Refusal.precondition(
-          "The changes of volume "
-              + SafeText.quote(target.getSourceVolumeId())
-              + " are not tracked. Back it up in full instead.");
+          "The changes of volume %s are not tracked. Back it up in full instead.",
+          target.getSourceVolumeId());
     }
     List<Message> messages = new ArrayList<>();
     for (List<BlockMetadata> page :
@@ -87,27 +85,17 @@ final class Metadata {
     return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
   }
 
-  private Snapshot snapshot(String field, String id) throws Refusal {
-    StoredSnapshot snapshot = ground.now().snapshots().get(id);
-    if (snapshot == null) {
-      throw Refusal.notFound(field, id);
-    }
-    return snapshot.snapshot();
-  }
-
   /**
    * Returns what lies at or beyond the offset, page by page; one empty page if there is nothing.
    */
   private List<List<BlockMetadata>> pages(Snapshot of, @Nullable String base, long start, int most)
       throws Refusal {
     if (start < 0 || start > of.getSizeBytes()) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.OUT_OF_RANGE,
-          "starting_offset "
-              + start
-              + " is not within the volume. Send 0 to "
-              + of.getSizeBytes()
-              + ".");
+          "starting_offset %s is not within the volume. Send 0 to %s.",
+          start,
+          of.getSizeBytes());
     }
     List<BlockMetadata> found = new ArrayList<>();
     Knowledge.effect(

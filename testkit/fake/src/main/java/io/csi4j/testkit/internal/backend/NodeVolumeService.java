@@ -20,6 +20,7 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.testkit.internal.backend.Flights.Held;
 import io.csi4j.testkit.internal.backend.Flights.Thing;
@@ -69,16 +70,15 @@ final class NodeVolumeService {
       throws Refusal {
     if (!before.getStagingTargetPath().equals(request.getStagingTargetPath())) {
       throw Refusal.precondition(
-          Refusal.volume(request.getVolumeId())
-              + " is staged at "
-              + SafeText.quote(before.getStagingTargetPath())
-              + " on this node. Use that path for every workload, or unstage it first.");
+          "Volume %s is staged at %s on this node. Use that path for every workload, or"
+              + " unstage it first.",
+          request.getVolumeId(), before.getStagingTargetPath());
     }
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())) {
       throw Refusal.exists(
-          Refusal.volume(request.getVolumeId())
-              + " is staged there with another volume_capability. Send the same, or unstage it"
-              + " first.");
+          "Volume %s is staged there with another volume_capability. Send the same, or unstage"
+              + " it first.",
+          request.getVolumeId());
     }
   }
 
@@ -91,8 +91,8 @@ final class NodeVolumeService {
     if (!VolumePlacement.reaches(
         VolumePlacement.ofNode(call.shape(), ground.nodes(), call.here()), volume.volume())) {
       throw Refusal.precondition(
-          Refusal.volume(volume.volume().getVolumeId())
-              + " cannot be reached from this node. Use it within its accessible_topology.");
+          "Volume %s cannot be reached from this node. Use it within its accessible_topology.",
+          volume.volume().getVolumeId());
     }
   }
 
@@ -107,8 +107,7 @@ final class NodeVolumeService {
       }
     } else if (!ground.now().attachments().containsKey(call.onThisNode(id))) {
       throw Refusal.precondition(
-          Refusal.volume(id)
-              + " is not attached to this node. Call ControllerPublishVolume for it first.");
+          "Volume %s is not attached to this node. Call ControllerPublishVolume for it first.", id);
     } else if (!context.equals(AttachService.context(id, call.here()))) {
       throw Refusal.invalid(
           "publish_context",
@@ -139,10 +138,8 @@ final class NodeVolumeService {
   private void published(Call call, String id) throws Refusal {
     for (var publication : ground.now().publishedOn(id, call.here())) {
       throw Refusal.precondition(
-          Refusal.volume(id)
-              + " is published at "
-              + SafeText.quote(publication.getTargetPath())
-              + ". Unpublish every target on this node first.");
+          "Volume %s is published at %s. Unpublish every target on this node first.",
+          id, publication.getTargetPath());
     }
   }
 
@@ -242,9 +239,11 @@ final class NodeVolumeService {
     Knowledge.effect(
         "Making the inline volume " + SafeText.quote(request.getVolumeId()),
         () -> ground.storage().create(volume, asked));
-    ground.changeOrUndo(
-        state -> state.volumes().put(volume.getVolumeId(), new StoredVolume(volume, asked)),
-        () -> ground.storage().delete(volume.getVolumeId()));
+    ground
+        .knowledge()
+        .changeOrUndo(
+            state -> state.volumes().put(volume.getVolumeId(), new StoredVolume(volume, asked)),
+            () -> ground.storage().delete(volume.getVolumeId()));
   }
 
   private void unmake(String id) throws Refusal {
@@ -264,22 +263,18 @@ final class NodeVolumeService {
 
   private static void same(NodePublishVolumeRequest before, NodePublishVolumeRequest request)
       throws Refusal {
-    String target = SafeText.quote(request.getTargetPath());
+    String target = request.getTargetPath();
     if (!before.getVolumeId().equals(request.getVolumeId())) {
       throw Refusal.exists(
-          Refusal.volume(before.getVolumeId())
-              + " is published at "
-              + target
-              + ". Give every volume a target_path of its own.");
+          "Volume %s is published at %s. Give every volume a target_path of its own.",
+          before.getVolumeId(), target);
     }
     if (!before.getVolumeCapability().equals(request.getVolumeCapability())
         || before.getReadonly() != request.getReadonly()) {
       throw Refusal.exists(
-          Refusal.volume(request.getVolumeId())
-              + " is published at "
-              + target
-              + " with another volume_capability or readonly. Send the same, or unpublish it"
-              + " first.");
+          "Volume %s is published at %s with another volume_capability or readonly. Send the"
+              + " same, or unpublish it first.",
+          request.getVolumeId(), target);
     }
   }
 
@@ -290,22 +285,20 @@ final class NodeVolumeService {
     String path = request.getStagingTargetPath();
     NodeStageVolumeRequest staging =
         ground.now().stagings().get(call.onThisNode(request.getVolumeId()));
-    if (path.isEmpty() || staging == null) {
+    if (path.isEmpty()) {
       throw Refusal.precondition(
-          path.isEmpty()
-              ? "staging_target_path is not set, and this plugin stages volumes"
-                  + " (STAGE_UNSTAGE_VOLUME). Stage the volume, and send the path."
-              : Refusal.volume(request.getVolumeId())
-                  + " is not staged on this node. Call NodeStageVolume first.");
+          "staging_target_path is not set, and this plugin stages volumes (STAGE_UNSTAGE_VOLUME)."
+              + " Stage the volume, and send the path.");
+    }
+    if (staging == null) {
+      throw Refusal.precondition(
+          "Volume %s is not staged on this node. Call NodeStageVolume first.",
+          request.getVolumeId());
     }
     if (!staging.getStagingTargetPath().equals(path)) {
       throw Refusal.precondition(
-          Refusal.volume(request.getVolumeId())
-              + " is staged at "
-              + SafeText.quote(staging.getStagingTargetPath())
-              + ", not at "
-              + SafeText.quote(path)
-              + ". Send the path where it is staged.");
+          "Volume %s is staged at %s, not at %s. Send the path where it is staged.",
+          request.getVolumeId(), staging.getStagingTargetPath(), path);
     }
   }
 
@@ -317,13 +310,13 @@ final class NodeVolumeService {
       boolean sameUse = other.getVolumeCapability().equals(request.getVolumeCapability());
       if (!several || !sameUse) {
         throw Refusal.precondition(
-            Refusal.volume(request.getVolumeId())
-                + " is published on this node at "
-                + SafeText.quote(other.getTargetPath())
+            "Volume %s is published on this node at %s"
                 + (sameUse
                     ? ", and " + mode + " allows one target"
                     : " with another volume_capability")
-                + ". Unpublish it there first.");
+                + ". Unpublish it there first.",
+            request.getVolumeId(),
+            other.getTargetPath());
       }
     }
   }
@@ -338,10 +331,9 @@ final class NodeVolumeService {
       if (before != null && !before.getVolumeId().equals(id)) {
         throw Refusal.invalid(
             "target_path",
-            SafeText.quote(target)
-                + " is where volume "
-                + SafeText.quote(before.getVolumeId())
-                + " is published. Send the path of this volume.");
+            "%s is where volume %s is published. Send the path of this volume.",
+            target,
+            before.getVolumeId());
       }
       Knowledge.effect(
           "Unpublishing the volume " + SafeText.quote(id),
@@ -402,12 +394,12 @@ final class NodeVolumeService {
     if (staged != null && staged.getStagingTargetPath().equals(path)) {
       return staged.getVolumeCapability();
     }
-    throw new Refusal(
-        io.csi4j.client.model.StatusCode.NOT_FOUND,
-        Refusal.volume(id)
-            + " is not at volume_path "
-            + SafeText.quote(path)
-            + " on this node. Send a path where it is staged or published now.");
+    throw Refusal.of(
+        StatusCode.NOT_FOUND,
+        "Volume %s is not at volume_path %s on this node. Send a path where it is staged or"
+            + " published now.",
+        id,
+        path);
   }
 
   NodeExpandVolumeResponse expand(Call call, NodeExpandVolumeRequest request) throws Refusal {
@@ -424,10 +416,9 @@ final class NodeVolumeService {
       if (!shape.offers(PluginCapability.VOLUME_EXPANSION_ONLINE)
           && !shape.offers(PluginCapability.VOLUME_EXPANSION_OFFLINE)) {
         throw Refusal.precondition(
-            "The filesystem of volume "
-                + SafeText.quote(id)
-                + " cannot grow while it is staged or published. This plugin has no volume"
-                + " expansion.");
+            "The filesystem of volume %s cannot grow while it is staged or published. This"
+                + " plugin has no volume expansion.",
+            id);
       }
       long had = volume.volume().getCapacityBytes();
       long bytes = VolumeSizes.ofGrown(shape, request.getCapacityRange(), had);

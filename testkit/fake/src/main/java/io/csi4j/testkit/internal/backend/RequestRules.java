@@ -64,9 +64,8 @@ final class RequestRules {
       if (oneof.getName().equals(choice) && !message.hasOneof(oneof)) {
         throw Refusal.invalid(
             path + "." + choice,
-            "is REQUIRED and not set. Set one of "
-                + oneof.getFields().stream().map(SpecFields::name).toList()
-                + ".");
+            "is REQUIRED and not set. Set one of %s.",
+            oneof.getFields().stream().map(SpecFields::name).toList());
       }
     }
     if (message instanceof CapacityRange range) {
@@ -133,7 +132,7 @@ final class RequestRules {
       case INT, LONG -> {
         // The one negative number with a failure of its own: see Metadata.
         if (((Number) value).longValue() < 0 && !field.getName().equals("starting_offset")) {
-          throw Refusal.invalid(at, "is " + value + ". Send 0 or more.");
+          throw Refusal.invalid(at, "is %s. Send 0 or more.", value);
         }
       }
       case ENUM -> {
@@ -142,8 +141,7 @@ final class RequestRules {
           throw Refusal.invalid(at, "is UNKNOWN. Name one of the modes of the spec.");
         }
         if (choice.getIndex() < 0) {
-          throw Refusal.invalid(
-              at, "is " + choice.getNumber() + ", which this plugin does not know.");
+          throw Refusal.invalid(at, "is %s, which this plugin does not know.", choice.getNumber());
         }
       }
       case BOOLEAN, FLOAT, DOUBLE, BYTE_STRING, MESSAGE -> {}
@@ -157,12 +155,12 @@ final class RequestRules {
     }
     boolean path = FieldLimits.PATHS.contains(name);
     if (path && !text.isEmpty() && text.charAt(0) != '/' && !isLookedFor(name)) {
-      throw Refusal.invalid(at, SafeText.quote(text) + " is not absolute. Send an absolute path.");
+      throw Refusal.invalid(at, "%s is not absolute. Send an absolute path.", text);
     }
     int limit = path ? PATH_LIMIT : FieldLimits.ofText(name);
     int bytes = SafeText.utf8Length(text);
     if (bytes > limit) {
-      throw Refusal.invalid(at, "has " + bytes + " bytes. Send " + limit + " at most.");
+      throw Refusal.invalid(at, "has %s bytes. Send %s at most.", bytes, limit);
     }
   }
 
@@ -180,8 +178,7 @@ final class RequestRules {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
       if (Character.isISOControl(c) && c != '\t' && c != '\n' && c != '\r') {
-        throw Refusal.invalid(
-            at, String.format("holds the control character U+%04X. Leave it out.", (int) c));
+        throw Refusal.invalid(at, "holds the control character U+%04X. Leave it out.", (int) c);
       }
     }
   }
@@ -198,7 +195,7 @@ final class RequestRules {
 
   private static void total(String at, long bytes, int limit) throws Refusal {
     if (bytes > limit) {
-      throw Refusal.invalid(at, "has " + bytes + " bytes in all. Send " + limit + " at most.");
+      throw Refusal.invalid(at, "has %s bytes in all. Send %s at most.", bytes, limit);
     }
   }
 
@@ -210,11 +207,9 @@ final class RequestRules {
     if (range.getLimitBytes() > 0 && range.getRequiredBytes() > range.getLimitBytes()) {
       throw Refusal.invalid(
           at,
-          "has required_bytes "
-              + range.getRequiredBytes()
-              + " above limit_bytes "
-              + range.getLimitBytes()
-              + ". Raise the limit.");
+          "has required_bytes %s above limit_bytes %s. Raise the limit.",
+          range.getRequiredBytes(),
+          range.getLimitBytes());
     }
   }
 

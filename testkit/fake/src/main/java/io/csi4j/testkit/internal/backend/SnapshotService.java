@@ -59,20 +59,17 @@ final class SnapshotService {
       if (existing.isPresent()) {
         if (!existing.get().snapshot().getSourceVolumeId().equals(source)) {
           throw Refusal.exists(
-              "A snapshot named "
-                  + SafeText.quote(request.getName())
-                  + " exists, and is of volume "
-                  + SafeText.quote(existing.get().snapshot().getSourceVolumeId())
-                  + ". Send that source_volume_id, or take another name.");
+              "A snapshot named %s exists, and is of volume %s. Send that source_volume_id, or"
+                  + " take another name.",
+              request.getName(), existing.get().snapshot().getSourceVolumeId());
         }
         if (!wanted.equals(existing.get().asked().getAccessibilityRequirements())
             && !VolumePlacement.satisfies(
                 existing.get().snapshot().getAccessibleTopologyList(), wanted)) {
           throw Refusal.exists(
-              "A snapshot named "
-                  + SafeText.quote(request.getName())
-                  + " exists in another place than accessibility_requirements names. Send what it"
-                  + " was created with, or take another name.");
+              "A snapshot named %s exists in another place than accessibility_requirements names."
+                  + " Send what it was created with, or take another name.",
+              request.getName());
         }
         return answer(call.shape(), existing.get().snapshot());
       }
@@ -146,10 +143,9 @@ final class SnapshotService {
       if (!snapshot.snapshot().getGroupSnapshotId().isEmpty()) {
         throw Refusal.invalid(
             "snapshot_id",
-            SafeText.quote(id)
-                + " belongs to the group "
-                + SafeText.quote(snapshot.snapshot().getGroupSnapshotId())
-                + ". Delete the group with DeleteVolumeGroupSnapshot.");
+            "%s belongs to the group %s. Delete the group with DeleteVolumeGroupSnapshot.",
+            id,
+            snapshot.snapshot().getGroupSnapshotId());
       }
       Knowledge.effect(
           "Deleting the snapshot " + SafeText.quote(id), () -> ground.storage().deleteSnapshot(id));
@@ -162,19 +158,15 @@ final class SnapshotService {
   static void refuseUsed(BackendParts ground, String id) throws Refusal {
     if (ground.flights().isSource(Thing.snapshot(id))) {
       throw Refusal.precondition(
-          "Snapshot "
-              + SafeText.quote(id)
-              + " is in use: a volume is being made of it. Wait for that, then delete it.");
+          "Snapshot %s is in use: a volume is being made of it. Wait for that, then delete it.",
+          id);
     }
   }
 
   GetSnapshotResponse get(Call call, GetSnapshotRequest request) throws Refusal {
-    StoredSnapshot snapshot = ground.now().snapshots().get(request.getSnapshotId());
-    if (snapshot == null) {
-      throw Refusal.notFound("snapshot_id", request.getSnapshotId());
-    }
+    Snapshot snapshot = ground.snapshot("snapshot_id", request.getSnapshotId());
     return GetSnapshotResponse.newBuilder()
-        .setSnapshot(told(ground, call.shape(), snapshot.snapshot()))
+        .setSnapshot(told(ground, call.shape(), snapshot))
         .build();
   }
 
@@ -212,10 +204,9 @@ final class SnapshotService {
             .equals(Set.copyOf(request.getSourceVolumeIdsList()))
         || !before.getParametersMap().equals(request.getParametersMap())) {
       throw Refusal.exists(
-          "A group snapshot named "
-              + SafeText.quote(request.getName())
-              + " exists with other source_volume_ids or parameters. Send those, or take another"
-              + " name.");
+          "A group snapshot named %s exists with other source_volume_ids or parameters. Send"
+              + " those, or take another name.",
+          request.getName());
     }
   }
 
@@ -353,11 +344,11 @@ final class SnapshotService {
         group.group().getSnapshotsList().stream().map(Snapshot::getSnapshotId).toList();
     boolean leftOut = ids.isEmpty() && call.shape().has(Quirk.SNAPSHOT_IDS_NOT_NEEDED);
     if (!leftOut && !new HashSet<>(members).equals(new HashSet<>(ids))) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "snapshot_ids does not name the members of group "
-              + SafeText.quote(group.group().getGroupSnapshotId())
-              + ". Send exactly the ids that CreateVolumeGroupSnapshot answered.");
+          "snapshot_ids does not name the members of group %s. Send exactly the ids that"
+              + " CreateVolumeGroupSnapshot answered.",
+          group.group().getGroupSnapshotId());
     }
     return members;
   }

@@ -103,19 +103,12 @@ public record State(
   void refuseOnNode(String volume, String node) throws Refusal {
     for (NodePublishVolumeRequest publication : publishedOn(volume, node)) {
       throw Refusal.precondition(
-          Refusal.volume(volume)
-              + " is published on node "
-              + SafeText.quote(node)
-              + " at "
-              + SafeText.quote(publication.getTargetPath())
-              + ". Unpublish it there first.");
+          "Volume %s is published on node %s at %s. Unpublish it there first.",
+          volume, node, publication.getTargetPath());
     }
     if (stagings.containsKey(new OnNode(volume, node))) {
       throw Refusal.precondition(
-          Refusal.volume(volume)
-              + " is staged on node "
-              + SafeText.quote(node)
-              + ". Unstage it there first.");
+          "Volume %s is staged on node %s. Unstage it there first.", volume, node);
     }
   }
 
@@ -130,10 +123,8 @@ public record State(
     List<String> attached = attachedTo(volume);
     if (!attached.isEmpty()) {
       throw Refusal.precondition(
-          Refusal.volume(volume)
-              + " is attached to "
-              + SafeText.escape(attached.toString())
-              + ". Detach it with ControllerUnpublishVolume first.");
+          "Volume %s is attached to %s. Detach it with ControllerUnpublishVolume first.",
+          volume, attached.stream().map(SafeText::quote).toList());
     }
   }
 

@@ -1,6 +1,5 @@
 package io.csi4j.testkit.internal.backend;
 
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -39,11 +38,10 @@ final class Tokens {
     try {
       Page page = pages.get(token);
       if (page == null || !page.listing().equals(listing)) {
-        throw new Refusal(
+        throw Refusal.of(
             StatusCode.ABORTED,
-            "starting_token "
-                + SafeText.quote(token)
-                + " is not valid (any more). Begin again without a token.");
+            "starting_token %s is not valid (any more). Begin again without a token.",
+            token);
       }
       return page.last();
     } finally {

@@ -46,7 +46,7 @@ final class VolumePlacement {
       return;
     }
     if (!shape.offers(needed)) {
-      throw Refusal.invalid(at, "needs the capability " + needed + ". Leave it out.");
+      throw Refusal.invalid(at, "needs the capability %s. Leave it out.", needed);
     }
     List<String> known =
         shape.topologies().stream()
@@ -59,9 +59,9 @@ final class VolumePlacement {
         if (!known.contains(key.toLowerCase(Locale.ROOT))) {
           throw Refusal.invalid(
               at,
-              "names a topology key that no node of this plugin has. Use the keys of NodeGetInfo: "
-                  + known
-                  + ".");
+              "names a topology key that no node of this plugin has. Use the keys of NodeGetInfo:"
+                  + " %s.",
+              known);
         }
       }
     }
@@ -118,12 +118,11 @@ final class VolumePlacement {
             .flatMap(place -> places.stream().filter(node -> node.includes(place)))
             .findFirst();
     if (found.isEmpty() && wanted.getRequisiteCount() > 0) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.RESOURCE_EXHAUSTED,
           REQUIREMENTS
-              + ".requisite names no place where a node of this plugin is. Take one of "
-              + places
-              + ".");
+              + ".requisite names no place where a node of this plugin is. Take one of %s.",
+          places);
     }
     return found;
   }

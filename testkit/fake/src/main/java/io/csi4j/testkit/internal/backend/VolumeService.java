@@ -11,6 +11,7 @@ import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.DeleteVolumeRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeResponse;
+import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
@@ -136,11 +137,10 @@ final class VolumeService {
 
   private static Refusal differs(String field, StoredVolume existing) {
     return Refusal.exists(
-        "A volume named "
-            + SafeText.quote(existing.asked().getName())
-            + " exists, and does not fit "
+        "A volume named %s exists, and does not fit "
             + field
-            + ". Send what it was created with, or take another name.");
+            + ". Send what it was created with, or take another name.",
+        existing.asked().getName());
   }
 
   private static CreateVolumeResponse answer(PluginShape shape, Volume volume) {
@@ -158,7 +158,7 @@ final class VolumeService {
     String id = request.getVolumeId();
     if (ground.flights().isSource(Thing.volume(id))) {
       throw Refusal.precondition(
-          Refusal.volume(id) + " is being cloned. Wait for the clone, then delete it.");
+          "Volume %s is being cloned. Wait for the clone, then delete it.", id);
     }
     try (Held held = ground.flights().take(Thing.volume(id))) {
       if (!ground.now().volumes().containsKey(id)) {
@@ -177,8 +177,7 @@ final class VolumeService {
   /** Answers the deletion of something that is gone: nothing, but for plugins that fail at it. */
   static void gone(PluginShape shape, String kind, String id) throws Refusal {
     if (shape.has(Quirk.SECOND_DELETE_INTERNAL)) {
-      throw new Refusal(
-          StatusCode.INTERNAL, "The " + kind + " " + SafeText.quote(id) + " cannot be found.");
+      throw Refusal.of(StatusCode.INTERNAL, "The " + kind + " %s cannot be found.", id);
     }
   }
 
@@ -257,9 +256,8 @@ final class VolumeService {
       if (!known.isEmpty() && !known.contains(parameter.getKey())) {
         throw Refusal.invalid(
             at + "[" + SafeText.quote(parameter.getKey()) + "]",
-            "is none that this plugin knows. Send one of "
-                + known.stream().sorted().toList()
-                + ". Nothing was changed.");
+            "is none that this plugin knows. Send one of %s. Nothing was changed.",
+            known.stream().sorted().toList());
       }
     }
   }
@@ -271,9 +269,8 @@ final class VolumeService {
     if (!leftOut && !volume.volume().getVolumeContextMap().equals(context)) {
       throw Refusal.invalid(
           "volume_context",
-          "is not that of volume "
-              + SafeText.quote(volume.volume().getVolumeId())
-              + ". Send back what CreateVolume answered, unchanged.");
+          "is not that of volume %s. Send back what CreateVolume answered, unchanged.",
+          volume.volume().getVolumeId());
     }
   }
 
@@ -325,21 +322,16 @@ final class VolumeService {
   }
 
   private long snapshotSize(String id, CreateVolumeRequest request) throws Refusal {
-    StoredSnapshot snapshot = ground.now().snapshots().get(id);
-    if (snapshot == null) {
-      throw Refusal.notFound("volume_content_source.snapshot.snapshot_id", id);
-    }
-    if (!SnapshotService.ready(ground, snapshot.snapshot())) {
+    Snapshot snapshot = ground.snapshot("volume_content_source.snapshot.snapshot_id", id);
+    if (!SnapshotService.ready(ground, snapshot)) {
       throw Refusal.precondition(
-          "Snapshot "
-              + SafeText.quote(id)
-              + " is not ready to use. Wait until ready_to_use is true, then call again.");
+          "Snapshot %s is not ready to use. Wait until ready_to_use is true, then call again.", id);
     }
-    StoredVolume from = ground.now().volumes().get(snapshot.snapshot().getSourceVolumeId());
+    StoredVolume from = ground.now().volumes().get(snapshot.getSourceVolumeId());
     if (from != null) {
       fits(from, request.getVolumeCapabilitiesList());
     }
-    return snapshot.snapshot().getSizeBytes();
+    return snapshot.getSizeBytes();
   }
 
   /** A device is no filesystem: what is copied stays what it was. */

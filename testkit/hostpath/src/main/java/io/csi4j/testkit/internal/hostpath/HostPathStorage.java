@@ -362,13 +362,12 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
     MountPath staging = StorageRefusals.path("staging_target_path", asked.getStagingTargetPath());
     if (!shows(here, volume, staging)) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.FAILED_PRECONDITION,
-          "The volume "
-              + SafeText.quote(volume.id())
-              + " cannot be published: it is not mounted at its staging path "
-              + staging
-              + ". Stage it again.");
+          "The volume %s cannot be published: it is not mounted at its staging path %s. Stage"
+              + " it again.",
+          volume.id(),
+          staging);
     }
     return staging;
   }
@@ -454,11 +453,10 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private Path device(String snapshot) throws Refusal {
     StoredBytes bytes = snapshotBytes(snapshot);
     if (!bytes.medium().isBlock()) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The snapshot "
-              + SafeText.quote(snapshot)
-              + " has no blocks: it is of a filesystem. Ask for those of raw devices.");
+          "The snapshot %s has no blocks: it is of a filesystem. Ask for those of raw devices.",
+          snapshot);
     }
     return bytes.content();
   }
@@ -478,17 +476,15 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   private static Refusal missing(String kind, String id, Layout layout) {
-    return new Refusal(
+    return Refusal.of(
         StatusCode.INTERNAL,
         "The bytes of the "
             + kind
-            + " "
-            + SafeText.quote(id)
-            + " are not in "
-            + layout.data()
-            + " any more. Look who removed them, and put them back, or delete the "
+            + " %s are not in %s any more. Look who removed them, and put them back, or delete the "
             + kind
-            + ".");
+            + ".",
+        id,
+        layout.data());
   }
 
   /** Shows a volume at a directory of the caller. */
@@ -530,21 +526,21 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         return;
       }
       if (!ours.test(top.get())) {
-        throw new Refusal(
+        throw Refusal.of(
             StatusCode.INTERNAL,
-            "The volume "
-                + SafeText.quote(id)
-                + " cannot be taken away from "
-                + at
-                + ": something else is mounted there, "
-                + top.get()
-                + ". Unmount that first.");
+            "The volume %s cannot be taken away from %s: something else is mounted there, %s."
+                + " Unmount that first.",
+            id,
+            at,
+            top.get());
       }
       mounts.unmount(top.get().ref(), PATIENTLY);
     }
-    throw new Refusal(
+    throw Refusal.of(
         StatusCode.INTERNAL,
-        "The path " + at + " has more than " + MAX_STACK + " mounts. Look who makes them.");
+        "The path %s has more than %s mounts. Look who makes them.",
+        at,
+        MAX_STACK);
   }
 
   /** Removes the empty directory or file at which a volume was published. */
@@ -555,12 +551,11 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       throw result.problem().get();
     }
     if (result.outcome() == CleanupResult.Outcome.NOT_EMPTY) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INTERNAL,
-          "The target path "
-              + target
-              + " cannot be removed: nothing is mounted there any more, and it is not empty. Move"
-              + " what is in it to where it belongs.");
+          "The target path %s cannot be removed: nothing is mounted there any more, and it is"
+              + " not empty. Move what is in it to where it belongs.",
+          target);
     }
   }
 
@@ -568,13 +563,11 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private static void refuseData(Parts here, MountPath path) throws Refusal {
     MountPath data = MountPath.of(here.layout().data());
     if (path.isWithin(data) || data.isWithin(path)) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The path "
-              + path
-              + " cannot be used: the plugin has its own files in "
-              + data
-              + ". Use one beside it.");
+          "The path %s cannot be used: the plugin has its own files in %s. Use one beside it.",
+          path,
+          data);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.csi4j.testkit.internal.hostpath;
 
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.Refusal;
 import java.util.Locale;
@@ -55,11 +54,10 @@ enum Medium {
               + " of both. Ask for one.");
     }
     if (!word.isEmpty() && !word.equals(DISK.word()) && !word.equals(MEMORY.word())) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be made: the parameter medium is "
-              + SafeText.quote(word)
-              + ". Use disk or memory.");
+          "The volume cannot be made: the parameter medium is %s. Use disk or memory.",
+          word);
     }
     if (block && word.equals(MEMORY.word())) {
       throw new Refusal(

@@ -2,7 +2,6 @@ package io.csi4j.testkit.internal.hostpath;
 
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.MountVolume;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.testkit.internal.backend.Refusal;
@@ -26,17 +25,16 @@ final class MountWishes {
     String type = mount.getFsType();
     boolean isTmpfs = type.equals("tmpfs") && medium == Medium.MEMORY;
     if (!FILESYSTEMS.contains(type) && !isTmpfs) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be mounted: fs_type is "
-              + SafeText.quote(type)
-              + ", and volumes here are "
+          "The volume cannot be mounted: fs_type is %s, and volumes here are "
               + (medium == Medium.MEMORY ? "tmpfs" : "directories")
               + ". Leave it empty"
               + (type.equals("tmpfs")
                   ? ", or create the volume with the parameter medium=memory"
                   : "")
-              + ".");
+              + ".",
+          type);
     }
     Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
     Set<String> unknown = new TreeSet<>();
@@ -48,12 +46,12 @@ final class MountWishes {
       }
     }
     if (!unknown.isEmpty()) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
-          "The volume cannot be mounted: the mount flags "
-              + unknown
-              + " mean nothing to a bind mount. Leave them out; ro, nosuid, nodev, noexec, noatime,"
-              + " nodiratime, relatime and nosymfollow can be had.");
+          "The volume cannot be mounted: the mount flags %s mean nothing to a bind mount."
+              + " Leave them out; ro, nosuid, nodev, noexec, noatime, nodiratime, relatime and"
+              + " nosymfollow can be had.",
+          unknown);
     }
     return flags;
   }

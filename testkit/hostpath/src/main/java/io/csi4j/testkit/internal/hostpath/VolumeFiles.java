@@ -129,13 +129,12 @@ final class VolumeFiles {
   }
 
   private static Refusal otherKind(StoredBytes source, Medium medium) {
-    return new Refusal(
+    return Refusal.of(
         StatusCode.INVALID_ARGUMENT,
-        "The content of "
-            + SafeText.quote(source.id())
-            + " cannot be taken: it is a "
+        "The content of %s cannot be taken: it is a "
             + (medium.isBlock() ? "filesystem, and a raw device" : "raw device, and a filesystem")
-            + " is asked for. Ask for the same kind.");
+            + " is asked for. Ask for the same kind.",
+        source.id());
   }
 
   /** Makes a volume at least so large. */
@@ -179,13 +178,11 @@ final class VolumeFiles {
   void delete(StoredBytes volume) throws IOException, Refusal {
     List<MountRecord> users = sight.mountsOf(volume);
     if (!users.isEmpty()) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.FAILED_PRECONDITION,
-          "The volume "
-              + SafeText.quote(volume.id())
-              + " cannot be deleted: it is mounted at "
-              + users.get(0).path()
-              + ". Unpublish it there first.");
+          "The volume %s cannot be deleted: it is mounted at %s. Unpublish it there first.",
+          volume.id(),
+          users.get(0).path());
     }
     if (volume.medium() == Medium.MEMORY) {
       mounts.unmount(MountPath.of(volume.content()), policy);
@@ -252,13 +249,12 @@ final class VolumeFiles {
   private void refuseMountsBelow(Path directory) throws Refusal {
     Optional<MountRecord> below = sight.below(MountPath.of(directory)).stream().findFirst();
     if (below.isPresent()) {
-      throw new Refusal(
+      throw Refusal.of(
           StatusCode.FAILED_PRECONDITION,
-          "The directory "
-              + directory
-              + " cannot be copied or removed: something else is mounted in it, at "
-              + below.get().path()
-              + ". Unmount that first.");
+          "The directory %s cannot be copied or removed: something else is mounted in it, at"
+              + " %s. Unmount that first.",
+          directory,
+          below.get().path());
     }
   }
 

@@ -91,7 +91,7 @@ public final class FakeCsiPlugin extends TestPlugin {
    * #health(VolumeId, VolumeHealthEntry...)} set.
    */
   public void condition(VolumeId volume, VolumeCondition condition) {
-    backend.condition(volume, condition);
+    backend.health().volume(volume, condition);
   }
 
   /**
@@ -100,7 +100,7 @@ public final class FakeCsiPlugin extends TestPlugin {
    * with entries as abnormal.
    */
   public void health(VolumeId volume, VolumeHealthEntry... entries) {
-    backend.health(volume, List.of(entries));
+    backend.health().volume(volume, List.of(entries));
   }
 
   /**
@@ -108,7 +108,7 @@ public final class FakeCsiPlugin extends TestPlugin {
    * tell. Without entries the volume is well on this node.
    */
   public void health(NodeId node, VolumeId volume, VolumeHealthEntry... entries) {
-    backend.health(node, volume, List.of(entries));
+    backend.health().onNode(node, volume, List.of(entries));
   }
 
   /**
@@ -117,7 +117,7 @@ public final class FakeCsiPlugin extends TestPlugin {
    * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
    */
   public void storageHealth(StorageHealthEntry... entries) {
-    backend.storageHealth(List.of(entries));
+    nodes().forEach(node -> storageHealth(node, entries));
   }
 
   /**
@@ -126,12 +126,12 @@ public final class FakeCsiPlugin extends TestPlugin {
    * @throws IllegalArgumentException if an entry is for a capability without a stated access mode
    */
   public void storageHealth(NodeId node, StorageHealthEntry... entries) {
-    backend.storageHealth(node, List.of(entries));
+    backend.health().storage(node, List.of(entries));
   }
 
   /** Lets every volume, and the storage behind every node, be well again. */
   public void clearHealth() {
-    backend.clearHealth();
+    backend.health().clear();
   }
 
   /** Lets every page token that was given out expire. */

@@ -2,36 +2,35 @@ package io.csi4j.testkit.internal.backend;
 
 import com.google.protobuf.BoolValue;
 import com.google.protobuf.Int64Value;
-import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.group.GroupControllerCapability;
-import io.csi4j.client.identity.PluginCapability;
-import io.csi4j.client.internal.proto.ControllerGetCapabilitiesResponse;
+import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.GetCapacityResponse;
-import io.csi4j.client.internal.proto.GetPluginCapabilitiesResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
-import io.csi4j.client.internal.proto.GroupControllerGetCapabilitiesResponse;
-import io.csi4j.client.internal.proto.NodeGetCapabilitiesResponse;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
-import io.csi4j.client.internal.proto.PluginCapability.Service;
-import io.csi4j.client.internal.proto.PluginCapability.VolumeExpansion;
 import io.csi4j.client.internal.proto.ProbeResponse;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesResponse;
 import io.csi4j.client.internal.proto.VolumeCapability;
-import io.csi4j.client.node.NodeCapability;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Answers that change nothing: who the plugin is, what it offers, what would be possible. */
 final class Questions {
 
   /** No capability of CSI has this number. */
   private static final int FROM_THE_FUTURE = 99;
+
+  private static final String EXPANSION = "VOLUME_EXPANSION_";
 
   private final BackendParts ground;
 
@@ -52,68 +51,34 @@ final class Questions {
         : ProbeResponse.newBuilder().setReady(BoolValue.of(true)).build();
   }
 
-  static GetPluginCapabilitiesResponse ofPlugin(PluginShape shape) {
-    GetPluginCapabilitiesResponse.Builder answer = GetPluginCapabilitiesResponse.newBuilder();
-    for (PluginCapability capability : shape.pluginCapabilities()) {
-      switch (capability) {
-        case CONTROLLER_SERVICE -> service(answer, Service.Type.CONTROLLER_SERVICE_VALUE);
-        case VOLUME_ACCESSIBILITY_CONSTRAINTS ->
-            service(answer, Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS_VALUE);
-        case GROUP_CONTROLLER_SERVICE ->
-            service(answer, Service.Type.GROUP_CONTROLLER_SERVICE_VALUE);
-        case SNAPSHOT_METADATA_SERVICE ->
-            service(answer, Service.Type.SNAPSHOT_METADATA_SERVICE_VALUE);
-        case SNAPSHOT_ACCESSIBILITY_CONSTRAINTS ->
-            service(answer, Service.Type.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS_VALUE);
-        case VOLUME_EXPANSION_ONLINE -> expansion(answer, VolumeExpansion.Type.ONLINE);
-        case VOLUME_EXPANSION_OFFLINE -> expansion(answer, VolumeExpansion.Type.OFFLINE);
+  /** The answer to a question for capabilities. */
+  static Message capabilities(PluginShape shape, CsiOperation asked) {
+    Set<? extends Enum<?>> offered =
+        switch (asked.service()) {
+          case CONTROLLER -> shape.controllerCapabilities();
+          case GROUP_CONTROLLER -> shape.groupCapabilities();
+          case NODE -> shape.nodeCapabilities();
+          default -> shape.pluginCapabilities();
+        };
+    boolean ofPlugin = asked.service() == CsiService.IDENTITY;
+    List<Map<String, ?>> told = new ArrayList<>();
+    for (Enum<?> capability : offered) {
+      String name = capability.name();
+      if (name.startsWith(EXPANSION)) {
+        told.add(entry("volume_expansion", name.substring(EXPANSION.length())));
+      } else {
+        told.add(entry(ofPlugin ? "service" : "rpc", name));
       }
     }
     if (shape.has(Quirk.UNKNOWN_CAPABILITY)) {
-      service(answer, 0);
-      service(answer, FROM_THE_FUTURE);
+      told.add(entry(ofPlugin ? "service" : "rpc", 0));
+      told.add(entry(ofPlugin ? "service" : "rpc", FROM_THE_FUTURE));
     }
-    return answer.build();
+    return MessageFields.with(WireOperation.of(asked).answer(), Map.of("capabilities", told));
   }
 
-  private static void service(GetPluginCapabilitiesResponse.Builder answer, int number) {
-    answer.addCapabilitiesBuilder().getServiceBuilder().setTypeValue(number);
-  }
-
-  private static void expansion(
-      GetPluginCapabilitiesResponse.Builder answer, VolumeExpansion.Type type) {
-    answer.addCapabilitiesBuilder().getVolumeExpansionBuilder().setType(type);
-  }
-
-  static ControllerGetCapabilitiesResponse ofController(PluginShape shape) {
-    var answer = ControllerGetCapabilitiesResponse.newBuilder();
-    numbers(shape, shape.controllerCapabilities().stream().map(ControllerCapability::number))
-        .forEach(number -> answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number));
-    return answer.build();
-  }
-
-  static GroupControllerGetCapabilitiesResponse ofGroups(PluginShape shape) {
-    var answer = GroupControllerGetCapabilitiesResponse.newBuilder();
-    numbers(shape, shape.groupCapabilities().stream().map(GroupControllerCapability::number))
-        .forEach(number -> answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number));
-    return answer.build();
-  }
-
-  static NodeGetCapabilitiesResponse ofNode(PluginShape shape) {
-    var answer = NodeGetCapabilitiesResponse.newBuilder();
-    numbers(shape, shape.nodeCapabilities().stream().map(NodeCapability::number))
-        .forEach(number -> answer.addCapabilitiesBuilder().getRpcBuilder().setTypeValue(number));
-    return answer.build();
-  }
-
-  private static List<Integer> numbers(
-      PluginShape shape, java.util.stream.Stream<Integer> offered) {
-    List<Integer> numbers = new ArrayList<>(offered.toList());
-    if (shape.has(Quirk.UNKNOWN_CAPABILITY)) {
-      numbers.add(0);
-      numbers.add(FROM_THE_FUTURE);
-    }
-    return numbers;
+  private static Map<String, ?> entry(String kind, Object type) {
+    return Map.of(kind, Map.of("type", type));
   }
 
   NodeGetInfoResponse nodeInfo(Call call) {

@@ -35,12 +35,8 @@ import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.SnapshotId;
-import io.csi4j.client.model.StorageHealthEntry;
-import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;
-import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.testkit.internal.backend.State.OnNode;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
@@ -113,7 +109,11 @@ public final class SpecBackend implements Backend {
     Message request = asked.request();
     return switch (asked.operation()) {
       case GET_PLUGIN_INFO -> Questions.info(call.shape());
-      case GET_PLUGIN_CAPABILITIES -> Questions.ofPlugin(call.shape());
+      case GET_PLUGIN_CAPABILITIES,
+          CONTROLLER_GET_CAPABILITIES,
+          GROUP_CONTROLLER_GET_CAPABILITIES,
+          NODE_GET_CAPABILITIES ->
+          Questions.capabilities(call.shape(), asked.operation());
       case PROBE -> Questions.probe(call.shape());
       case CREATE_VOLUME -> volumes.create(call, (CreateVolumeRequest) request);
       case DELETE_VOLUME -> volumes.delete(call, (DeleteVolumeRequest) request);
@@ -135,11 +135,11 @@ public final class SpecBackend implements Backend {
           health.volume((ControllerGetVolumeHealthRequest) request);
       case LIST_SNAPSHOTS -> listings.snapshots(call, (ListSnapshotsRequest) request);
       case GET_CAPACITY -> questions.capacity(call, (GetCapacityRequest) request);
-      case CONTROLLER_GET_CAPABILITIES -> Questions.ofController(call.shape());
+
       case CREATE_SNAPSHOT -> snapshots.create(call, (CreateSnapshotRequest) request);
       case DELETE_SNAPSHOT -> snapshots.delete(call, (DeleteSnapshotRequest) request);
       case GET_SNAPSHOT -> snapshots.get(call, (GetSnapshotRequest) request);
-      case GROUP_CONTROLLER_GET_CAPABILITIES -> Questions.ofGroups(call.shape());
+
       case CREATE_VOLUME_GROUP_SNAPSHOT ->
           snapshots.create(call, (CreateVolumeGroupSnapshotRequest) request);
       case DELETE_VOLUME_GROUP_SNAPSHOT ->
@@ -155,7 +155,7 @@ public final class SpecBackend implements Backend {
           health.volumeOnNode(call, (NodeGetVolumeHealthRequest) request);
       case NODE_GET_STORAGE_HEALTH -> health.storage(call);
       case NODE_EXPAND_VOLUME -> onNode.expand(call, (NodeExpandVolumeRequest) request);
-      case NODE_GET_CAPABILITIES -> Questions.ofNode(call.shape());
+
       case NODE_GET_INFO -> questions.nodeInfo(call);
       case GET_METADATA_ALLOCATED, GET_METADATA_DELTA ->
           throw new IllegalStateException("A stream: " + request.getClass());
@@ -244,34 +244,9 @@ public final class SpecBackend implements Backend {
     }
   }
 
-  /** Tells this condition of a volume. */
-  public void condition(VolumeId volume, VolumeCondition condition) {
-    ground.health().volume(volume.value(), condition);
-  }
-
-  /** Tells this health of a volume; nothing means that it is well. */
-  public void health(VolumeId volume, List<VolumeHealthEntry> entries) {
-    ground.health().volume(volume.value(), entries);
-  }
-
-  /** Tells this health of a volume on one node, whatever the controller tells. */
-  public void health(NodeId node, VolumeId volume, List<VolumeHealthEntry> entries) {
-    ground.health().onNode(new OnNode(volume.value(), node.value()), entries);
-  }
-
-  /** Tells this health of the storage behind every node. */
-  public void storageHealth(List<StorageHealthEntry> entries) {
-    ground.nodes().forEach(node -> storageHealth(node, entries));
-  }
-
-  /** Tells this health of the storage behind one node. */
-  public void storageHealth(NodeId node, List<StorageHealthEntry> entries) {
-    ground.health().storage(node, entries);
-  }
-
-  /** Lets every volume, and the storage, be well again. */
-  public void clearHealth() {
-    ground.health().clear();
+  /** The health that the plugin tells. */
+  public ToldHealth health() {
+    return ground.health();
   }
 
   /** Lets every page token expire. */

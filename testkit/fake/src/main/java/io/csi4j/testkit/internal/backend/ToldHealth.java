@@ -10,6 +10,7 @@ import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.internal.backend.State.OnNode;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ import java.util.stream.Collectors;
  * The health that a test set: of volumes, of volumes as single nodes see them, and of the storage
  * behind each node. One setting is told in the words of CSI 1.12 and in those of 1.13.
  */
-final class ToldHealth {
+public final class ToldHealth {
 
   /** The reason of an entry that was set as a condition. */
   private static final String CONDITION = "VolumeCondition";
@@ -59,19 +60,23 @@ final class ToldHealth {
   private final Map<OnNode, Told> onNodes = new ConcurrentHashMap<>();
   private final Map<NodeId, List<StorageHealthEntry>> backends = new ConcurrentHashMap<>();
 
-  void volume(String volume, VolumeCondition condition) {
-    volumes.put(volume, Told.of(condition));
+  /** Tells this condition of a volume. */
+  public void volume(VolumeId volume, VolumeCondition condition) {
+    volumes.put(volume.value(), Told.of(condition));
   }
 
-  void volume(String volume, List<VolumeHealthEntry> entries) {
-    volumes.put(volume, Told.of(entries));
+  /** Tells this health of a volume; nothing means that it is well. */
+  public void volume(VolumeId volume, List<VolumeHealthEntry> entries) {
+    volumes.put(volume.value(), Told.of(entries));
   }
 
-  void onNode(OnNode where, List<VolumeHealthEntry> entries) {
-    onNodes.put(where, Told.of(entries));
+  /** Tells this health of a volume on one node, whatever the controller tells. */
+  public void onNode(NodeId node, VolumeId volume, List<VolumeHealthEntry> entries) {
+    onNodes.put(new OnNode(volume.value(), node.value()), Told.of(entries));
   }
 
-  void storage(NodeId node, List<StorageHealthEntry> entries) {
+  /** Tells this health of the storage behind one node. */
+  public void storage(NodeId node, List<StorageHealthEntry> entries) {
     entries.forEach(entry -> entry.capability().ifPresent(ToldHealth::checkStated));
     backends.put(node, List.copyOf(entries));
   }
@@ -92,7 +97,7 @@ final class ToldHealth {
   }
 
   /** Forgets everything that was set. */
-  void clear() {
+  public void clear() {
     volumes.clear();
     onNodes.clear();
     backends.clear();

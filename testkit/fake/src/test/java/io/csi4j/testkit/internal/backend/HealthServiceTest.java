@@ -116,8 +116,10 @@ class HealthServiceTest {
   @Test
   void oneSettingIsToldInTheWordsOfBothGenerations() {
     Volume volume = created(plugin, "a");
-    plugin.backend.health(
-        id(volume), List.of(LEG, VolumeHealthEntry.of(9, HealthReason.of("Odd"), "")));
+    plugin
+        .backend
+        .health()
+        .volume(id(volume), List.of(LEG, VolumeHealthEntry.of(9, HealthReason.of("Odd"), "")));
     assertThat(reasons(controller(volume))).containsExactly("1 ReplicaLost", "9 Odd");
     assertThat(node(Asking.TWO, volume)).isEqualTo(controller(volume));
     assertThat(page(0, "").getEntriesList()).containsExactly(controller(volume));
@@ -125,7 +127,7 @@ class HealthServiceTest {
     assertThat(condition(volume).getMessage())
         .contains("DEGRADED ReplicaLost: one of two is gone", "Odd");
 
-    plugin.backend.health(id(volume), List.of());
+    plugin.backend.health().volume(id(volume), List.of());
     assertThat(reasons(controller(volume))).isEmpty();
     assertThat(page(0, "").getEntriesList()).isEmpty();
     assertThat(condition(volume).getAbnormal()).isFalse();
@@ -134,13 +136,17 @@ class HealthServiceTest {
   @Test
   void aConditionIsToldAsADegradedVolume() {
     Volume volume = created(plugin, "a");
-    plugin.backend.condition(
-        id(volume), new io.csi4j.client.model.VolumeCondition(true, "it rattles"));
+    plugin
+        .backend
+        .health()
+        .volume(id(volume), new io.csi4j.client.model.VolumeCondition(true, "it rattles"));
     assertThat(condition(volume).getMessage()).isEqualTo("it rattles");
     assertThat(reasons(controller(volume))).containsExactly("1 VolumeCondition");
 
-    plugin.backend.condition(
-        id(volume), new io.csi4j.client.model.VolumeCondition(false, "repaired"));
+    plugin
+        .backend
+        .health()
+        .volume(id(volume), new io.csi4j.client.model.VolumeCondition(false, "repaired"));
     assertThat(condition(volume).getMessage()).isEqualTo("repaired");
     assertThat(reasons(controller(volume))).isEmpty();
   }
@@ -149,8 +155,8 @@ class HealthServiceTest {
   void aNodeTellsItsOwnHealthWhereOneIsSet() {
     Volume volume = created(plugin, "a");
     Requests.published(plugin, volume, WRITER, "/target");
-    plugin.backend.health(id(volume), List.of(LEG));
-    plugin.backend.health(Asking.ONE, id(volume), List.of(AWAY));
+    plugin.backend.health().volume(id(volume), List.of(LEG));
+    plugin.backend.health().onNode(Asking.ONE, id(volume), List.of(AWAY));
     assertThat(reasons(node(Asking.ONE, volume))).containsExactly("2 PathLost");
     assertThat(reasons(node(Asking.TWO, volume))).containsExactly("1 ReplicaLost");
     assertThat(reasons(controller(volume))).containsExactly("1 ReplicaLost");
@@ -166,19 +172,23 @@ class HealthServiceTest {
                 .getMessage())
         .contains("PathLost");
 
-    plugin.backend.health(Asking.ONE, id(volume), List.of());
+    plugin.backend.health().onNode(Asking.ONE, id(volume), List.of());
     assertThat(reasons(node(Asking.ONE, volume))).isEmpty();
-    plugin.backend.clearHealth();
+    plugin.backend.health().clear();
     assertThat(reasons(node(Asking.TWO, volume))).isEmpty();
   }
 
   @Test
   void theStorageIsSickByNode() {
     VolumeCapability block = VolumeCapability.block(AccessMode.SINGLE_NODE_WRITER);
-    plugin.backend.storageHealth(
-        Asking.ONE,
-        List.of(
-            StorageHealthEntry.of(2, HealthReason.of("NoRoute"), "no way", Optional.of(block))));
+    plugin
+        .backend
+        .health()
+        .storage(
+            Asking.ONE,
+            List.of(
+                StorageHealthEntry.of(
+                    2, HealthReason.of("NoRoute"), "no way", Optional.of(block))));
     assertThat(storage(Asking.ONE)).hasSize(1);
     assertThat(storage(Asking.ONE).get(0).getStatus())
         .isEqualTo(StorageHealthErrorType.STORAGE_UNREACHABLE);
@@ -186,11 +196,16 @@ class HealthServiceTest {
         .isEqualTo(Requests.block(WRITER.getAccessMode().getMode()));
     assertThat(storage(Asking.TWO)).isEmpty();
 
-    plugin.backend.storageHealth(
+    storageEverywhere(
         List.of(StorageHealthEntry.of(1, HealthReason.of("Slow"), "", Optional.empty())));
     assertThat(storage(Asking.ONE)).isEqualTo(storage(Asking.TWO)).hasSize(1);
-    plugin.backend.clearHealth();
+    plugin.backend.health().clear();
     assertThat(storage(Asking.TWO)).isEmpty();
+  }
+
+  private void storageEverywhere(List<StorageHealthEntry> entries) {
+    plugin.backend.health().storage(Asking.ONE, entries);
+    plugin.backend.health().storage(Asking.TWO, entries);
   }
 
   @ParameterizedTest
@@ -200,11 +215,11 @@ class HealthServiceTest {
   void theHealthOfAStorageIsNotSetForAModeThatIsNotStated(AccessMode mode) {
     StorageHealthEntry slow =
         StorageHealthEntry.of(1, HealthReason.of("Slow"), "", Optional.empty());
-    plugin.backend.storageHealth(List.of(slow));
+    storageEverywhere(List.of(slow));
     StorageHealthEntry unstated =
         StorageHealthEntry.of(
             2, HealthReason.of("NoRoute"), "", Optional.of(VolumeCapability.block(mode)));
-    assertThatThrownBy(() -> plugin.backend.storageHealth(List.of(slow, unstated)))
+    assertThatThrownBy(() -> storageEverywhere(List.of(slow, unstated)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "The health of a storage cannot be set for the access mode "
@@ -218,7 +233,7 @@ class HealthServiceTest {
     List<Volume> volumes =
         List.of("a", "b", "c", "d").stream().map(name -> created(plugin, name)).toList();
     for (int sick : new int[] {0, 1, 3}) {
-      plugin.backend.health(id(volumes.get(sick)), List.of(LEG));
+      plugin.backend.health().volume(id(volumes.get(sick)), List.of(LEG));
     }
     ControllerListVolumeHealthResponse first = page(2, "");
     ControllerListVolumeHealthResponse second = page(2, first.getNextToken());
@@ -251,7 +266,7 @@ class HealthServiceTest {
   @Test
   void aVolumeThatIsDeletedIsListedNoMore() {
     Volume volume = created(plugin, "a");
-    plugin.backend.health(id(volume), List.of(LEG));
+    plugin.backend.health().volume(id(volume), List.of(LEG));
     plugin.ask(Requests.delete(volume));
     assertThat(page(0, "").getEntriesList()).isEmpty();
   }

@@ -419,8 +419,10 @@ class LifeOfVolumesTest {
   void statisticsTellBytesAndInodesAndTheCondition() {
     Volume volume = created(plugin, "a");
     published(plugin, volume, WRITER, "/t/1");
-    plugin.backend.condition(
-        VolumeId.of(volume.getVolumeId()), new VolumeCondition(true, "a cable is loose"));
+    plugin
+        .backend
+        .health()
+        .volume(VolumeId.of(volume.getVolumeId()), new VolumeCondition(true, "a cable is loose"));
     NodeGetVolumeStatsResponse stats = stats(volume, "/t/1");
     assertThat(stats.getUsageList())
         .extracting(VolumeUsage::getUnit)

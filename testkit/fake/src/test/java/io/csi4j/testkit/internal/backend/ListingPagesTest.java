@@ -112,8 +112,10 @@ class ListingPagesTest {
   void volumesAreListedWithWhatTheShapeTells() {
     Volume volume = volumes(1).get(0);
     Requests.attached(plugin, volume, Requests.WRITER);
-    plugin.backend.condition(
-        VolumeId.of(volume.getVolumeId()), new VolumeCondition(true, "it rattles"));
+    plugin
+        .backend
+        .health()
+        .volume(VolumeId.of(volume.getVolumeId()), new VolumeCondition(true, "it rattles"));
     ListVolumesResponse.Entry entry = page(0, "").getEntries(0);
     assertThat(entry.getVolume()).isEqualTo(volume);
     assertThat(entry.getStatus().getPublishedNodeIdsList()).containsExactly("node-1");

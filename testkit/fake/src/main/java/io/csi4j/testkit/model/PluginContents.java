@@ -53,31 +53,18 @@ public record PluginContents(
     published.forEach(
         each ->
             lines.add(
-                "Volume '"
-                    + each.volume()
-                    + "' is still published on node '"
-                    + each.node()
-                    + "' at "
-                    + each.path()
-                    + ": NodeUnpublishVolume is owed."));
+                "Volume '%s' is still published on node '%s' at %s: NodeUnpublishVolume is owed."
+                    .formatted(each.volume(), each.node(), each.path())));
     staged.forEach(
         each ->
             lines.add(
-                "Volume '"
-                    + each.volume()
-                    + "' is still staged on node '"
-                    + each.node()
-                    + "' at "
-                    + each.path()
-                    + ": NodeUnstageVolume is owed."));
+                "Volume '%s' is still staged on node '%s' at %s: NodeUnstageVolume is owed."
+                    .formatted(each.volume(), each.node(), each.path())));
     attached.forEach(
         each ->
             lines.add(
-                "Volume '"
-                    + each.volume()
-                    + "' is still attached to node '"
-                    + each.node()
-                    + "': ControllerUnpublishVolume is owed."));
+                "Volume '%s' is still attached to node '%s': ControllerUnpublishVolume is owed."
+                    .formatted(each.volume(), each.node())));
     return lines;
   }
 

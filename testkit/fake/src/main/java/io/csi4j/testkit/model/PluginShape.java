@@ -6,16 +6,15 @@ import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.node.NodeCapability;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /**
  * The shape of a test plugin: its name and version, what it offers, its limits, and how it differs
@@ -34,22 +33,23 @@ public final class PluginShape {
     this.parts = parts;
   }
 
+  /** What CSI 1.13 brought, by which 1.12 does not know a plugin. */
+  private static final Set<Enum<?>> NEW_IN_113 =
+      Set.of(
+          PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS,
+          ControllerCapability.GET_VOLUME_HEALTH,
+          ControllerCapability.LIST_VOLUME_HEALTH,
+          NodeCapability.GET_VOLUME_HEALTH,
+          NodeCapability.GET_STORAGE_HEALTH);
+
   /** The parts of a shape: changed before the shape has them, and never after that. */
   private static final class Parts {
-    private PluginName name = PluginName.of("fake.csi4j.example");
-    private String version = "1.0.0";
-    private final Set<PluginCapability> plugin =
-        EnumSet.complementOf(EnumSet.of(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS));
-    private final Set<ControllerCapability> controller =
-        EnumSet.complementOf(
-            EnumSet.of(
-                ControllerCapability.GET_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH));
-    private final Set<NodeCapability> node =
-        EnumSet.complementOf(
-            EnumSet.of(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH));
-    private final Set<GroupControllerCapability> group =
-        EnumSet.allOf(GroupControllerCapability.class);
-    private final Set<Quirk> quirks = EnumSet.noneOf(Quirk.class);
+    private PluginName name;
+    private String version;
+
+    /** Its capabilities of every kind, and its quirks. */
+    private final Set<Enum<?>> traits;
+
     private boolean filesystems = true;
     private boolean blocks = true;
     private long maxVolumesPerNode;
@@ -57,50 +57,37 @@ public final class PluginShape {
     private List<Topology> topologies = List.of();
     private Set<String> mutableParameters = Set.of();
 
-    /** The parts of {@link #full}. */
-    Parts() {}
+    Parts(PluginName name, String version, Set<Enum<?>> traits) {
+      this.name = name;
+      this.version = version;
+      this.traits = new HashSet<>(traits);
+    }
 
-    Parts(Parts from) {
-      name = from.name;
-      version = from.version;
-      plugin.clear();
-      plugin.addAll(from.plugin);
-      controller.clear();
-      controller.addAll(from.controller);
-      node.clear();
-      node.addAll(from.node);
-      group.clear();
-      group.addAll(from.group);
-      quirks.addAll(from.quirks);
-      filesystems = from.filesystems;
-      blocks = from.blocks;
-      maxVolumesPerNode = from.maxVolumesPerNode;
-      totalBytes = from.totalBytes;
-      topologies = from.topologies;
-      mutableParameters = from.mutableParameters;
+    Parts copy() {
+      Parts copy = new Parts(name, version, traits);
+      copy.filesystems = filesystems;
+      copy.blocks = blocks;
+      copy.maxVolumesPerNode = maxVolumesPerNode;
+      copy.totalBytes = totalBytes;
+      copy.topologies = topologies;
+      copy.mutableParameters = mutableParameters;
+      return copy;
     }
 
     List<Object> all() {
-      return List.of(
-          name,
-          version,
-          plugin,
-          controller,
-          node,
-          group,
-          quirks,
-          filesystems,
-          blocks,
-          maxVolumesPerNode,
-          totalBytes,
-          topologies,
-          mutableParameters);
+      List<Object> flags = List.of(filesystems, blocks, maxVolumesPerNode, totalBytes);
+      return List.of(name, version, traits, flags, topologies, mutableParameters);
     }
   }
 
   /** Everything that CSI 1.12 has, on one socket, with 1 TiB to give. */
   public static PluginShape full() {
-    return new PluginShape(new Parts());
+    Set<Enum<?>> traits = new HashSet<>(EnumSet.allOf(PluginCapability.class));
+    traits.addAll(EnumSet.allOf(ControllerCapability.class));
+    traits.addAll(EnumSet.allOf(NodeCapability.class));
+    traits.addAll(EnumSet.allOf(GroupControllerCapability.class));
+    traits.removeAll(NEW_IN_113);
+    return new PluginShape(new Parts(PluginName.of("fake.csi4j.example"), "1.0.0", traits));
   }
 
   /**
@@ -118,10 +105,7 @@ public final class PluginShape {
    * tells it while its callers are upgraded.
    */
   public static PluginShape full112And113() {
-    return full()
-        .with(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)
-        .with(ControllerCapability.GET_VOLUME_HEALTH, ControllerCapability.LIST_VOLUME_HEALTH)
-        .with(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH);
+    return full().changed(p -> p.traits.addAll(NEW_IN_113));
   }
 
   /** Everything, with controller and node on sockets of their own. */
@@ -131,13 +115,7 @@ public final class PluginShape {
 
   /** A node service that stages, and no controller: volumes are made by other means. */
   public static PluginShape nodeOnly() {
-    return full()
-        .changed(
-            p -> {
-              p.plugin.clear();
-              p.controller.clear();
-              p.group.clear();
-            });
+    return full().changed(p -> p.traits.removeIf(trait -> !(trait instanceof NodeCapability)));
   }
 
   /** Volumes are attached to nodes and published there, never staged. */
@@ -182,14 +160,9 @@ public final class PluginShape {
    * Quirk#SNAPSHOT_IDS_NOT_NEEDED} and {@link Quirk#VOLUME_CONTEXT_NOT_NEEDED}.
    */
   public PluginShape forCsiSanity() {
-    return without(
-            PluginCapability.SNAPSHOT_METADATA_SERVICE,
-            PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS)
-        .without(
-            ControllerCapability.GET_SNAPSHOT,
-            ControllerCapability.GET_VOLUME_HEALTH,
-            ControllerCapability.LIST_VOLUME_HEALTH)
-        .without(NodeCapability.GET_VOLUME_HEALTH, NodeCapability.GET_STORAGE_HEALTH)
+    return changed(p -> p.traits.removeAll(NEW_IN_113))
+        .without(PluginCapability.SNAPSHOT_METADATA_SERVICE)
+        .without(ControllerCapability.GET_SNAPSHOT)
         .with(
             Quirk.RELATIVE_PATH_NOT_FOUND,
             Quirk.SNAPSHOT_IDS_NOT_NEEDED,
@@ -198,14 +171,9 @@ public final class PluginShape {
 
   /** Create, publish, unpublish, delete, and nothing more: the least useful plugin there is. */
   public static PluginShape plain() {
-    return full()
-        .changed(
-            p -> {
-              p.plugin.retainAll(EnumSet.of(PluginCapability.CONTROLLER_SERVICE));
-              p.controller.retainAll(EnumSet.of(ControllerCapability.CREATE_DELETE_VOLUME));
-              p.node.clear();
-              p.group.clear();
-            });
+    Set<Enum<?>> all =
+        Set.of(PluginCapability.CONTROLLER_SERVICE, ControllerCapability.CREATE_DELETE_VOLUME);
+    return full().changed(p -> p.traits.retainAll(all));
   }
 
   /** Returns the name of the plugin. */
@@ -220,27 +188,27 @@ public final class PluginShape {
 
   /** Returns what the plugin as a whole offers. */
   public Set<PluginCapability> pluginCapabilities() {
-    return Collections.unmodifiableSet(parts.plugin);
+    return traits(PluginCapability.class);
   }
 
   /** Returns what its controller offers. */
   public Set<ControllerCapability> controllerCapabilities() {
-    return Collections.unmodifiableSet(parts.controller);
+    return traits(ControllerCapability.class);
   }
 
   /** Returns what its nodes offer. */
   public Set<NodeCapability> nodeCapabilities() {
-    return Collections.unmodifiableSet(parts.node);
+    return traits(NodeCapability.class);
   }
 
   /** Returns what its group controller offers. */
   public Set<GroupControllerCapability> groupCapabilities() {
-    return Collections.unmodifiableSet(parts.group);
+    return traits(GroupControllerCapability.class);
   }
 
   /** How it differs from the plainest lawful plugin. */
   public Set<Quirk> quirks() {
-    return Collections.unmodifiableSet(parts.quirks);
+    return traits(Quirk.class);
   }
 
   /** Whether volumes can be filesystems. */
@@ -282,27 +250,27 @@ public final class PluginShape {
 
   /** Whether it offers this. */
   public boolean offers(PluginCapability capability) {
-    return parts.plugin.contains(capability);
+    return parts.traits.contains(capability);
   }
 
   /** Whether its controller offers this. */
   public boolean offers(ControllerCapability capability) {
-    return offers(PluginCapability.CONTROLLER_SERVICE) && parts.controller.contains(capability);
+    return offers(PluginCapability.CONTROLLER_SERVICE) && parts.traits.contains(capability);
   }
 
   /** Whether its nodes offer this. */
   public boolean offers(NodeCapability capability) {
-    return parts.node.contains(capability);
+    return parts.traits.contains(capability);
   }
 
   /** Whether its group controller offers this. */
   public boolean offers(GroupControllerCapability capability) {
-    return offers(PluginCapability.GROUP_CONTROLLER_SERVICE) && parts.group.contains(capability);
+    return offers(PluginCapability.GROUP_CONTROLLER_SERVICE) && parts.traits.contains(capability);
   }
 
   /** Whether it is like this. */
   public boolean has(Quirk quirk) {
-    return parts.quirks.contains(quirk);
+    return parts.traits.contains(quirk);
   }
 
   /**
@@ -337,7 +305,7 @@ public final class PluginShape {
 
   /** Whether it claims to conform to the spec: none of its quirks breaks it. */
   public boolean conforms() {
-    return parts.quirks.stream().allMatch(Quirk::lawful);
+    return quirks().stream().allMatch(Quirk::lawful);
   }
 
   /** Returns the shape under another name. */
@@ -352,52 +320,52 @@ public final class PluginShape {
 
   /** Offers this as well. */
   public PluginShape with(PluginCapability... capabilities) {
-    return changed(p -> p.plugin.addAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
   /** Offers this no more. */
   public PluginShape without(PluginCapability... capabilities) {
-    return changed(p -> p.plugin.removeAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
   /** Offers this as well. */
   public PluginShape with(ControllerCapability... capabilities) {
-    return changed(p -> p.controller.addAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
   /** Offers this no more. */
   public PluginShape without(ControllerCapability... capabilities) {
-    return changed(p -> p.controller.removeAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
   /** Offers this as well. */
   public PluginShape with(NodeCapability... capabilities) {
-    return changed(p -> p.node.addAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
   /** Offers this no more. */
   public PluginShape without(NodeCapability... capabilities) {
-    return changed(p -> p.node.removeAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
   /** Offers this as well. */
   public PluginShape with(GroupControllerCapability... capabilities) {
-    return changed(p -> p.group.addAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.addAll(List.of(capabilities)));
   }
 
   /** Offers this no more. */
   public PluginShape without(GroupControllerCapability... capabilities) {
-    return changed(p -> p.group.removeAll(Arrays.asList(capabilities)));
+    return changed(p -> p.traits.removeAll(List.of(capabilities)));
   }
 
   /** Is like this as well. */
   public PluginShape with(Quirk... quirks) {
-    return changed(p -> p.quirks.addAll(Arrays.asList(quirks)));
+    return changed(p -> p.traits.addAll(List.of(quirks)));
   }
 
   /** Is like this no more. */
   public PluginShape without(Quirk... quirks) {
-    return changed(p -> p.quirks.removeAll(Arrays.asList(quirks)));
+    return changed(p -> p.traits.removeAll(List.of(quirks)));
   }
 
   /** Serves volumes as filesystems, as raw block devices, or both. */
@@ -432,13 +400,14 @@ public final class PluginShape {
     return changed(p -> p.mutableParameters = Set.of(keys));
   }
 
-  /** The shape that {@code change} makes of this one, for chains that depend on something. */
-  public PluginShape changedBy(UnaryOperator<PluginShape> change) {
-    return change.apply(this);
+  private <E extends Enum<E>> Set<E> traits(Class<E> kind) {
+    Set<E> found = EnumSet.noneOf(kind);
+    parts.traits.stream().filter(kind::isInstance).map(kind::cast).forEach(found::add);
+    return Collections.unmodifiableSet(found);
   }
 
   private PluginShape changed(Consumer<Parts> change) {
-    Parts changed = new Parts(parts);
+    Parts changed = parts.copy();
     change.accept(changed);
     return new PluginShape(changed);
   }
@@ -455,14 +424,7 @@ public final class PluginShape {
 
   @Override
   public String toString() {
-    return parts.name
-        + " "
-        + parts.version
-        + " "
-        + parts.plugin
-        + parts.controller
-        + parts.node
-        + parts.group
-        + parts.quirks;
+    String capabilities = "" + pluginCapabilities() + controllerCapabilities() + nodeCapabilities();
+    return parts.name + " " + parts.version + " " + capabilities + groupCapabilities() + quirks();
   }
 }

@@ -1,5 +1,7 @@
 package io.csi4j.testkit.model;
 
+import java.util.function.Supplier;
+
 /**
  * The shapes of plugins found in the wild, by name.
  *
@@ -7,42 +9,36 @@ package io.csi4j.testkit.model;
  */
 public enum ShapePreset {
   /** {@link PluginShape#full}. */
-  FULL,
+  FULL(PluginShape::full),
   /** {@link PluginShape#full113}. */
-  FULL_113,
+  FULL_113(PluginShape::full113),
   /** {@link PluginShape#full112And113}. */
-  FULL_112_AND_113,
+  FULL_112_AND_113(PluginShape::full112And113),
   /** {@link PluginShape#separateSockets}. */
-  SEPARATE_SOCKETS,
+  SEPARATE_SOCKETS(PluginShape::separateSockets),
   /** {@link PluginShape#nodeOnly}. */
-  NODE_ONLY,
+  NODE_ONLY(PluginShape::nodeOnly),
   /** {@link PluginShape#noStaging}. */
-  NO_STAGING,
+  NO_STAGING(PluginShape::noStaging),
   /** {@link PluginShape#noAttach}. */
-  NO_ATTACH,
+  NO_ATTACH(PluginShape::noAttach),
   /** {@link PluginShape#attachRequired}. */
-  ATTACH_REQUIRED,
+  ATTACH_REQUIRED(PluginShape::attachRequired),
   /** {@link PluginShape#blockOnly}. */
-  BLOCK_ONLY,
+  BLOCK_ONLY(PluginShape::blockOnly),
   /** {@link PluginShape#csiSanity}. */
-  CSI_SANITY,
+  CSI_SANITY(PluginShape::csiSanity),
   /** {@link PluginShape#plain}. */
-  PLAIN;
+  PLAIN(PluginShape::plain);
+
+  private final Supplier<PluginShape> shape;
+
+  ShapePreset(Supplier<PluginShape> shape) {
+    this.shape = shape;
+  }
 
   /** The shape itself. */
   public PluginShape shape() {
-    return switch (this) {
-      case FULL -> PluginShape.full();
-      case FULL_113 -> PluginShape.full113();
-      case FULL_112_AND_113 -> PluginShape.full112And113();
-      case SEPARATE_SOCKETS -> PluginShape.separateSockets();
-      case NODE_ONLY -> PluginShape.nodeOnly();
-      case NO_STAGING -> PluginShape.noStaging();
-      case NO_ATTACH -> PluginShape.noAttach();
-      case ATTACH_REQUIRED -> PluginShape.attachRequired();
-      case BLOCK_ONLY -> PluginShape.blockOnly();
-      case CSI_SANITY -> PluginShape.csiSanity();
-      case PLAIN -> PluginShape.plain();
-    };
+    return shape.get();
   }
 }

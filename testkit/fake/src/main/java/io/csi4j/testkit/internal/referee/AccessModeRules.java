@@ -83,7 +83,7 @@ final class AccessModeRules extends DutyRule {
   private void attach(RecordedCall call, KnownVolume volume, String mode) {
     String node = WireFields.text(call, "node_id");
     boolean alone = true;
-    for (Map.Entry<String, TrackedUse> entry : volume.attachments().entrySet()) {
+    for (Map.Entry<String, TrackedUse> entry : volume.attachments.entrySet()) {
       TrackedUse other = entry.getValue();
       if (entry.getKey().equals(node) || !other.standing()) {
         continue;
@@ -148,12 +148,12 @@ final class AccessModeRules extends DutyRule {
     if (target.isEmpty()) {
       return;
     }
-    TrackedUse own = volume.publications(node).get(target);
+    TrackedUse own = volume.publications.on(node).get(target);
     if (own != null && own.standing()) {
       repeat(call, own);
       return;
     }
-    for (Map.Entry<String, TrackedUse> other : volume.publications(node).entrySet()) {
+    for (Map.Entry<String, TrackedUse> other : volume.publications.on(node).entrySet()) {
       if (other.getValue().standing() && !other.getKey().equals(target)) {
         second(call, capability, other.getKey(), other.getValue());
         return;
@@ -171,18 +171,13 @@ final class AccessModeRules extends DutyRule {
       newMode(call, mode, "one target in an old mode");
     }
     if (mode.startsWith("SINGLE_NODE") || mode.equals("MULTI_NODE_SINGLE_WRITER")) {
-      volume
-          .publications()
-          .forEach(
-              (on, targets) -> {
-                if (!on.equals(node)) {
-                  onTwoNodes(
-                      call,
-                      mode,
-                      on,
-                      targets.values().stream().filter(TrackedUse::standing).toList());
-                }
-              });
+      volume.publications.all.forEach(
+          (on, targets) -> {
+            if (!on.equals(node)) {
+              onTwoNodes(
+                  call, mode, on, targets.values().stream().filter(TrackedUse::standing).toList());
+            }
+          });
     }
   }
 

@@ -11,15 +11,13 @@ public final class AllRules {
 
   private AllRules() {}
 
-  /** Judges these events, oldest first. */
   public static Verdict judge(List<JournalEvent> events) {
     return judge(events, PluginShape.nodeOnly());
   }
 
   /**
-   * Judges these events, oldest first.
-   *
-   * @param told a shape with the quirks of a plugin of which the events do not tell the shape
+   * Judges these events, oldest first. The quirks of {@code told} count until an event tells a
+   * shape.
    */
   public static Verdict judge(List<JournalEvent> events, PluginShape told) {
     DutyRule.Hearing hearing = new DutyRule.Hearing(told);
@@ -29,12 +27,10 @@ public final class AllRules {
     return hearing.verdict();
   }
 
-  /** Every duty. */
   public static List<Duty> duties() {
     return DutyCatalogue.all();
   }
 
-  /** A new set of all rules. */
   static List<DutyRule> rules(DutyRule.Hearing hearing) {
     return List.of(
         new RequiredFieldRules(hearing),

@@ -25,7 +25,6 @@ enum CallOutcome {
           StatusCode.UNAVAILABLE,
           StatusCode.DATA_LOSS);
 
-  /** Of a call that ended. */
   static CallOutcome of(RecordedCall call) {
     CallEnd end = call.end().orElseThrow();
     if (end instanceof CallEnd.Answered answered) {

@@ -25,26 +25,21 @@ final class DutyCatalogue {
 
   private DutyCatalogue() {}
 
-  /** Every duty, in the order of the numbers. */
   static List<Duty> all() {
     return ALL;
   }
 
-  /** The duty with this number. */
   static Duty duty(DutyId id) {
     return ALL.get(id.number() - 1);
   }
 
-  /** The judgements of the rule with this title. */
   static Judgements judgements(String rule) {
     return JUDGEMENTS.getOrDefault(rule, new Judgements(Map.of()));
   }
 
   /**
-   * The judgement on one condition.
-   *
-   * @param duties the numbers of the duties that the condition is about
-   * @param words the story of a breach; {@code ""} where the condition only shows duties kept
+   * The duties that a condition is about, and the story of a breach; {@code ""} where the condition
+   * only shows duties kept.
    */
   record Judgement(List<Integer> duties, String words) {}
 

@@ -23,14 +23,12 @@ abstract class DutyRule {
 
   private static final int NAME_LIMIT = 160;
 
-  /** The events so far. */
   final KnownWorld world;
 
   private final WrittenVerdict verdict;
   private final String title;
   private final DutyCatalogue.Judgements judgements;
 
-  /** A rule with the rows of this title. */
   DutyRule(Hearing hearing, String title) {
     this.world = hearing.world();
     this.verdict = hearing.verdict();
@@ -38,45 +36,31 @@ abstract class DutyRule {
     this.judgements = DutyCatalogue.judgements(title);
   }
 
-  /**
-   * The parts that all rules of one judgement share.
-   *
-   * @param world the world that they read
-   * @param verdict the verdict that they write
-   */
+  /** The parts that all rules of one judgement share. */
   record Hearing(KnownWorld world, WrittenVerdict verdict) {
 
-    /** Of an empty journal. */
     Hearing() {
       this(new KnownWorld(), new WrittenVerdict());
     }
 
-    /**
-     * Of an empty journal.
-     *
-     * @param told the shape of the plugin, until an event tells another
-     */
+    /** Of an empty journal, with this shape of the plugin until an event tells another. */
     Hearing(PluginShape told) {
       this(new KnownWorld(told), new WrittenVerdict());
     }
   }
 
-  /** Returns what its duties have in common. */
   final String title() {
     return title;
   }
 
-  /** The numbers of the duties that it judges. */
   final Set<Integer> duties() {
     Set<Integer> all = new TreeSet<>();
     judgements.all().forEach(judgement -> all.addAll(judgement.duties()));
     return all;
   }
 
-  /** A call came in. */
   void began(RecordedCall call) {}
 
-  /** A call ended. */
   void ended(RecordedCall call) {}
 
   /** Something else happened: the world knows of it already. */
@@ -95,7 +79,6 @@ abstract class DutyRule {
     judgements.get(call.operation(), about).duties().forEach(verdict::kept);
   }
 
-  /** The call kept the duties of a row or broke them. */
   final void judge(boolean good, RecordedCall call, String about, Object... facts) {
     judge(good, List.of(), call, about, facts);
   }
@@ -158,7 +141,6 @@ abstract class DutyRule {
     return call == null ? "" : " (call " + call.number() + ")";
   }
 
-  /** An id, a name or a path. */
   static String quote(String text) {
     return "'" + SafeText.escape(text, NAME_LIMIT) + "'";
   }

@@ -45,10 +45,10 @@ final class ExpansionRules extends DutyRule {
     if (isOfflineOnly()) {
       if (world.needsAttachment()) {
         judge(!volume.attachedSomewhere(), call, "attached");
-      } else if (volume.stagedSomewhere() || world.needsStaging(WireFields.node(call))) {
-        judge(!volume.stagedSomewhere(), call, "staged");
+      } else if (volume.stagings.somewhere() || world.needsStaging(WireFields.node(call))) {
+        judge(!volume.stagings.somewhere(), call, "staged");
       } else {
-        judge(!volume.publishedSomewhere(), call, "published");
+        judge(!volume.publications.somewhere(), call, "published");
       }
     }
     WireMessage attached = attachedAs.get(volume.id);
@@ -66,7 +66,7 @@ final class ExpansionRules extends DutyRule {
       judge(volume.expanded, call, "controller first, offline");
       String node = WireFields.node(call);
       if (world.needsStaging(node)) {
-        judge(volume.staged(node, TrackedUse::possible), call, "staged again");
+        judge(volume.stagings.any(node, TrackedUse::possible), call, "staged again");
       }
     }
   }

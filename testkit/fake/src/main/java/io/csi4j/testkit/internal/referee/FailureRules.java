@@ -156,17 +156,20 @@ final class FailureRules extends DutyRule {
         }
         case DELETE_VOLUME -> {
           boolean used =
-              volume.attachedSomewhere() || volume.publishedSomewhere() || volume.stagedSomewhere();
+              volume.attachedSomewhere()
+                  || volume.publications.somewhere()
+                  || volume.stagings.somewhere();
           judge(!used, call, "in the way");
         }
         case CONTROLLER_PUBLISH_VOLUME -> {
           String node = WireFields.text(call, "node_id");
           boolean elsewhere =
-              volume.attachments().entrySet().stream()
+              volume.attachments.entrySet().stream()
                   .anyMatch(one -> one.getValue().standing() && !one.getKey().equals(node));
           judge(!elsewhere, call, "in the way");
         }
-        case CONTROLLER_EXPAND_VOLUME -> judge(!volume.publishedSomewhere(), call, "in the way");
+        case CONTROLLER_EXPAND_VOLUME ->
+            judge(!volume.publications.somewhere(), call, "in the way");
         default -> {}
       }
     }

@@ -2,9 +2,7 @@ package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -44,9 +42,40 @@ final class KnownVolume {
   /** Counts what changed for certain, so that a repeat can be told from a new attempt. */
   long changes;
 
-  private final Map<String, TrackedUse> attachments = new TreeMap<>();
-  private final Map<String, Map<String, TrackedUse>> stagings = new TreeMap<>();
-  private final Map<String, Map<String, TrackedUse>> publications = new TreeMap<>();
+  /** By node. */
+  final Map<String, TrackedUse> attachments = new TreeMap<>();
+
+  final Places stagings = new Places();
+  final Places publications = new Places();
+
+  /** Stagings or publications. */
+  static final class Places {
+    /** By node and path. */
+    final Map<String, Map<String, TrackedUse>> all = new TreeMap<>();
+
+    TrackedUse use(String node, String path) {
+      return all.computeIfAbsent(node, key -> new TreeMap<>())
+          .computeIfAbsent(path, key -> new TrackedUse());
+    }
+
+    Map<String, TrackedUse> on(String node) {
+      return all.getOrDefault(node, Map.of());
+    }
+
+    /** Whether one on a node is so. */
+    boolean any(String node, Predicate<TrackedUse> so) {
+      return on(node).values().stream().anyMatch(so);
+    }
+
+    /** Whether there is one anywhere, for certain. */
+    boolean somewhere() {
+      return uses().anyMatch(TrackedUse::standing);
+    }
+
+    Stream<TrackedUse> uses() {
+      return all.values().stream().flatMap(paths -> paths.values().stream());
+    }
+  }
 
   KnownVolume(String id) {
     this.id = id;
@@ -54,62 +83,6 @@ final class KnownVolume {
 
   TrackedUse attachment(String node) {
     return attachments.computeIfAbsent(node, key -> new TrackedUse());
-  }
-
-  Map<String, TrackedUse> attachments() {
-    return attachments;
-  }
-
-  TrackedUse staging(String node, String path) {
-    return stagings
-        .computeIfAbsent(node, key -> new TreeMap<>())
-        .computeIfAbsent(path, key -> new TrackedUse());
-  }
-
-  /** By path. */
-  Map<String, TrackedUse> stagings(String node) {
-    return stagings.getOrDefault(node, Map.of());
-  }
-
-  /** By node and path. */
-  Map<String, Map<String, TrackedUse>> stagings() {
-    return stagings;
-  }
-
-  TrackedUse publication(String node, String target) {
-    return publications
-        .computeIfAbsent(node, key -> new TreeMap<>())
-        .computeIfAbsent(target, key -> new TrackedUse());
-  }
-
-  /** By target. */
-  Map<String, TrackedUse> publications(String node) {
-    return publications.getOrDefault(node, Map.of());
-  }
-
-  /** By node and target. */
-  Map<String, Map<String, TrackedUse>> publications() {
-    return publications;
-  }
-
-  /** Whether a staging on a node is so. */
-  boolean staged(String node, Predicate<TrackedUse> so) {
-    return stagings(node).values().stream().anyMatch(so);
-  }
-
-  /** Whether a publication on a node is so. */
-  boolean published(String node, Predicate<TrackedUse> so) {
-    return publications(node).values().stream().anyMatch(so);
-  }
-
-  /** Whether it is published anywhere, for certain. */
-  boolean publishedSomewhere() {
-    return publications.keySet().stream().anyMatch(node -> published(node, TrackedUse::standing));
-  }
-
-  /** Whether it is staged anywhere, for certain. */
-  boolean stagedSomewhere() {
-    return stagings.keySet().stream().anyMatch(node -> staged(node, TrackedUse::standing));
   }
 
   /** Whether it is attached anywhere, for certain. */
@@ -125,15 +98,13 @@ final class KnownVolume {
 
   /** Every attachment, staging and publication. */
   Stream<TrackedUse> things() {
-    List<TrackedUse> all = new ArrayList<>(attachments.values());
-    stagings.values().forEach(paths -> all.addAll(paths.values()));
-    publications.values().forEach(targets -> all.addAll(targets.values()));
-    return all.stream();
+    return Stream.of(attachments.values().stream(), stagings.uses(), publications.uses())
+        .flatMap(uses -> uses);
   }
 
   /** Whether a staging or publication at a path of a node is so. */
   boolean at(String node, String path, Predicate<TrackedUse> so) {
-    return Stream.of(stagings(node).get(path), publications(node).get(path))
+    return Stream.of(stagings.on(node).get(path), publications.on(node).get(path))
         .anyMatch(use -> use != null && so.test(use));
   }
 

@@ -28,14 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class KnownWorld {
 
   /**
-   * A snapshot, as the last answer told it.
-   *
-   * @param id its id
-   * @param source the volume it was taken of
-   * @param group the group snapshot that it belongs to, or {@code ""}
-   * @param ready whether it can be used
-   * @param size its size; 0 if it is not told
-   * @param seconds when it was cut
+   * A snapshot, as the last answer told it: its group is {@code ""} without one, its size 0 if it
+   * is not told.
    */
   record Snapshot(String id, String source, String group, boolean ready, long size, long seconds) {
     static Snapshot from(WireMessage told, String group) {
@@ -71,7 +65,6 @@ final class KnownWorld {
   /** The shape of the plugin; one without quirks if nothing told it. */
   private PluginShape shape;
 
-  /** A world of which nothing is known. */
   KnownWorld() {
     this(PluginShape.nodeOnly());
   }
@@ -91,7 +84,6 @@ final class KnownWorld {
     return shape;
   }
 
-  /** Returns the offers of the plugin. */
   KnownOffers offers() {
     return offers;
   }
@@ -162,7 +154,7 @@ final class KnownWorld {
   /** The attachment of a volume to the node on whose socket a call came. */
   TrackedUse attachmentHere(KnownVolume volume, String node) {
     for (String id : nodeIds(node)) {
-      TrackedUse thing = volume.attachments().get(id);
+      TrackedUse thing = volume.attachments.get(id);
       if (thing != null && thing.possible()) {
         return thing;
       }
@@ -281,11 +273,11 @@ final class KnownWorld {
         usedOn,
         node,
         volume.id,
-        volume.staged(node, TrackedUse::standing) || volume.published(node, TrackedUse::standing));
+        volume.stagings.any(node, TrackedUse::standing)
+            || volume.publications.any(node, TrackedUse::standing));
     if (WireFields.knows(call, "node_id") || call.operation() == CsiOperation.DELETE_VOLUME) {
-      volume
-          .attachments()
-          .forEach((id, thing) -> member(attachedTo, id, volume.id, thing.standing()));
+      volume.attachments.forEach(
+          (id, thing) -> member(attachedTo, id, volume.id, thing.standing()));
     }
   }
 
@@ -319,8 +311,8 @@ final class KnownWorld {
       case CONTROLLER_PUBLISH_VOLUME, CONTROLLER_UNPUBLISH_VOLUME ->
           volume.attachment(WireFields.text(call, "node_id"));
       case NODE_STAGE_VOLUME, NODE_UNSTAGE_VOLUME ->
-          volume.staging(node, WireFields.text(call, "staging_target_path"));
-      default -> volume.publication(node, WireFields.text(call, "target_path"));
+          volume.stagings.use(node, WireFields.text(call, "staging_target_path"));
+      default -> volume.publications.use(node, WireFields.text(call, "target_path"));
     };
   }
 
@@ -328,7 +320,7 @@ final class KnownWorld {
     boolean everywhere =
         call.operation() == CsiOperation.CONTROLLER_UNPUBLISH_VOLUME
             && WireFields.text(call, "node_id").isEmpty();
-    return everywhere ? List.copyOf(volume.attachments().values()) : List.of(use(volume, call));
+    return everywhere ? List.copyOf(volume.attachments.values()) : List.of(use(volume, call));
   }
 
   private void answered(RecordedCall call, WireMessage answer) {
@@ -398,7 +390,7 @@ final class KnownWorld {
     KnownVolume volume = volume(WireFields.volume(call));
     if (answer.flag("node_expansion_required")) {
       volume.pendingExpansion = call;
-      volume.usedWhilePending = volume.publishedSomewhere();
+      volume.usedWhilePending = volume.publications.somewhere();
     }
   }
 
@@ -441,12 +433,10 @@ final class KnownWorld {
         .forEach(tooLong::add);
   }
 
-  /** Whether there has to be an attachment before a volume is used on a node. */
   boolean needsAttachment() {
     return offers.has(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME");
   }
 
-  /** Whether there has to be a staging before a volume is published on a node. */
   boolean needsStaging(String node) {
     return offers.has(Part.NODE, node, "STAGE_UNSTAGE_VOLUME");
   }

@@ -1,5 +1,6 @@
 package io.csi4j.testkit.internal.referee;
 
+import io.csi4j.client.internal.text.Rows;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiService;
 import io.csi4j.testkit.internal.referee.KnownOffers.Part;
@@ -12,7 +13,9 @@ import java.util.List;
 /** Calls and fields that only a plugin with the capability takes. */
 final class OfferRules extends DutyRule {
 
-  private static final String CONSTRAINTS = "VOLUME_ACCESSIBILITY_CONSTRAINTS";
+  /** The fields that need a capability: operation, path, and the part that has to offer it. */
+  private static final List<List<String>> FIELDS =
+      Rows.of(OfferRules.class.getResourceAsStream("fields.tsv"), 4);
 
   private String version = "";
   private boolean versionChanged;
@@ -101,46 +104,15 @@ final class OfferRules extends DutyRule {
   }
 
   private void fields(RecordedCall call) {
-    switch (call.operation()) {
-      case CREATE_VOLUME -> {
-        WireMessage source = call.request().message("volume_content_source");
-        if (source.has("snapshot")) {
-          field(call, "snapshot", Part.CONTROLLER, "CREATE_DELETE_SNAPSHOT");
-        } else if (source.has("volume")) {
-          field(call, "volume", Part.CONTROLLER, "CLONE_VOLUME");
-        }
-        if (call.request().has("mutable_parameters")) {
-          field(call, "mutable_parameters", Part.CONTROLLER, "MODIFY_VOLUME");
-        }
-        if (call.request().has("accessibility_requirements")) {
-          field(call, "accessibility_requirements", Part.PLUGIN, CONSTRAINTS);
+    for (List<String> row : FIELDS) {
+      String[] path = row.get(1).split("/");
+      String name = path[path.length - 1];
+      if (row.get(0).equals(call.operation().name())) {
+        WireMessage within = path.length == 1 ? call.request() : call.request().message(path[0]);
+        if (within.has(name)) {
+          field(call, name, Part.valueOf(row.get(2)), row.get(3));
         }
       }
-      case VALIDATE_VOLUME_CAPABILITIES -> {
-        if (call.request().has("mutable_parameters")) {
-          field(call, "mutable_parameters", Part.CONTROLLER, "MODIFY_VOLUME");
-        }
-      }
-      case GET_CAPACITY -> {
-        if (call.request().has("accessible_topology")) {
-          field(call, "accessible_topology", Part.PLUGIN, CONSTRAINTS);
-        }
-      }
-      case CREATE_SNAPSHOT -> {
-        if (call.request().has("accessibility_requirements")) {
-          field(
-              call,
-              "accessibility_requirements",
-              Part.PLUGIN,
-              "SNAPSHOT_ACCESSIBILITY_CONSTRAINTS");
-        }
-      }
-      case CONTROLLER_PUBLISH_VOLUME -> {
-        if (call.request().flag("readonly")) {
-          field(call, "readonly", Part.CONTROLLER, "PUBLISH_READONLY");
-        }
-      }
-      default -> {}
     }
     WireFields.capabilities(call).forEach(capability -> capability(call, capability));
   }
@@ -172,8 +144,8 @@ final class OfferRules extends DutyRule {
     return switch (call.operation()) {
       case DELETE_VOLUME -> volume.created != null;
       case CONTROLLER_UNPUBLISH_VOLUME ->
-          volume.attachments().values().stream().anyMatch(TrackedUse::possible);
-      case NODE_UNSTAGE_VOLUME -> volume.staged(WireFields.node(call), TrackedUse::possible);
+          volume.attachments.values().stream().anyMatch(TrackedUse::possible);
+      case NODE_UNSTAGE_VOLUME -> volume.stagings.any(WireFields.node(call), TrackedUse::possible);
       default -> false;
     };
   }

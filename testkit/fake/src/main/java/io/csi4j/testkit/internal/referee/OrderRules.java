@@ -27,9 +27,9 @@ final class OrderRules extends DutyRule {
     KnownVolume volume = world.volume(id);
     String node = WireFields.node(call);
     String asked = WireFields.text(call, "node_id");
-    TrackedUse attachment = volume.attachments().get(asked);
-    TrackedUse staging = volume.stagings(node).get(WireFields.text(call, "staging_target_path"));
-    TrackedUse publication = volume.publications(node).get(WireFields.text(call, "target_path"));
+    TrackedUse attachment = volume.attachments.get(asked);
+    TrackedUse staging = volume.stagings.on(node).get(WireFields.text(call, "staging_target_path"));
+    TrackedUse publication = volume.publications.on(node).get(WireFields.text(call, "target_path"));
     switch (call.operation()) {
       case CONTROLLER_PUBLISH_VOLUME -> {
         provisioned(call, volume);
@@ -49,12 +49,12 @@ final class OrderRules extends DutyRule {
       }
       case NODE_UNSTAGE_VOLUME -> {
         unstage(call, volume);
-        lost(call, volume.publications(node), "published");
+        lost(call, volume.publications.on(node), "published");
         settled(call, staging);
       }
       case CONTROLLER_UNPUBLISH_VOLUME -> {
-        Map<String, Map<String, TrackedUse>> stagings = on(asked, volume.stagings());
-        Map<String, Map<String, TrackedUse>> publications = on(asked, volume.publications());
+        Map<String, Map<String, TrackedUse>> stagings = on(asked, volume.stagings.all);
+        Map<String, Map<String, TrackedUse>> publications = on(asked, volume.publications.all);
         detach(call, stagings, publications);
         stagings.values().forEach(paths -> lost(call, paths, "staged"));
         publications.values().forEach(paths -> lost(call, paths, "published"));
@@ -62,9 +62,9 @@ final class OrderRules extends DutyRule {
       }
       case DELETE_VOLUME -> {
         delete(call, volume);
-        lost(call, volume.attachments(), "attached");
-        volume.stagings().values().forEach(paths -> lost(call, paths, "staged"));
-        volume.publications().values().forEach(paths -> lost(call, paths, "published"));
+        lost(call, volume.attachments, "attached");
+        volume.stagings.all.values().forEach(paths -> lost(call, paths, "staged"));
+        volume.publications.all.values().forEach(paths -> lost(call, paths, "published"));
       }
       default -> {}
     }
@@ -96,7 +96,7 @@ final class OrderRules extends DutyRule {
     attached(call, volume);
     String node = WireFields.node(call);
     String path = WireFields.text(call, "staging_target_path");
-    for (Map.Entry<String, TrackedUse> staging : volume.stagings(node).entrySet()) {
+    for (Map.Entry<String, TrackedUse> staging : volume.stagings.on(node).entrySet()) {
       TrackedUse thing = staging.getValue();
       if (thing.standing() && !path.isEmpty() && !staging.getKey().equals(path)) {
         String there = quote(staging.getKey());
@@ -104,10 +104,10 @@ final class OrderRules extends DutyRule {
         judge(false, thing.evidence(), call, "second staging path", quote(path), there, maker);
       }
     }
-    if (!volume.staged(node, TrackedUse::standing)) {
+    if (!volume.stagings.any(node, TrackedUse::standing)) {
       kept(call, "first staging");
-    } else if (volume.staging(node, path).certain()) {
-      judge(!volume.published(node, TrackedUse::standing), call, "staged again");
+    } else if (volume.stagings.use(node, path).certain()) {
+      judge(!volume.publications.any(node, TrackedUse::standing), call, "staged again");
     }
   }
 
@@ -121,14 +121,14 @@ final class OrderRules extends DutyRule {
     if (!world.needsStaging(node)) {
       return;
     }
-    boolean staged = volume.staged(node, TrackedUse::succeeded);
+    boolean staged = volume.stagings.any(node, TrackedUse::succeeded);
     judge(staged, call, "not staged");
     if (staged) {
       String path = WireFields.text(call, "staging_target_path");
-      TrackedUse staging = volume.stagings(node).get(path);
+      TrackedUse staging = volume.stagings.on(node).get(path);
       boolean there = staging != null && staging.possible();
       judge(there, call, path.isEmpty() ? "no staging path" : "other staging path");
-      if (!volume.publications(node).isEmpty()) {
+      if (!volume.publications.on(node).isEmpty()) {
         kept(call, "one staging path");
       }
     }
@@ -137,11 +137,14 @@ final class OrderRules extends DutyRule {
   private void unpublish(RecordedCall call, KnownVolume volume) {
     String node = WireFields.node(call);
     String path = WireFields.text(call, "target_path");
-    TrackedUse thing = volume.publications(node).get(path);
-    boolean known = knownPath(call, path, thing, volume.published(node, TrackedUse::standing));
-    known |= volume.publications().isEmpty();
+    TrackedUse thing = volume.publications.on(node).get(path);
+    boolean known =
+        knownPath(call, path, thing, volume.publications.any(node, TrackedUse::standing));
+    known |= volume.publications.all.isEmpty();
     elsewhere(
-        call, known || volume.published(node, TrackedUse::possible), volume.publishedSomewhere());
+        call,
+        known || volume.publications.any(node, TrackedUse::possible),
+        volume.publications.somewhere());
     undone(call, thing);
   }
 
@@ -149,9 +152,9 @@ final class OrderRules extends DutyRule {
     String node = WireFields.node(call);
     List<RecordedCall> evidence = new ArrayList<>();
     String where =
-        String.join(", ", those(TrackedUse::standing, volume.publications(node), evidence));
+        String.join(", ", those(TrackedUse::standing, volume.publications.on(node), evidence));
     List<TrackedUse> left =
-        volume.publications(node).values().stream().filter(TrackedUse::standing).toList();
+        volume.publications.on(node).values().stream().filter(TrackedUse::standing).toList();
     if (where.isEmpty()) {
       kept(call, "all unpublished");
     } else if (left.stream().allMatch(TrackedUse::refusedOften)) {
@@ -160,11 +163,14 @@ final class OrderRules extends DutyRule {
     } else {
       judge(false, evidence, call, "still published", where);
     }
-    neverAsked(call, "never asked", List.of(volume.publications(node)));
+    neverAsked(call, "never asked", List.of(volume.publications.on(node)));
     String path = WireFields.text(call, "staging_target_path");
-    TrackedUse thing = volume.stagings(node).get(path);
-    boolean known = knownPath(call, path, thing, volume.staged(node, TrackedUse::standing));
-    elsewhere(call, known || volume.staged(node, TrackedUse::possible), volume.stagedSomewhere());
+    TrackedUse thing = volume.stagings.on(node).get(path);
+    boolean known = knownPath(call, path, thing, volume.stagings.any(node, TrackedUse::standing));
+    elsewhere(
+        call,
+        known || volume.stagings.any(node, TrackedUse::possible),
+        volume.stagings.somewhere());
     undone(call, thing);
   }
 
@@ -241,9 +247,8 @@ final class OrderRules extends DutyRule {
 
   private void delete(RecordedCall call, KnownVolume volume) {
     List<RecordedCall> evidence = new ArrayList<>();
-    List<String> where =
-        new ArrayList<>(those(TrackedUse::standing, volume.attachments(), evidence));
-    Stream.of(volume.stagings(), volume.publications())
+    List<String> where = new ArrayList<>(those(TrackedUse::standing, volume.attachments, evidence));
+    Stream.of(volume.stagings.all, volume.publications.all)
         .flatMap(uses -> uses.values().stream())
         .forEach(paths -> where.addAll(those(TrackedUse::standing, paths, evidence)));
     judge(where.isEmpty(), evidence, call, "still in use", String.join(", ", where));

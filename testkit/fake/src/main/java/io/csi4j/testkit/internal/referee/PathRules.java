@@ -91,7 +91,7 @@ final class PathRules extends DutyRule {
   private void removed(RecordedCall call) {
     KnownVolume volume = world.volume(WireFields.volume(call));
     TrackedUse thing =
-        volume.publications(WireFields.node(call)).get(WireFields.text(call, "target_path"));
+        volume.publications.on(WireFields.node(call)).get(WireFields.text(call, "target_path"));
     PathFact fact = call.paths().getOrDefault("target_path", PathFact.UNKNOWN);
     if (thing != null && thing.certain() && fact != PathFact.UNKNOWN && !neverMade) {
       judge(!isMissing(fact), call, "target removed");
@@ -116,7 +116,8 @@ final class PathRules extends DutyRule {
     String node = WireFields.node(call);
     if (world.needsStaging(node)) {
       // The field is optional; a caller that knows the path is advised to send it.
-      boolean isStaged = world.volume(WireFields.volume(call)).staged(node, TrackedUse::certain);
+      boolean isStaged =
+          world.volume(WireFields.volume(call)).stagings.any(node, TrackedUse::certain);
       judge(there || !isStaged, call, "staging path known");
     } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
       judge(!there, call, "staging path not needed");
@@ -138,15 +139,16 @@ final class PathRules extends DutyRule {
     String node = WireFields.node(call);
     KnownVolume volume = world.volume(WireFields.volume(call));
     boolean here =
-        volume.staged(node, TrackedUse::possible) || volume.published(node, TrackedUse::possible);
+        volume.stagings.any(node, TrackedUse::possible)
+            || volume.publications.any(node, TrackedUse::possible);
     judge(here, call, "not on the node");
     if (here) {
       volumePath(call, TrackedUse::possible);
     }
     if (world.needsStaging(node)) {
-      judge(volume.staged(node, TrackedUse::succeeded), call, "not staged");
+      judge(volume.stagings.any(node, TrackedUse::succeeded), call, "not staged");
     } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
-      judge(volume.published(node, TrackedUse::succeeded), call, "not published");
+      judge(volume.publications.any(node, TrackedUse::succeeded), call, "not published");
     }
   }
 

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** An attachment, a staging or a publication, as its caller has to see it. */
 final class TrackedUse {
 
-  /** Whether it was made. */
   enum Made {
     NO,
     MAYBE,
@@ -67,7 +66,6 @@ final class TrackedUse {
     return possible() && succeeded;
   }
 
-  /** Whether it was ever asked for. */
   boolean tried() {
     return tried;
   }
@@ -77,7 +75,6 @@ final class TrackedUse {
     return maker;
   }
 
-  /** The call that made it, or may have, as evidence. */
   List<RecordedCall> evidence() {
     return maker == null ? List.of() : List.of(maker);
   }

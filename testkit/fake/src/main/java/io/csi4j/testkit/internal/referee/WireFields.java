@@ -42,12 +42,10 @@ final class WireFields {
 
   private WireFields() {}
 
-  /** The description of an operation's request. */
   static Descriptor type(CsiOperation operation) {
     return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Request");
   }
 
-  /** The description of an operation's answer. */
   static Descriptor answerType(CsiOperation operation) {
     return CsiProto.getDescriptor().findMessageTypeByName(operation.rpcName() + "Response");
   }
@@ -79,7 +77,6 @@ final class WireFields {
     return FIELDS.getOrDefault(call.operation(), Set.of()).contains(field);
   }
 
-  /** Whether the field is there and set. */
   static boolean has(RecordedCall call, String field) {
     return knows(call, field) && call.request().has(field);
   }
@@ -90,12 +87,10 @@ final class WireFields {
     return FieldLimits.PATHS.contains(field) ? TOO_MANY.matcher(text).replaceAll("") : text;
   }
 
-  /** The field, or nothing. */
   static List<String> texts(RecordedCall call, String field) {
     return knows(call, field) ? call.request().texts(field) : List.of();
   }
 
-  /** The field, or nothing. */
   static Map<String, String> map(RecordedCall call, String field) {
     return knows(call, field) ? call.request().map(field) : Map.of();
   }
@@ -122,7 +117,6 @@ final class WireFields {
     out.append('\n').append(text.length()).append(' ').append(text);
   }
 
-  /** The volume capabilities of a request. */
   static List<WireMessage> capabilities(RecordedCall call) {
     if (has(call, "volume_capability")) {
       return List.of(call.request().message("volume_capability"));

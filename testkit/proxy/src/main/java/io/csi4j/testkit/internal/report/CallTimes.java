@@ -56,7 +56,6 @@ final class CallTimes {
     return first;
   }
 
-  /** The whole span. */
   Duration span() {
     return Duration.ofNanos(nanos);
   }
@@ -127,7 +126,7 @@ final class CallTimes {
   // Drawings.
 
   /** The time line: a row for each volume, in the order in which they were first called. */
-  String timeline() {
+  Html timeline() {
     Map<String, List<RecordedCall>> rows = new LinkedHashMap<>();
     rows.put("", calls.stream().filter(call -> call.volume().isEmpty()).toList());
     for (RecordedCall call : calls) {
@@ -141,29 +140,23 @@ final class CallTimes {
       rows.remove("");
     }
     int height = rows.size() * ROW + AXIS;
-    StringBuilder svg = open("Calls by volume", height);
+    Html svg = open("Calls by volume", height);
     grid(svg, rows.size() * ROW);
     int drawn = 0;
     int index = 0;
     for (Map.Entry<String, List<RecordedCall>> row : rows.entrySet()) {
       int top = index++ * ROW;
       String name = row.getKey().isEmpty() ? NO_VOLUME : row.getKey();
-      svg.append("<text x='6' y='")
-          .append(top + 16)
-          .append("'")
-          .append(row.getKey().isEmpty() ? " class='dim'" : "")
-          .append("><title>")
-          .append(Html.text(name))
-          .append("</title>")
-          .append(Html.text(shortened(name)))
-          .append("</text>");
+      svg.add(
+          "<text x='6' y='%s'" + (row.getKey().isEmpty() ? " class='dim'" : "") + ">", top + 16);
+      svg.add("<title>%s</title>%s</text>", name, shortened(name));
       for (RecordedCall call : row.getValue()) {
         if (drawn++ < DRAWN) {
           bar(svg, call, top);
         }
       }
     }
-    return svg.append("</svg>").toString();
+    return svg.add("</svg>");
   }
 
   /** Whether the drawing of the time line leaves something out. */
@@ -178,32 +171,18 @@ final class CallTimes {
         : Optional.empty();
   }
 
-  private void bar(StringBuilder svg, RecordedCall call, int top) {
+  private void bar(Html svg, RecordedCall call, int top) {
     double from = x(call.began());
-    double to = call.ended().map(this::x).orElse((double) WIDTH);
-    svg.append(
-            String.format(
-                Locale.ROOT,
-                "<rect class='%s' x='%.1f' y='%d' width='%.1f' height='%d' rx='1.5'>",
-                kind(call),
-                from,
-                top + 5,
-                Math.max(2, to - from),
-                ROW - 10))
-        .append("<title>")
-        .append(
-            Html.text(
-                name(call)
-                    + ", "
-                    + ended(call)
-                    + (call.ended().isPresent() ? ", " + words(taken(call)) : "")
-                    + ", at "
-                    + clock(call.began())))
-        .append("</title></rect>");
+    double width = Math.max(2, call.ended().map(this::x).orElse((double) WIDTH) - from);
+    String took = call.ended().isPresent() ? ", " + words(taken(call)) : "";
+    svg.add("<rect class='%s' x='%.1f' y='%d' ", kind(call), from, top + 5)
+        .add("width='%.1f' height='%d' rx='1.5'>", width, ROW - 10)
+        .add("<title>%s, %s%s, at ", name(call), ended(call), took)
+        .add("%s</title></rect>", clock(call.began()));
   }
 
   /** The number of calls in flight over time. */
-  String inFlight() {
+  Html inFlight() {
     TreeMap<Instant, Integer> steps = new TreeMap<>();
     for (RecordedCall call : calls) {
       steps.merge(call.began(), 1, Integer::sum);
@@ -216,50 +195,33 @@ final class CallTimes {
       most = Math.max(most, open);
     }
     int height = 110;
-    StringBuilder svg = open("Calls in flight", height + AXIS);
+    Html svg = open("Calls in flight", height + AXIS);
     grid(svg, height);
-    svg.append("<text class='dim' x='6' y='14'>").append(most).append(" at most</text>");
-    StringBuilder path = new StringBuilder("M").append(LEFT).append(' ').append(height);
+    svg.add("<text class='dim' x='6' y='14'>%s at most</text>", most);
+    Html path = new Html().add("M%s %s", LEFT, height);
     open = 0;
     for (Map.Entry<Instant, Integer> step : steps.entrySet()) {
-      path.append(String.format(Locale.ROOT, "H%.1f", x(step.getKey())));
       open += step.getValue();
-      path.append(
-          String.format(Locale.ROOT, "V%.1f", height - (height - 8.0) * open / Math.max(1, most)));
+      double y = height - (height - 8.0) * open / Math.max(1, most);
+      path.add("H%.1fV%.1f", x(step.getKey()), y);
     }
-    path.append('H').append(WIDTH).append('V').append(height).append('Z');
-    return svg.append("<path class='area' d='").append(path).append("'/></svg>").toString();
+    path.add("H%sV%sZ", WIDTH, height);
+    return svg.add("<path class='area' d='%s'/></svg>", path);
   }
 
-  private static StringBuilder open(String label, int height) {
-    return new StringBuilder("<svg role='img' aria-label='")
-        .append(label)
-        .append("' viewBox='0 0 ")
-        .append(WIDTH + 10)
-        .append(' ')
-        .append(height)
-        .append("'>");
+  private static Html open(String label, int height) {
+    return new Html()
+        .add("<svg role='img' aria-label='%s' viewBox='0 0 %s %s'>", label, WIDTH + 10, height);
   }
 
-  private void grid(StringBuilder svg, int height) {
+  private void grid(Html svg, int height) {
     for (int i = 0; i <= TICKS; i++) {
       double x = LEFT + (WIDTH - LEFT) * (double) i / TICKS;
-      svg.append(
-          String.format(
-              Locale.ROOT,
-              "<line class='grid' x1='%.1f' y1='0' x2='%.1f' y2='%d'/>",
-              x,
-              x,
-              height));
       String anchor = i == TICKS ? "end" : "middle";
-      svg.append(
-          String.format(
-              Locale.ROOT,
-              "<text class='dim' x='%.1f' y='%d' text-anchor='%s'>%s</text>",
-              x,
-              height + 18,
-              anchor,
-              i == 0 ? "0" : words(Duration.ofNanos(nanos * i / TICKS))));
+      String label = i == 0 ? "0" : words(Duration.ofNanos(nanos * i / TICKS));
+      svg.add("<line class='grid' x1='%.1f' y1='0' x2='%.1f' y2='%d'/>", x, x, height)
+          .add("<text class='dim' x='%.1f' y='%d' ", x, height + 18)
+          .add("text-anchor='%s'>%s</text>", anchor, label);
     }
   }
 

@@ -1,11 +1,38 @@
 package io.csi4j.testkit.internal.report;
 
 import io.csi4j.client.internal.text.SafeText;
+import java.util.Arrays;
+import java.util.Locale;
 
-/** Texts as they stand in HTML. */
+/** HTML as it is written, piece by piece. */
 final class Html {
 
-  private Html() {}
+  private final StringBuilder out = new StringBuilder();
+
+  /**
+   * Writes markup.
+   *
+   * @param markup with a place, such as {@code %s}, for each of the parts
+   * @param parts texts of any origin, in which nothing is markup, numbers, and other HTML
+   */
+  Html add(String markup, Object... parts) {
+    Object[] shown =
+        Arrays.stream(parts).map(part -> part instanceof String text ? text(text) : part).toArray();
+    out.append(String.format(Locale.ROOT, markup, shown));
+    return this;
+  }
+
+  /** Markup that is part of the program. */
+  static Html raw(String markup) {
+    Html html = new Html();
+    html.out.append(markup);
+    return html;
+  }
+
+  @Override
+  public String toString() {
+    return out.toString();
+  }
 
   /** A text of any origin: nothing in it is markup. */
   static String text(String value) {

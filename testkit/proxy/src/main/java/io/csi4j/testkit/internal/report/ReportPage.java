@@ -16,7 +16,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,16 +27,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A page of HTML that shows what a journal holds.
- *
- * @param title what it is about
- * @param events the journal
- * @param verdict how the caller kept its duties; null if it was not judged
- * @param findings what the plugin's answers broke
- * @param faults what was made to go wrong
- * @param tables what else is shown, before the calls
- */
+/** A page of HTML that shows what a journal holds. */
 public record ReportPage(
     String title,
     List<JournalEvent> events,
@@ -46,12 +36,7 @@ public record ReportPage(
     List<FaultRule> faults,
     List<Table> tables) {
 
-  /**
-   * A table.
-   *
-   * @param title the heading above it
-   * @param rows the names of its columns, and its rows; all texts
-   */
+  /** A table: the names of its columns, and its rows. */
   public record Table(String title, List<List<String>> rows) {}
 
   private static final DateTimeFormatter DAY =
@@ -63,21 +48,17 @@ public record ReportPage(
   private static final int STORIES = 3;
   private static final int FINDINGS = 100;
 
-  /** The page. */
   public String html() {
     List<RecordedCall> calls = calls();
     CallTimes times = new CallTimes(calls);
-    StringBuilder page = new StringBuilder(1 << 14);
-    page.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
-        .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>")
-        .append(Html.text(title))
-        .append("</title><style>\n")
-        .append(style())
-        .append("</style></head><body>\n");
+    Html page = new Html();
+    page.add("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
+        .add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
+        .add("<title>%s</title><style>\n%s</style></head><body>\n", title, style());
     head(page, calls, times);
     tables.forEach(table -> table(page, table));
     if (calls.isEmpty()) {
-      page.append("<p>No call was made.</p>");
+      page.add("<p>No call was made.</p>");
     } else {
       timeline(page, times);
       duties(page);
@@ -87,10 +68,9 @@ public record ReportPage(
       operations(page, calls);
       all(page, calls);
     }
-    return page.append("</body></html>\n").toString();
+    return page.add("</body></html>\n").toString();
   }
 
-  /** Each call as far as it went. */
   private List<RecordedCall> calls() {
     Map<Long, RecordedCall> calls = new TreeMap<>();
     for (JournalEvent event : events) {
@@ -103,12 +83,12 @@ public record ReportPage(
     return List.copyOf(calls.values());
   }
 
-  private void head(StringBuilder page, List<RecordedCall> calls, CallTimes times) {
-    page.append("<h1>").append(Html.text(title)).append("</h1><p class=\"dim\">");
+  private void head(Html page, List<RecordedCall> calls, CallTimes times) {
+    page.add("<h1>%s</h1><p class=\"dim\">", title);
     if (!calls.isEmpty()) {
-      page.append(DAY.format(times.first())).append(", ").append(CallTimes.words(times.span()));
+      page.add("%s, %s", DAY.format(times.first()), CallTimes.words(times.span()));
     }
-    page.append("</p><div class=\"tiles\">");
+    page.add("</p><div class=\"tiles\">");
     tile(page, "", calls.size(), "calls");
     tile(page, "", count(calls, "failed"), "refused");
     tile(page, "", count(calls, "broken") + count(calls, "abandoned"), "without an answer");
@@ -132,39 +112,29 @@ public record ReportPage(
         findings.isEmpty() ? "good" : "bad",
         findings.size(),
         "answers of the plugin against the spec");
-    page.append("</div>");
+    page.add("</div>");
   }
 
-  private static void tile(StringBuilder page, String kind, long number, String what) {
-    page.append("<div class=\"tile ")
-        .append(kind)
-        .append("\"><b>")
-        .append(number)
-        .append("</b>")
-        .append(what)
-        .append("</div>");
+  private static void tile(Html page, String kind, long number, String what) {
+    page.add("<div class=\"tile %s\"><b>%s</b>%s</div>", kind, number, what);
   }
 
   private static long count(List<RecordedCall> calls, String kind) {
     return calls.stream().filter(call -> CallTimes.kind(call).equals(kind)).count();
   }
 
-  private static void timeline(StringBuilder page, CallTimes times) {
-    page.append("<h2>Calls by volume</h2><div class=\"wide\">")
-        .append(times.timeline())
-        .append("</div><div class=\"legend\"><span class=\"ok\">answered OK</span>")
-        .append(
-            "<span class=\"failed\">refused</span><span class=\"broken\">connection broke</span>")
-        .append(
-            "<span class=\"abandoned\">caller gave up</span><span class=\"open\">in flight</span>")
-        .append("</div>");
-    times.leftOut().ifPresent(text -> page.append("<p class=\"dim\">").append(text).append("</p>"));
-    page.append("<h2>Calls in flight</h2><div class=\"wide\">")
-        .append(times.inFlight())
-        .append("</div>");
+  private static void timeline(Html page, CallTimes times) {
+    page.add("<h2>Calls by volume</h2><div class=\"wide\">%s</div>", times.timeline())
+        .add("<div class=\"legend\"><span class=\"ok\">answered OK</span>")
+        .add("<span class=\"failed\">refused</span>")
+        .add("<span class=\"broken\">connection broke</span>")
+        .add("<span class=\"abandoned\">caller gave up</span>")
+        .add("<span class=\"open\">in flight</span></div>");
+    times.leftOut().ifPresent(text -> page.add("<p class=\"dim\">%s</p>", text));
+    page.add("<h2>Calls in flight</h2><div class=\"wide\">%s</div>", times.inFlight());
   }
 
-  private void duties(StringBuilder page) {
+  private void duties(Html page) {
     if (verdict == null) {
       return;
     }
@@ -173,23 +143,20 @@ public record ReportPage(
     Map<Verdict.Finding, Long> found =
         verdict.findings().values().stream()
             .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-    page.append("<h2>Duties of the caller</h2><p class=\"dim\">")
-        .append(found.getOrDefault(Verdict.Finding.KEPT, 0L))
-        .append(" kept, ")
-        .append(verdict.broken().size() - verdict.advice().size())
-        .append(" broken, ")
-        .append(verdict.advice().size())
-        .append(" with advice, ")
-        .append(found.getOrDefault(Verdict.Finding.NOT_EXERCISED, 0L))
-        .append(" without occasion.</p>");
+    page.add(
+            "<h2>Duties of the caller</h2><p class=\"dim\">%s kept, ",
+            found.getOrDefault(Verdict.Finding.KEPT, 0L))
+        .add("%s broken, ", verdict.broken().size() - verdict.advice().size())
+        .add("%s with advice, ", verdict.advice().size())
+        .add("%s without occasion.</p>", found.getOrDefault(Verdict.Finding.NOT_EXERCISED, 0L));
     if (!verdict.breaches().isEmpty()) {
       Map<DutyId, List<Breach>> byDuty =
           verdict.breaches().stream()
               .collect(
                   Collectors.groupingBy(Breach::duty, LinkedHashMap::new, Collectors.toList()));
-      page.append("<table><tr><th>duty</th><th></th><th>what happened</th></tr>");
+      page.add("<table><tr><th>duty</th><th></th><th>what happened</th></tr>");
       byDuty.forEach((id, breaches) -> breach(page, known.get(id), breaches));
-      page.append("</table>");
+      page.add("</table>");
     }
     List<DutyId> kept =
         verdict.findings().entrySet().stream()
@@ -197,188 +164,158 @@ public record ReportPage(
             .map(Map.Entry::getKey)
             .toList();
     if (!kept.isEmpty()) {
-      page.append("<details><summary>Duties kept</summary><table>");
+      page.add("<details><summary>Duties kept</summary><table>");
       for (DutyId id : kept) {
-        page.append("<tr><td class=\"word\">")
-            .append(id)
-            .append("</td><td>")
-            .append(Html.text(Optional.ofNullable(known.get(id)).map(Duty::text).orElse("")))
-            .append("</td></tr>");
+        String text = Optional.ofNullable(known.get(id)).map(Duty::text).orElse("");
+        page.add("<tr><td class=\"word\">%s</td><td>%s</td></tr>", id, text);
       }
-      page.append("</table></details>");
+      page.add("</table></details>");
     }
   }
 
-  private static void breach(StringBuilder page, @Nullable Duty duty, List<Breach> breaches) {
-    DutyId id = breaches.get(0).duty();
-    page.append("<tr><td class=\"word\">")
-        .append(id)
-        .append("</td><td class=\"word ")
-        .append(duty != null && duty.level().binding() ? "broken\">broken" : "failed\">advice")
-        .append("</td><td>");
+  private static void breach(Html page, @Nullable Duty duty, List<Breach> breaches) {
+    boolean binding = duty != null && duty.level().binding();
+    page.add("<tr><td class=\"word\">%s</td>", breaches.get(0).duty())
+        .add("<td class=\"word %s\">", binding ? "broken" : "failed")
+        .add("%s</td><td>", binding ? "broken" : "advice");
     breaches.stream()
         .limit(STORIES)
         .map(breach -> breach.story().replaceFirst("^D-\\d+ [a-z]+: ", ""))
-        .forEach(story -> page.append(Html.text(story)).append("<br>"));
+        .forEach(story -> page.add("%s<br>", story));
     if (breaches.size() > STORIES) {
-      page.append("and ").append(breaches.size() - STORIES).append(" times more<br>");
+      page.add("and %s times more<br>", breaches.size() - STORIES);
     }
     if (duty != null) {
-      page.append("<span class=\"dim\">").append(Html.text(duty.text())).append("</span>");
+      page.add("<span class=\"dim\">%s</span>", duty.text());
     }
-    page.append("</td></tr>");
+    page.add("</td></tr>");
   }
 
-  private void answers(StringBuilder page) {
+  private void answers(Html page) {
     if (findings.isEmpty()) {
       return;
     }
-    page.append("<h2>Answers of the plugin against the spec</h2>")
-        .append("<table><tr><th>call</th><th>field</th><th>what is wrong</th></tr>");
+    page.add("<h2>Answers of the plugin against the spec</h2>")
+        .add("<table><tr><th>call</th><th>field</th><th>what is wrong</th></tr>");
     for (AnswerFinding finding : findings.subList(0, Math.min(FINDINGS, findings.size()))) {
-      page.append("<tr><td class=\"word\">")
-          .append(CallTimes.name(finding.call()))
-          .append("</td><td>")
-          .append(Html.text(finding.field()))
-          .append("</td><td>")
-          .append(Html.text(finding.why()))
-          .append("</td></tr>");
+      page.add("<tr><td class=\"word\">%s</td>", CallTimes.name(finding.call()))
+          .add("<td>%s</td><td>%s</td></tr>", finding.field(), finding.why());
     }
-    page.append("</table>");
+    page.add("</table>");
   }
 
-  private void faults(StringBuilder page) {
+  private void faults(Html page) {
     if (faults.isEmpty()) {
       return;
     }
-    page.append(
-        "<h2>Faults</h2><table><tr><th>fault</th><th>to</th><th class=\"n\">acted</th></tr>");
+    page.add("<h2>Faults</h2><table><tr><th>fault</th><th>to</th><th class=\"n\">acted</th></tr>");
     for (FaultRule rule : faults) {
-      page.append("<tr><td>")
-          .append(Html.text(rule.fault().toString()))
-          .append("</td><td>")
-          .append(Html.text(rule.when().toString()))
-          .append("</td><td class=\"n\">")
-          .append(rule.hits())
-          .append("</td></tr>");
+      page.add("<tr><td>%s</td><td>%s</td>", rule.fault().toString(), rule.when().toString())
+          .add("<td class=\"n\">%s</td></tr>", rule.hits());
     }
-    page.append("</table>");
+    page.add("</table>");
   }
 
-  private static void table(StringBuilder page, Table table) {
-    page.append("<h2>").append(Html.text(table.title())).append("</h2><table>");
+  private static void table(Html page, Table table) {
+    page.add("<h2>%s</h2><table>", table.title());
     String cell = "th";
     for (List<String> row : table.rows()) {
-      page.append("<tr>");
+      page.add("<tr>");
       for (String text : row) {
-        page.append('<').append(cell).append('>');
-        page.append(text.lines().map(Html::text).collect(Collectors.joining("<br>")));
-        page.append("</").append(cell).append('>');
+        page.add("<" + cell + ">");
+        String[] lines = text.lines().toArray(String[]::new);
+        for (int i = 0; i < lines.length; i++) {
+          page.add(i == 0 ? "%s" : "<br>%s", lines[i]);
+        }
+        page.add("</" + cell + ">");
       }
-      page.append("</tr>");
+      page.add("</tr>");
       cell = "td";
     }
-    page.append("</table>");
+    page.add("</table>");
   }
 
-  /** The fault that acted on a call. */
   private Optional<FaultRule> fault(RecordedCall call) {
     return faults.stream().filter(rule -> rule.actedOn(call.number())).findFirst();
   }
 
-  private void slowest(StringBuilder page, List<RecordedCall> calls) {
-    page.append("<h2>Slowest calls</h2><table>");
+  private void slowest(Html page, List<RecordedCall> calls) {
+    page.add("<h2>Slowest calls</h2><table>");
     headings(page);
     calls.stream()
         .filter(call -> call.ended().isPresent())
         .sorted(Comparator.comparing(CallTimes::taken).reversed())
         .limit(SLOWEST)
         .forEach(call -> row(page, call));
-    page.append("</table>");
+    page.add("</table>");
   }
 
-  private static void operations(StringBuilder page, List<RecordedCall> calls) {
-    page.append("<h2>Operations</h2><table><tr><th>operation</th><th class=\"n\">calls</th>")
-        .append(
-            "<th class=\"n\">OK</th><th class=\"n\">median</th><th class=\"n\">longest</th></tr>");
-    Map<String, List<RecordedCall>> byName = new LinkedHashMap<>();
-    calls.forEach(
-        call ->
-            byName
-                .computeIfAbsent(call.operation().rpcName(), none -> new ArrayList<>())
-                .add(call));
+  private static void operations(Html page, List<RecordedCall> calls) {
+    page.add("<h2>Operations</h2><table><tr><th>operation</th><th class=\"n\">calls</th>")
+        .add("<th class=\"n\">OK</th><th class=\"n\">median</th>")
+        .add("<th class=\"n\">longest</th></tr>");
+    Map<String, List<RecordedCall>> byName =
+        calls.stream()
+            .collect(
+                Collectors.groupingBy(
+                    call -> call.operation().rpcName(), LinkedHashMap::new, Collectors.toList()));
     byName.forEach(
         (name, all) -> {
-          List<RecordedCall> sorted =
+          List<String> took =
               all.stream()
                   .filter(call -> call.ended().isPresent())
-                  .sorted(Comparator.comparing(CallTimes::taken))
+                  .map(CallTimes::taken)
+                  .sorted()
+                  .map(CallTimes::words)
                   .toList();
-          page.append("<tr><td>")
-              .append(name)
-              .append("</td><td class=\"n\">")
-              .append(all.size())
-              .append("</td><td class=\"n\">")
-              .append(count(all, "ok"))
-              .append("</td>");
-          if (sorted.isEmpty()) {
-            page.append("<td></td><td></td></tr>");
+          page.add("<tr><td>%s</td><td class=\"n\">%s</td>", name, all.size())
+              .add("<td class=\"n\">%s</td>", count(all, "ok"));
+          if (took.isEmpty()) {
+            page.add("<td></td><td></td></tr>");
           } else {
-            page.append("<td class=\"n\">")
-                .append(CallTimes.words(CallTimes.taken(sorted.get(sorted.size() / 2))))
-                .append("</td><td class=\"n\">")
-                .append(CallTimes.words(CallTimes.taken(sorted.get(sorted.size() - 1))))
-                .append("</td></tr>");
+            page.add("<td class=\"n\">%s</td>", took.get(took.size() / 2))
+                .add("<td class=\"n\">%s</td></tr>", took.get(took.size() - 1));
           }
         });
-    page.append("</table>");
+    page.add("</table>");
   }
 
-  private void all(StringBuilder page, List<RecordedCall> calls) {
-    page.append("<h2>All calls</h2><details><summary>")
-        .append(calls.size() > LISTED ? "The last " + LISTED + " of " + calls.size() : calls.size())
-        .append(" calls</summary><table>");
+  private void all(Html page, List<RecordedCall> calls) {
+    boolean more = calls.size() > LISTED;
+    page.add("<h2>All calls</h2><details><summary>")
+        .add(more ? "The last %s of %s" : "%2$s", LISTED, calls.size())
+        .add(" calls</summary><table>");
     headings(page);
     calls
         .subList(Math.max(0, calls.size() - LISTED), calls.size())
         .forEach(call -> row(page, call));
-    page.append("</table></details>");
+    page.add("</table></details>");
   }
 
-  private static void headings(StringBuilder page) {
-    page.append("<tr><th>call</th><th>volume</th><th>began</th><th class=\"n\">took</th>")
-        .append("<th>ended</th></tr>");
+  private static void headings(Html page) {
+    page.add("<tr><th>call</th><th>volume</th><th>began</th><th class=\"n\">took</th>")
+        .add("<th>ended</th></tr>");
   }
 
-  private void row(StringBuilder page, RecordedCall call) {
-    page.append("<tr><td class=\"word\">")
-        .append(CallTimes.name(call))
-        .append("</td><td>")
-        .append(Html.text(CallTimes.volume(call)))
-        .append("</td><td class=\"n\">")
-        .append(CallTimes.clock(call.began()))
-        .append("</td><td class=\"n\">")
-        .append(call.ended().isPresent() ? CallTimes.words(CallTimes.taken(call)) : "")
-        .append("</td><td><span class=\"word ")
-        .append(CallTimes.kind(call))
-        .append("\">")
-        .append(CallTimes.ended(call))
-        .append("</span>");
+  private void row(Html page, RecordedCall call) {
+    String took = call.ended().isPresent() ? CallTimes.words(CallTimes.taken(call)) : "";
+    page.add("<tr><td class=\"word\">%s</td>", CallTimes.name(call))
+        .add("<td>%s</td>", CallTimes.volume(call))
+        .add("<td class=\"n\">%s</td>", CallTimes.clock(call.began()))
+        .add("<td class=\"n\">%s</td>", took)
+        .add("<td><span class=\"word %s\">", CallTimes.kind(call))
+        .add("%s</span>", CallTimes.ended(call));
     if (call.end().orElse(null) instanceof CallEnd.Failed failed && !failed.text().isEmpty()) {
-      page.append("<br><span class=\"dim\">").append(Html.text(failed.text())).append("</span>");
+      page.add("<br><span class=\"dim\">%s</span>", failed.text());
     }
-    fault(call)
-        .ifPresent(
-            rule ->
-                page.append("<br><span class=\"dim\">by an injected fault: ")
-                    .append(Html.text(rule.fault().toString()))
-                    .append("</span>"));
-    page.append("</td></tr>");
+    String by = "<br><span class=\"dim\">by an injected fault: %s</span>";
+    fault(call).ifPresent(rule -> page.add(by, rule.fault().toString()));
+    page.add("</td></tr>");
   }
 
-  private static String style() {
+  private static Html style() {
     try (InputStream in = ReportPage.class.getResourceAsStream("report.css")) {
-      return in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return Html.raw(in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,9 +1,9 @@
 package io.csi4j.testkit.proxy;
 
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.Referee;
 import io.csi4j.testkit.TestPlugin;
 import io.csi4j.testkit.internal.proxy.PluginAnswerRules;
+import io.csi4j.testkit.internal.proxy.RecordingWriter;
 import io.csi4j.testkit.internal.report.ReportPage;
 import io.csi4j.testkit.recording.Recording;
 import java.io.IOException;
@@ -101,13 +101,7 @@ public final class CallReport {
     try {
       Files.writeString(file, html());
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "Writing the report "
-              + SafeText.quote(file.toString())
-              + " failed: "
-              + SafeText.escape(e.toString())
-              + ". Name a file in a directory that exists and may be written to.",
-          e);
+      throw new UncheckedIOException(RecordingWriter.cannot("Writing the report", file, e));
     }
   }
 }

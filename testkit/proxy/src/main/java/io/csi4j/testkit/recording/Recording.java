@@ -3,6 +3,7 @@ package io.csi4j.testkit.recording;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.journal.CallRecord;
 import io.csi4j.testkit.internal.proxy.RecordedLine;
+import io.csi4j.testkit.internal.proxy.RecordingWriter;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -102,13 +103,7 @@ public final class Recording {
     try {
       Files.write(file, lines());
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "Writing the recording "
-              + SafeText.quote(file.toString())
-              + " failed: "
-              + SafeText.escape(e.toString())
-              + ". Name a file in a directory that exists and may be written to.",
-          e);
+      throw new UncheckedIOException(RecordingWriter.cannot("Writing the recording", file, e));
     }
   }
 

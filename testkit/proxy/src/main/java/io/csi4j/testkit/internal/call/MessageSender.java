@@ -24,37 +24,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/**
- * A request by its fields, and the way of its answers back to JSON.
- *
- * @param operation the call
- * @param request its message
- */
+/** A request by its fields, and the way of its answers back to JSON. */
 public record MessageSender(CsiOperation operation, Message request) {
 
   private static final String SECRETS = "secrets";
 
-  /**
-   * The request with these fields.
-   *
-   * @throws IllegalArgumentException naming the mistake
-   */
+  /** The request with these fields. */
   public static MessageSender of(CsiOperation operation, String json) {
     return new MessageSender(
         operation,
         MessageFields.with(WireOperation.of(operation).request(), JsonReader.object(json)));
   }
 
-  /** The fields that the request of an operation may have, as JSON to fill in. */
   public static String fields(CsiOperation operation) {
     return JsonSkeleton.of(WireOperation.of(operation).request());
   }
 
-  /**
-   * The request with these secrets in place of its own; without a change if there are none.
-   *
-   * @throws IllegalArgumentException if the call takes no secrets
-   */
+  /** The request with these secrets in place of its own; without a change if there are none. */
   public MessageSender with(Secrets secrets) {
     if (secrets.isEmpty()) {
       return this;
@@ -63,7 +49,6 @@ public record MessageSender(CsiOperation operation, Message request) {
         operation, MessageFields.with(request, Map.of(SECRETS, secrets.reveal())));
   }
 
-  /** Whether the call takes secrets. */
   public boolean takesSecrets() {
     return request.getDescriptorForType().findFieldByName(SECRETS) != null;
   }

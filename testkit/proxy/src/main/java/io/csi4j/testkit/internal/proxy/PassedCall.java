@@ -170,8 +170,9 @@ final class PassedCall extends FaultedCall {
       if (came.headers() != null) {
         caller.headers(came.headers(), false);
       }
-      if (came.body().length > 0) {
-        caller.data(Unpooled.wrappedBuffer(came.body()), false);
+      byte @Nullable [] body = came.body();
+      if (body != null && body.length > 0) {
+        caller.data(Unpooled.wrappedBuffer(body), false);
       }
     }
     if (trailers == null) {

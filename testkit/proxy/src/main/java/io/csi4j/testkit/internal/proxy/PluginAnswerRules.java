@@ -59,25 +59,26 @@ public final class PluginAnswerRules {
   private static final int NAME_LIMIT = 63;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?");
 
-  private PluginAnswerRules() {}
+  private final RecordedCall call;
+  private final List<AnswerFinding> broken = new ArrayList<>();
 
-  /**
-   * A rule that an answer broke.
-   *
-   * @param field the field, by its path in the answer
-   * @param why what is wrong with it, as the rest of a sentence
-   */
-  private record Broken(String field, String why) {}
+  private PluginAnswerRules(RecordedCall call) {
+    this.call = call;
+  }
 
   /** The rules that the answers to a call broke; a stream has any number of answers. */
   public static List<AnswerFinding> broken(
       RecordedCall call, Message request, List<Message> answers) {
-    List<Broken> broken = new ArrayList<>();
+    PluginAnswerRules rules = new PluginAnswerRules(call);
     for (Message answer : answers) {
-      fields("", answer, broken);
-      compare(request, answer, broken);
+      rules.fields("", answer);
+      rules.compare(request, answer);
     }
-    return broken.stream().map(one -> new AnswerFinding(one.field(), call, one.why())).toList();
+    return rules.broken;
+  }
+
+  private void broken(String field, String why) {
+    broken.add(new AnswerFinding(field, call, why));
   }
 
   /** The rules that the answers to these calls broke, as they were told to the caller. */
@@ -97,27 +98,27 @@ public final class PluginAnswerRules {
     return findings;
   }
 
-  private static void fields(String path, Message message, List<Broken> broken) {
+  private void fields(String path, Message message) {
     for (String name : REQUIRED.getOrDefault(message.getDescriptorForType().getName(), List.of())) {
       FieldDescriptor field = message.getDescriptorForType().findFieldByName(name);
       if (field != null && isAbsent(message, field)) {
-        broken.add(new Broken(path + name, "is absent, and the spec marks it REQUIRED"));
+        broken(path + name, "is absent, and the spec marks it REQUIRED");
       }
     }
     for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
       FieldDescriptor field = entry.getKey();
       String name = path + SpecFields.name(field);
       if (field.isMapField()) {
-        size(name, SpecFields.map(message, field), broken);
+        size(name, SpecFields.map(message, field));
       } else if (field.getJavaType() == JavaType.STRING && !field.isRepeated()) {
-        size(name, field.getName(), (String) entry.getValue(), broken);
+        size(name, field.getName(), (String) entry.getValue());
       } else if (field.getJavaType() == JavaType.MESSAGE && field.isRepeated()) {
         int index = 0;
         for (Object element : (List<?>) entry.getValue()) {
-          fields(name + "[" + index++ + "].", (Message) element, broken);
+          fields(name + "[" + index++ + "].", (Message) element);
         }
       } else if (field.getJavaType() == JavaType.MESSAGE) {
-        fields(name + ".", (Message) entry.getValue(), broken);
+        fields(name + ".", (Message) entry.getValue());
       }
     }
   }
@@ -131,123 +132,111 @@ public final class PluginAnswerRules {
         : message.getField(field).equals(field.getDefaultValue());
   }
 
-  private static void size(String path, String name, String text, List<Broken> broken) {
+  private void size(String path, String name, String text) {
     int limit = IDS.contains(name) ? FieldLimits.ofText(name) : 0;
     int bytes = SafeText.utf8Length(text);
     if (limit > 0 && bytes > limit) {
-      broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + limit));
+      broken(path, "has " + bytes + " bytes; the spec allows " + limit);
     }
   }
 
-  private static void size(String path, Map<String, String> map, List<Broken> broken) {
+  private void size(String path, Map<String, String> map) {
     long bytes = 0;
     for (Map.Entry<String, String> entry : map.entrySet()) {
       bytes += SafeText.utf8Length(entry.getKey());
       bytes += SafeText.utf8Length(entry.getValue());
     }
     if (bytes > FieldLimits.MAP) {
-      broken.add(new Broken(path, "has " + bytes + " bytes; the spec allows " + FieldLimits.MAP));
+      broken(path, "has " + bytes + " bytes; the spec allows " + FieldLimits.MAP);
     }
   }
 
-  private static void compare(Message request, Message answer, List<Broken> broken) {
+  private void compare(Message request, Message answer) {
     if (answer instanceof GetPluginInfoResponse info) {
       String name = info.getName();
       if (!name.isEmpty() && (name.length() > NAME_LIMIT || !NAME.matcher(name).matches())) {
-        broken.add(
-            new Broken(
-                "name",
-                "is "
-                    + SafeText.quote(name)
-                    + "; the spec allows up to 63 letters, digits, dashes and dots, with a letter"
-                    + " or digit at both ends"));
+        broken(
+            "name",
+            "is "
+                + SafeText.quote(name)
+                + "; the spec allows up to 63 letters, digits, dashes and dots, with a letter"
+                + " or digit at both ends");
       }
     } else if (request instanceof CreateVolumeRequest asked
         && answer instanceof CreateVolumeResponse told) {
-      within("volume.", asked.getCapacityRange(), told.getVolume().getCapacityBytes(), broken);
+      within("volume.", asked.getCapacityRange(), told.getVolume().getCapacityBytes());
     } else if (request instanceof CreateSnapshotRequest asked
         && answer instanceof CreateSnapshotResponse told) {
       same(
           "snapshot.source_volume_id",
           asked.getSourceVolumeId(),
-          told.getSnapshot().getSourceVolumeId(),
-          broken);
+          told.getSnapshot().getSourceVolumeId());
     } else if (request instanceof ControllerGetVolumeRequest asked
         && answer instanceof ControllerGetVolumeResponse told) {
-      same("volume.volume_id", asked.getVolumeId(), told.getVolume().getVolumeId(), broken);
+      same("volume.volume_id", asked.getVolumeId(), told.getVolume().getVolumeId());
     } else if (request instanceof ControllerExpandVolumeRequest asked
         && answer instanceof ControllerExpandVolumeResponse told) {
-      enough("", asked.getCapacityRange(), told.getCapacityBytes(), broken);
+      enough("", asked.getCapacityRange(), told.getCapacityBytes());
     } else {
-      page(request, answer, broken);
+      page(request, answer);
     }
   }
 
-  private static void page(Message request, Message answer, List<Broken> broken) {
+  private void page(Message request, Message answer) {
     if (request instanceof ListVolumesRequest asked && answer instanceof ListVolumesResponse told) {
-      fewer(asked.getMaxEntries(), told.getEntriesList(), broken);
+      fewer(asked.getMaxEntries(), told.getEntriesList());
     } else if (request instanceof ListSnapshotsRequest asked
         && answer instanceof ListSnapshotsResponse told) {
-      fewer(asked.getMaxEntries(), told.getEntriesList(), broken);
+      fewer(asked.getMaxEntries(), told.getEntriesList());
       only(
-          "snapshot_id",
-          asked.getSnapshotId(),
-          told,
-          entry -> entry.getSnapshot().getSnapshotId(),
-          broken);
+          "snapshot_id", asked.getSnapshotId(), told, entry -> entry.getSnapshot().getSnapshotId());
       only(
           "source_volume_id",
           asked.getSourceVolumeId(),
           told,
-          entry -> entry.getSnapshot().getSourceVolumeId(),
-          broken);
+          entry -> entry.getSnapshot().getSourceVolumeId());
     }
   }
 
-  private static void only(
+  private void only(
       String name,
       String asked,
       ListSnapshotsResponse told,
-      Function<ListSnapshotsResponse.Entry, String> part,
-      List<Broken> broken) {
+      Function<ListSnapshotsResponse.Entry, String> part) {
     if (!asked.isEmpty()) {
       int index = 0;
       for (ListSnapshotsResponse.Entry entry : told.getEntriesList()) {
-        same("entries[" + index++ + "].snapshot." + name, asked, part.apply(entry), broken);
+        same("entries[" + index++ + "].snapshot." + name, asked, part.apply(entry));
       }
     }
   }
 
-  private static void fewer(int most, List<?> entries, List<Broken> broken) {
+  private void fewer(int most, List<?> entries) {
     if (most > 0 && entries.size() > most) {
-      broken.add(
-          new Broken("entries", "has " + entries.size() + " entries; max_entries was " + most));
+      broken("entries", "has " + entries.size() + " entries; max_entries was " + most);
     }
   }
 
-  private static void same(String field, String asked, String told, List<Broken> broken) {
+  private void same(String field, String asked, String told) {
     if (!told.isEmpty() && !told.equals(asked)) {
-      broken.add(
-          new Broken(field, "is " + SafeText.quote(told) + "; asked was " + SafeText.quote(asked)));
+      broken(field, "is " + SafeText.quote(told) + "; asked was " + SafeText.quote(asked));
     }
   }
 
-  private static void within(String path, CapacityRange asked, long bytes, List<Broken> broken) {
-    enough(path, asked, bytes, broken);
+  private void within(String path, CapacityRange asked, long bytes) {
+    enough(path, asked, bytes);
     if (bytes > 0 && asked.getLimitBytes() > 0 && bytes > asked.getLimitBytes()) {
-      broken.add(
-          new Broken(
-              path + "capacity_bytes",
-              "is " + bytes + ", more than limit_bytes, which was " + asked.getLimitBytes()));
+      broken(
+          path + "capacity_bytes",
+          "is " + bytes + ", more than limit_bytes, which was " + asked.getLimitBytes());
     }
   }
 
-  private static void enough(String path, CapacityRange asked, long bytes, List<Broken> broken) {
+  private void enough(String path, CapacityRange asked, long bytes) {
     if (bytes > 0 && bytes < asked.getRequiredBytes()) {
-      broken.add(
-          new Broken(
-              path + "capacity_bytes",
-              "is " + bytes + ", less than required_bytes, which was " + asked.getRequiredBytes()));
+      broken(
+          path + "capacity_bytes",
+          "is " + bytes + ", less than required_bytes, which was " + asked.getRequiredBytes());
     }
   }
 }

@@ -12,35 +12,29 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The answer of a plugin to one call, as it stood on the wire. */
-final class PluginReply {
+/**
+ * The answer of a plugin to one call, as it stood on the wire.
+ *
+ * @param kind how the call ended at the plugin
+ * @param headers the first headers; null if there were none but the trailers
+ * @param body the messages as bytes; null if there were more than are held
+ * @param trailers the last headers; null if it did not end by them
+ * @param reset the code with which it was broken off
+ * @param why the reason for which the plugin never got it
+ */
+@SuppressWarnings("ArrayRecordComponent") // Two replies are never compared.
+record PluginReply(
+    Kind kind,
+    @Nullable Http2Headers headers,
+    byte @Nullable [] body,
+    @Nullable Http2Headers trailers,
+    long reset,
+    String why) {
 
   /** The most bytes of an answer that are held. */
   static final int BODY_LIMIT = 64 << 20;
 
   private static final int UNKNOWN = 2;
-
-  private final Kind kind;
-  private final @Nullable Http2Headers headers;
-  private final byte @Nullable [] body;
-  private final @Nullable Http2Headers trailers;
-  private final long reset;
-  private final String why;
-
-  private PluginReply(
-      Kind kind,
-      @Nullable Http2Headers headers,
-      byte @Nullable [] body,
-      @Nullable Http2Headers trailers,
-      long reset,
-      String why) {
-    this.kind = kind;
-    this.headers = headers;
-    this.body = body;
-    this.trailers = trailers;
-    this.reset = reset;
-    this.why = why;
-  }
 
   /** How a call ended at the plugin. */
   enum Kind {
@@ -54,36 +48,6 @@ final class PluginReply {
     TOO_LARGE,
     /** Before the plugin had it. */
     ABSENT
-  }
-
-  /** How it ended. */
-  Kind kind() {
-    return kind;
-  }
-
-  /** The first headers; null if there were none but the trailers. */
-  @Nullable Http2Headers headers() {
-    return headers;
-  }
-
-  /** The messages as bytes; none if there were more than are held. */
-  byte[] body() {
-    return body == null ? new byte[0] : body;
-  }
-
-  /** The last headers; null if it did not end by them. */
-  @Nullable Http2Headers trailers() {
-    return trailers;
-  }
-
-  /** The code with which it was broken off. */
-  long reset() {
-    return reset;
-  }
-
-  /** The reason for which the plugin never got it. */
-  String why() {
-    return why;
   }
 
   /** The status; that of gRPC for an answer without one. */

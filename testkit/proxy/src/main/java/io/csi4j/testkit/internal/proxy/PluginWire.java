@@ -78,24 +78,26 @@ final class PluginWire {
   /** Is told whether the plugin can be reached. All methods run on the event loop. */
   interface Presence {
     /** The plugin can be reached, and could not before. */
-    void here();
+    default void here() {}
 
     /**
      * The plugin cannot be reached any more.
      *
      * @param parting whether it has said that it takes no more calls: those in flight go on
      */
-    void gone(boolean parting);
+    default void gone(boolean parting) {}
 
     /** The plugin cannot be reached, and has no socket. May be told several times. */
-    void socketRemoved();
+    default void socketRemoved() {}
 
     /**
      * The plugin has broken its connections: what came over them ends.
      *
      * @param then runs once that is done; until then no call goes to the plugin
      */
-    void broke(Runnable then);
+    default void broke(Runnable then) {
+      then.run();
+    }
   }
 
   /** The fate of one call at the plugin. All methods run on the event loop. */
@@ -123,7 +125,6 @@ final class PluginWire {
     this.presence = presence;
   }
 
-  /** Where the plugin listens. */
   Path socket() {
     return socket;
   }
@@ -309,7 +310,6 @@ final class PluginWire {
     }
   }
 
-  /** Ends the connection. */
   void close() {
     closed = true;
     up = false;
@@ -328,7 +328,6 @@ final class PluginWire {
     return "nothing can be reached at " + shown + ": " + SafeText.escape(cause);
   }
 
-  /** Prepares a connection. */
   private final class Connected extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {
@@ -396,7 +395,6 @@ final class PluginWire {
       this.answering = answering;
     }
 
-    /** Sends headers. */
     void headers(Http2Headers headers, boolean last) {
       write(new DefaultHttp2HeadersFrame(headers, last));
     }
@@ -416,7 +414,6 @@ final class PluginWire {
       }
     }
 
-    /** Sends what was written. */
     void flush() {
       if (channel != null) {
         channel.flush();

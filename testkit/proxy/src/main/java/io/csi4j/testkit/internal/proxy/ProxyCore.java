@@ -69,14 +69,8 @@ public final class ProxyCore extends TestServer {
   private boolean called;
 
   /**
-   * The parts that a proxy starts with.
-   *
-   * @param plugin the socket of the plugin
-   * @param socket where it listens; null for a socket in a directory of its own
-   * @param node the node of the plugin; null if it is not known
-   * @param wholeLife whether the plugin has served no caller before
-   * @param recording where calls are written; null for nowhere
-   * @param secrets whether secrets are written there, too
+   * The parts that a proxy starts with; {@code wholeLife} if its plugin has served no caller
+   * before.
    */
   public record Settings(
       CsiEndpoint plugin,
@@ -86,7 +80,6 @@ public final class ProxyCore extends TestServer {
       @Nullable Path recording,
       boolean secrets) {}
 
-  /** One that does not listen yet. */
   public ProxyCore(Settings settings) {
     super("proxy", "csi4j-testkit-proxy", null, CallThreads.EVENT_LOOP);
     this.settings = settings;
@@ -137,28 +130,23 @@ public final class ProxyCore extends TestServer {
     directory.remove();
   }
 
-  /** The calls it has seen. */
   @Override
   public PluginJournal journal() {
     return journal;
   }
 
-  /** The rules that answers of the plugin broke. */
   public List<AnswerFinding> findings() {
     return List.copyOf(findings);
   }
 
-  /** How often methods were called that CSI does not have. */
   public Map<String, Long> unknownMethods() {
     return new TreeMap<>(unknown);
   }
 
-  /** The faults that happen to its calls. */
   public FaultBook faults() {
     return faults;
   }
 
-  /** Lets hanging calls go on. */
   @Override
   public void release() {
     sockets().onLoop(pen()::flush);
@@ -172,7 +160,6 @@ public final class ProxyCore extends TestServer {
     sockets().onLoop(() -> link.reading(false));
   }
 
-  /** Reads again. */
   @Override
   public void thaw() {
     gate().open();
@@ -373,7 +360,6 @@ public final class ProxyCore extends TestServer {
     }
   }
 
-  /** Whether calls are missing in the recording. */
   public boolean recordingFailed() {
     RecordingWriter opened = writer;
     return opened != null && opened.failed();

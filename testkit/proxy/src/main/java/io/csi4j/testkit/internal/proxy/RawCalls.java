@@ -27,10 +27,9 @@ final class RawCalls implements AutoCloseable {
   private final PluginSockets sockets;
   private final PluginWire link;
 
-  /** A caller of this plugin, connected with the first call. */
   RawCalls(CsiEndpoint plugin) {
     sockets = new PluginSockets(PluginThread.factory(() -> null, "csi4j-testkit-replay-io"));
-    link = new PluginWire(plugin.path(), sockets.loop(), new Nobody());
+    link = new PluginWire(plugin.path(), sockets.loop(), new PluginWire.Presence() {});
   }
 
   /** Begins a call; ends normally in any case, as abandoned when the deadline has passed. */
@@ -66,23 +65,6 @@ final class RawCalls implements AutoCloseable {
                 },
                 deadline.toMillis(),
                 TimeUnit.MILLISECONDS);
-  }
-
-  /** No callers stand behind these calls. */
-  private static final class Nobody implements PluginWire.Presence {
-    @Override
-    public void here() {}
-
-    @Override
-    public void gone(boolean parting) {}
-
-    @Override
-    public void socketRemoved() {}
-
-    @Override
-    public void broke(Runnable then) {
-      then.run();
-    }
   }
 
   private static Http2Headers headers(WireOperation wire, Duration deadline) {

@@ -60,17 +60,15 @@ public final class RecordingWriter implements AutoCloseable {
           FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE),
           secrets);
     } catch (IOException e) {
-      throw cannot(file, e);
+      throw cannot("Recording to", file, e);
     }
   }
 
-  private static IOException cannot(Path file, IOException why) {
+  /** The failure of writing to a file, such as {@code Recording to}. */
+  public static IOException cannot(String doing, Path file, IOException why) {
     return new IOException(
-        "Recording to "
-            + SafeText.quote(file.toString())
-            + " failed: "
-            + SafeText.escape(why.toString())
-            + ". Name a file in a directory that exists and may be written to.",
+        "%s %s failed: %s. Name a file in a directory that exists and may be written to."
+            .formatted(doing, SafeText.quote(file.toString()), SafeText.escape(why.toString())),
         why);
   }
 
@@ -81,7 +79,7 @@ public final class RecordingWriter implements AutoCloseable {
         channel.truncate(0);
       }
     } catch (IOException e) {
-      throw cannot(file, e);
+      throw cannot("Recording to", file, e);
     }
     begun = true;
     thread.start();
@@ -104,7 +102,6 @@ public final class RecordingWriter implements AutoCloseable {
     }
   }
 
-  /** Whether calls are missing in the file, because it could not be written. */
   public boolean failed() {
     return failed;
   }

@@ -36,7 +36,6 @@ public final class ReplayBackend implements Backend {
   /** A recorded call, and its request as it is compared: without secrets. */
   private record Take(RecordedCall call, String request) {}
 
-  /** A plugin that answers as these calls were. */
   public ReplayBackend(List<RecordedCall> calls) {
     for (RecordedCall call : calls) {
       takes

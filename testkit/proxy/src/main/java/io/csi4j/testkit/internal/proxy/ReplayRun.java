@@ -19,18 +19,10 @@ public final class ReplayRun {
 
   private ReplayRun() {}
 
-  /**
-   * A call that was played.
-   *
-   * @param recorded as it was recorded
-   * @param end how it ended now
-   * @param differences in words
-   * @param redacted the fields of the request that were sent without their values
-   */
+  /** A call that was played. */
   public record Outcome(
       RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted) {}
 
-  /** Plays the calls, and returns them in their order. */
   public static List<Outcome> play(
       List<RecordedCall> recorded, CsiEndpoint plugin, Duration deadline) {
     PlayedIds ids = new PlayedIds();
@@ -69,7 +61,6 @@ public final class ReplayRun {
     return answered.messages().stream().map(message -> ((ProtoMessage) message).message()).toList();
   }
 
-  /** How a call ended, in words. */
   public static String words(CallEnd end) {
     if (end instanceof CallEnd.Failed failed) {
       return "with " + StatusCode.ofValue(failed.code()) + " (" + failed.code() + ")";

@@ -15,12 +15,7 @@ final class Faults {
   private final Map<KernelCall, Deque<Fault>> next = new EnumMap<>(KernelCall.class);
   private final Set<StuckCall> stuck = new LinkedHashSet<>();
 
-  /**
-   * One failure.
-   *
-   * @param errno the error, unless it hangs
-   * @param hang the call that does not come back
-   */
+  /** An error, or a call that does not come back. */
   private record Fault(@Nullable Errno errno, @Nullable StuckCall hang) {}
 
   void fail(KernelCall call, Errno errno) {
@@ -35,7 +30,6 @@ final class Faults {
     next.computeIfAbsent(call, key -> new ArrayDeque<>()).add(fault);
   }
 
-  /** Lets a call be made, or not. */
   void pass(KernelCall call) {
     Fault fault = next.getOrDefault(call, new ArrayDeque<>()).poll();
     if (fault == null) {

@@ -474,13 +474,7 @@ final class MemoryMounts implements Mounts {
     }
   }
 
-  /**
-   * The things at a target.
-   *
-   * @param directory the directory that it is in
-   * @param place the place, with what is mounted on it
-   * @param made whether it was missing
-   */
+  /** A place that is a target, and the directory that it is in; {@code made} if it was missing. */
   private record Target(MountedFile directory, MountedFile place, boolean made) {
 
     boolean isOccupied() {
@@ -506,7 +500,6 @@ final class MemoryMounts implements Mounts {
     }
   }
 
-  /** The directory that a target is in. */
   private MountedFile directory(MountPath target) {
     MountedFile directory = new Walker(namespace.current()).refuse(base, target.parent());
     if (directory.node().isSymlink()) {
@@ -518,11 +511,7 @@ final class MemoryMounts implements Mounts {
     return directory;
   }
 
-  /**
-   * A target, which is made if it may be and is missing.
-   *
-   * @param isDirectory what is made
-   */
+  /** A target, which is made if it may be and is missing. */
   private Target open(MountPath target, boolean make, boolean isDirectory) {
     MountedFile directory = directory(target);
     KernelText name = KernelText.ofBytes(target.name());
@@ -617,12 +606,7 @@ final class MemoryMounts implements Mounts {
     }
   }
 
-  /**
-   * The options of a mount, sorted.
-   *
-   * @param flags what they forbid
-   * @param own the filesystem's own, without the secret ones
-   */
+  /** The flags that options stand for, and the filesystem's own options without the secret ones. */
   private record SortedMountOptions(Set<MountFlag> flags, List<String> own) {
 
     private static final int MOST_BYTES = 4095;

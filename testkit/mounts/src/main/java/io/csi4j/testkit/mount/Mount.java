@@ -46,7 +46,6 @@ final class Mount {
     this.source = source;
   }
 
-  /** The namespace that it is in. */
   Table table() {
     Table mine = table;
     if (mine == null) {

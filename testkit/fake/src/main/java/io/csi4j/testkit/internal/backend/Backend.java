@@ -9,23 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** Does the work of a plugin. Called by many threads, and may block them. */
 public interface Backend {
 
-  /**
-   * Does the work of one call.
-   *
-   * @return the answer: one message, or those of a stream
-   * @throws Refusal if the plugin answers with a failure
-   */
+  /** Does the work of one call: one message is the answer, or those of a stream. */
   List<Message> answer(Asked asked) throws Refusal;
 
   /** Called before the plugin listens, at its start and at each restart. */
   void open();
 
-  /**
-   * One call.
-   *
-   * @param operation what
-   * @param node whose socket it came on; null where no node is served
-   * @param request what was asked
-   */
+  /** One call. Its node is the one whose socket it came on, and null where no node is served. */
   record Asked(CsiOperation operation, @Nullable NodeId node, Message request) {}
 }

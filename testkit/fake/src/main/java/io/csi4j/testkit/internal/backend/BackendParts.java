@@ -10,18 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The parts that all rules share.
- *
- * @param nodes where the plugin runs
- * @param storage where the bytes are
- * @param clock its time
- * @param snapshotsReadyAfter how long a snapshot takes from the cut to readiness
- * @param knowledge what it knows
- * @param flights what is being worked on
- * @param health the health that it tells; what is not set is well
- * @param ids new ids
- */
+/** The parts that all rules share. */
 record BackendParts(
     List<NodeId> nodes,
     Storage storage,
@@ -32,7 +21,6 @@ record BackendParts(
     ToldHealth health,
     NewIds ids) {
 
-  /** Changes what is known, and keeps it. */
   void change(Knowledge.Change change) throws Refusal {
     knowledge.change(change);
   }

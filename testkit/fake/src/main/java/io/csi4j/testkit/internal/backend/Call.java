@@ -5,15 +5,9 @@ import io.csi4j.testkit.internal.backend.State.OnNode;
 import io.csi4j.testkit.model.PluginShape;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One call on its way through the rules.
- *
- * @param shape what the plugin was when the call came in
- * @param node whose socket it came on; null where no node is served
- */
+/** One call on its way through the rules. Its node is null where no node is served. */
 record Call(PluginShape shape, @Nullable NodeId node) {
 
-  /** The id of the node that it came to. */
   String here() {
     if (node == null) {
       throw new IllegalStateException("A node call came in where no node is served.");

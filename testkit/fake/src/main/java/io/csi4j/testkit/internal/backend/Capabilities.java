@@ -21,13 +21,11 @@ final class Capabilities {
 
   private Capabilities() {}
 
-  /** Refuses what a controller of this shape does not take. */
   static void checkAtController(PluginShape shape, String at, VolumeCapability asked)
       throws Refusal {
     mode(at, asked, shape.offers(ControllerCapability.SINGLE_NODE_MULTI_WRITER));
   }
 
-  /** Refuses what a node of this shape does not take. */
   static void checkAtNode(PluginShape shape, String at, VolumeCapability asked) throws Refusal {
     mode(at, asked, shape.offers(NodeCapability.SINGLE_NODE_MULTI_WRITER));
     if (!asked.getMount().getVolumeMountGroup().isEmpty()
@@ -72,7 +70,6 @@ final class Capabilities {
             + made.stream().map(Capabilities::text).toList());
   }
 
-  /** Refuses a use that this volume was not made for. */
   static void checkMadeFor(PluginShape shape, StoredVolume volume, VolumeCapability asked)
       throws Refusal {
     Optional<String> not = unsupported(shape, volume, asked);

@@ -13,7 +13,6 @@ final class Flights {
   private final ReentrantLock lock = new ReentrantLock();
   private final Set<Hold> holds = new HashSet<>();
 
-  /** Something that is held; released when it is closed. */
   final class Held implements AutoCloseable {
     private final List<Hold> mine;
 
@@ -32,12 +31,7 @@ final class Flights {
     }
   }
 
-  /**
-   * The things that one call holds. Compared by identity, so that each hold is released by its own
-   * call.
-   *
-   * @see Thing
-   */
+  /** Compared by identity, so that each hold is released by its own call. */
   private static final class Hold {
     private final Thing thing;
 
@@ -47,12 +41,7 @@ final class Flights {
   }
 
   /**
-   * Something that a call works on.
-   *
-   * @param kind of what, in a word
-   * @param id which
-   * @param place on which node; empty for the controller, which concerns all nodes
-   * @param shared whether others may hold it so as well
+   * Something that a call works on. Its place is a node, or empty for the controller: all nodes.
    */
   record Thing(String kind, String id, String place, boolean shared) {
 

@@ -27,7 +27,6 @@ final class Knowledge {
     void apply(State draft) throws Refusal;
   }
 
-  /** A call of the storage. */
   interface Effect {
     void run() throws IOException, Refusal;
   }
@@ -37,7 +36,6 @@ final class Knowledge {
     return state;
   }
 
-  /** Reads what was saved last. */
   void open() {
     changing.lock();
     try {
@@ -155,7 +153,6 @@ final class Knowledge {
     }
   }
 
-  /** How many bytes are left to give. */
   long free(PluginShape shape) {
     changing.lock();
     try {

@@ -34,7 +34,6 @@ final class ListingPages {
   /** Some of the entries, and the token for the next; empty on the last page. */
   record Page<T>(List<T> entries, String next) {}
 
-  /** One page of {@code all}. */
   <T> Page<T> page(
       String listing, NavigableMap<String, T> all, String token, int most, Predicate<T> wanted)
       throws Refusal {

@@ -30,7 +30,6 @@ public final class MemoryStorage implements Storage {
   private volatile State saved = State.empty();
   private final AtomicLong cuts = new AtomicLong();
 
-  /** A storage whose nodes are {@code effects}. */
   public MemoryStorage(NodeEffects effects) {
     this.effects = effects;
   }
@@ -134,10 +133,6 @@ public final class MemoryStorage implements Storage {
   /**
    * The blocks of a snapshot without bytes: about half of them hold data, more with each snapshot,
    * and about a quarter changes from one to the next. The same volume and age give the same blocks.
-   *
-   * @param volume of which volume
-   * @param size how large it was
-   * @param age the number of the cut
    */
   private record SyntheticBlocks(String volume, long size, long age) {
 

@@ -11,7 +11,6 @@ public final class Refusal extends Exception {
 
   private final StatusCode code;
 
-  /** A failure with this code and this text. */
   public Refusal(StatusCode code, String text) {
     super(text, null, false, false);
     this.code = code;
@@ -57,12 +56,10 @@ public final class Refusal extends Exception {
     return of(StatusCode.ALREADY_EXISTS, text, parts);
   }
 
-  /** Its code. */
   public StatusCode code() {
     return code;
   }
 
-  /** Returns its text. */
   public String text() {
     return String.valueOf(getMessage());
   }

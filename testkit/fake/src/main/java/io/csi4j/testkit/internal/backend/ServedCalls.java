@@ -16,7 +16,6 @@ final class ServedCalls {
 
   private ServedCalls() {}
 
-  /** Refuses a call that the plugin does not offer, saying which capability it lacks. */
   static void check(CsiOperation operation, Call call) throws Refusal {
     PluginShape shape = call.shape();
     switch (operation.service()) {

@@ -60,11 +60,7 @@ public final class SpecBackend implements Backend {
   private final Metadata metadata;
   private final NodeVolumeService onNode;
 
-  /**
-   * A backend that knows nothing until it is opened.
-   *
-   * @param shape what the plugin is at the moment
-   */
+  /** A backend that knows nothing until it is opened. */
   public SpecBackend(
       Supplier<PluginShape> shape,
       List<NodeId> nodes,
@@ -182,7 +178,6 @@ public final class SpecBackend implements Backend {
         });
   }
 
-  /** Returns the contents now. */
   public PluginContents contents() {
     State state = ground.now();
     return new PluginContents(
@@ -249,7 +244,6 @@ public final class SpecBackend implements Backend {
     return ground.health();
   }
 
-  /** Lets every page token expire. */
   public void expireTokens() {
     tokens.expire();
   }

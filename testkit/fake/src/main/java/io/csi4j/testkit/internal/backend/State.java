@@ -19,13 +19,6 @@ import java.util.TreeMap;
 /**
  * The knowledge of a plugin, as the messages that made it so, without their secrets: what a storage
  * keeps over a restart.
- *
- * @param volumes by id
- * @param snapshots by id
- * @param groups by id
- * @param attachments by volume and node
- * @param stagings by volume and node
- * @param publications by node and target path
  */
 public record State(
     Map<String, StoredVolume> volumes,
@@ -35,7 +28,6 @@ public record State(
     Map<OnNode, NodeStageVolumeRequest> stagings,
     Map<OnNode, NodePublishVolumeRequest> publications) {
 
-  /** Nothing. */
   public static State empty() {
     return new State(
         new TreeMap<>(),
@@ -46,7 +38,6 @@ public record State(
         new TreeMap<>());
   }
 
-  /** Returns a copy, to be changed apart from this one. */
   public State copy() {
     return new State(
         new TreeMap<>(volumes),
@@ -57,12 +48,10 @@ public record State(
         new TreeMap<>(publications));
   }
 
-  /** The nodes that it is attached to. */
   List<String> attachedTo(String volume) {
     return nodes(attachments, volume);
   }
 
-  /** The nodes that it is staged on. */
   List<String> stagedOn(String volume) {
     return nodes(stagings, volume);
   }
@@ -74,7 +63,6 @@ public record State(
         .toList();
   }
 
-  /** How it is published, on all nodes. */
   Map<OnNode, NodePublishVolumeRequest> published(String volume) {
     Map<OnNode, NodePublishVolumeRequest> found = new TreeMap<>();
     publications.forEach(
@@ -86,7 +74,6 @@ public record State(
     return found;
   }
 
-  /** How it is published on one node. */
   List<NodePublishVolumeRequest> publishedOn(String volume, String node) {
     List<NodePublishVolumeRequest> found = new ArrayList<>();
     published(volume)
@@ -133,12 +120,7 @@ public record State(
     return asked.getReadonly() || Capabilities.readOnly(asked.getVolumeCapability());
   }
 
-  /**
-   * Something on a node.
-   *
-   * @param what a volume id, or a target path
-   * @param node which node
-   */
+  /** Something on a node: {@code what} is a volume id, or a target path. */
   public record OnNode(String what, String node) implements Comparable<OnNode> {
     @Override
     public int compareTo(OnNode other) {
@@ -147,27 +129,12 @@ public record State(
     }
   }
 
-  /**
-   * A volume.
-   *
-   * @param volume as it is told
-   * @param asked how it came to be, without secrets; with mutable parameters as they are now
-   */
+  /** A volume, and the request that made it, with the mutable parameters as they are now. */
   public record StoredVolume(Volume volume, CreateVolumeRequest asked) {}
 
-  /**
-   * A snapshot.
-   *
-   * @param snapshot as it is told
-   * @param asked how it came to be, without secrets; empty for the member of a group
-   */
+  /** A snapshot, and the request that made it; an empty one for the member of a group. */
   public record StoredSnapshot(Snapshot snapshot, CreateSnapshotRequest asked) {}
 
-  /**
-   * A group snapshot.
-   *
-   * @param group as it is told
-   * @param asked how it came to be, without secrets
-   */
+  /** A group snapshot, and the request that made it. */
   public record StoredGroup(VolumeGroupSnapshot group, CreateVolumeGroupSnapshotRequest asked) {}
 }

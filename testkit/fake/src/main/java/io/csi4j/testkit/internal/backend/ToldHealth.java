@@ -123,7 +123,6 @@ public final class ToldHealth {
     return message(where.what(), onNode(where).entries());
   }
 
-  /** The health of the storage behind a node. */
   List<StorageBackendHealth> storage(String node) {
     return backends.getOrDefault(NodeId.of(node), List.of()).stream()
         .map(ToldHealth::message)

@@ -127,7 +127,6 @@ final class VolumePlacement {
     return found;
   }
 
-  /** Whether an existing volume is where a new request wants it. */
   static boolean satisfies(Volume volume, TopologyRequirement wanted) {
     return satisfies(volume.getAccessibleTopologyList(), wanted);
   }

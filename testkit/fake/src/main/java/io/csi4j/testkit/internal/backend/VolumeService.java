@@ -274,7 +274,6 @@ final class VolumeService {
     }
   }
 
-  /** Returns the range of a volume that was not created here. */
   static CapacityRange range(io.csi4j.client.model.CapacityRange capacity) {
     return CapacityRange.newBuilder()
         .setRequiredBytes(capacity.requiredBytes().orElse(0))
@@ -291,7 +290,6 @@ final class VolumeService {
     };
   }
 
-  /** Refuses a kind of source that the plugin does not offer. */
   private void checkSource(PluginShape shape, CreateVolumeRequest request) throws Refusal {
     VolumeContentSource source = request.getVolumeContentSource();
     if (source.hasSnapshot() && !shape.offers(ControllerCapability.CREATE_DELETE_SNAPSHOT)) {

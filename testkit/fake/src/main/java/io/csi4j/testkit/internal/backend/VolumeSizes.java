@@ -53,7 +53,6 @@ final class VolumeSizes {
     return bytes;
   }
 
-  /** The failure of a size that is too small for what has to fit in. */
   private static Refusal smaller(String field, long asked, String than, long has, String end) {
     return outOfRange(
         field

@@ -30,11 +30,7 @@ public final class MessageFields {
 
   private MessageFields() {}
 
-  /**
-   * Checks that an answer of the operation can have these values.
-   *
-   * @throws IllegalArgumentException as {@link #with}
-   */
+  /** Checks that an answer of the operation can have these values, as {@link #with} does. */
   public static void check(CsiOperation operation, Map<String, ?> fields) {
     Message unused = with(WireOperation.of(operation).answer(), fields);
   }

@@ -43,21 +43,11 @@ public final class PluginJournal implements CallJournal {
   private long changes;
   private Consumer<RecordedCall> whenEnded = call -> {};
 
-  /** An empty journal that reads {@code clock}. */
   public PluginJournal(PluginClock clock) {
     this.clock = clock;
   }
 
-  /**
-   * The arrival of a call.
-   *
-   * @param operation the operation
-   * @param node the node of the socket
-   * @param request the request
-   * @param authority the name under which it was called
-   * @param metadata the metadata of the caller
-   * @param paths the facts at its paths
-   */
+  /** The arrival of a call. */
   public record Arrival(
       CsiOperation operation,
       Optional<NodeId> node,
@@ -71,7 +61,6 @@ public final class PluginJournal implements CallJournal {
     return read(() -> record(arrival, numbers + 1, clock.now()));
   }
 
-  /** Notes that a call came in. */
   public RecordedCall began(Arrival arrival) {
     return write(
         at -> {
@@ -83,7 +72,6 @@ public final class PluginJournal implements CallJournal {
         });
   }
 
-  /** Notes that the work of a call was done. */
   public void worked(RecordedCall call) {
     boolean unused =
         write(
@@ -123,17 +111,14 @@ public final class PluginJournal implements CallJournal {
             });
   }
 
-  /** Notes that the plugin listens. */
   public void started(PluginShape shape) {
     boolean unused = write(at -> events.add(new JournalEvent.Started(at, shape)));
   }
 
-  /** Notes that it listens no more. */
   public void stopped() {
     boolean unused = write(at -> events.add(new JournalEvent.Stopped(at)));
   }
 
-  /** Notes that it forgot what it knew. */
   public void forgot() {
     boolean unused = write(at -> events.add(new JournalEvent.Forgot(at)));
   }

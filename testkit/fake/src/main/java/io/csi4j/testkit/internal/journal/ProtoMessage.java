@@ -19,12 +19,10 @@ public final class ProtoMessage implements WireMessage {
 
   private final Message message;
 
-  /** This message. */
   public ProtoMessage(Message message) {
     this.message = message;
   }
 
-  /** As protobuf knows it. */
   public Message message() {
     return message;
   }

@@ -18,14 +18,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * An operation as it is called on the wire.
- *
- * @param operation which
- * @param request an empty request
- * @param answer an empty answer
- * @param streams whether it is answered by any number of messages
- */
+/** An operation as it is called on the wire, with an empty request and an empty answer. */
 public record WireOperation(
     CsiOperation operation, Message request, Message answer, boolean streams) {
 
@@ -40,12 +33,10 @@ public record WireOperation(
           .flatMap(methods -> methods.stream().map(WireOperation::of))
           .collect(Collectors.toUnmodifiableMap(WireOperation::path, Function.identity()));
 
-  /** The operation that is called by this {@code :path}. */
   public static Optional<WireOperation> at(String path) {
     return Optional.ofNullable(BY_PATH.get(path));
   }
 
-  /** The wire's side of an operation. */
   public static WireOperation of(CsiOperation operation) {
     return Objects.requireNonNull(BY_PATH.get("/" + operation.fullName()));
   }
@@ -59,7 +50,6 @@ public record WireOperation(
     }
   }
 
-  /** The {@code :path} that calls it. */
   public String path() {
     return "/" + operation.fullName();
   }

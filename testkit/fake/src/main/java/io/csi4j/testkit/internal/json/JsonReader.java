@@ -55,11 +55,7 @@ public final class JsonReader {
     return value;
   }
 
-  /**
-   * The object that the text is.
-   *
-   * @throws IllegalArgumentException as {@link #read}, or if it is another value
-   */
+  /** The object that the text is; another value is a mistake. */
   @SuppressWarnings("unchecked")
   public static Map<String, Object> object(String text) {
     if (read(text) instanceof Map<?, ?> map) {

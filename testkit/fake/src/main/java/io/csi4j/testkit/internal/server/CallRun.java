@@ -54,7 +54,6 @@ final class CallRun extends FaultedCall {
     this.asked = asked;
   }
 
-  /** Goes its way, on threads of the plugin. */
   void start() {
     plugin.workers().execute(this::begin);
   }

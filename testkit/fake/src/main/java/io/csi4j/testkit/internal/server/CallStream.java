@@ -37,7 +37,6 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter implements
   private boolean entered;
   private boolean headersSent;
 
-  /** A stream that a caller has opened. */
   protected CallStream(Channel channel, TestServer server) {
     this.channel = channel;
     this.server = server;
@@ -160,18 +159,15 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter implements
     }
   }
 
-  /** Sends what was written. */
   public final void flush() {
     channel.flush();
   }
 
-  /** Breaks the call off. */
   public final void reset(long errorCode) {
     finished();
     var unused = channel.writeAndFlush(new DefaultHttp2ResetFrame(errorCode));
   }
 
-  /** The answer is complete. */
   protected void finished() {}
 
   private void end(int code, String text) {

@@ -20,19 +20,16 @@ public final class FaultBook {
 
   private final List<Rule> rules = new CopyOnWriteArrayList<>();
 
-  /** Adds a fault. */
   public FaultRule add(Fault fault, When when) {
     Rule rule = new Rule(fault, when);
     rules.add(rule);
     return rule;
   }
 
-  /** The faults there are, in order. */
   public List<FaultRule> rules() {
     return List.copyOf(rules);
   }
 
-  /** Takes back every fault. */
   public void clear() {
     rules.clear();
   }

@@ -32,11 +32,7 @@ public abstract class FaultedCall {
   private final List<Fault> steps;
   private final Caller caller;
 
-  /**
-   * A call in the present life of its server.
-   *
-   * @param name the name of what is called
-   */
+  /** A call in the present life of its server, with the name of what is called. */
   protected FaultedCall(
       TestServer server,
       String name,
@@ -89,7 +85,6 @@ public abstract class FaultedCall {
 
   // The steps.
 
-  /** Goes its way. */
   public final void begin() {
     guarded(() -> go(0));
   }
@@ -210,7 +205,6 @@ public abstract class FaultedCall {
 
   // The end.
 
-  /** The way back to its caller. */
   final Caller caller() {
     return caller;
   }

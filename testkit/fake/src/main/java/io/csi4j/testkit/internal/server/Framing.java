@@ -156,7 +156,6 @@ public final class Framing {
       this.code = code;
     }
 
-    /** The status that tells the caller of it. */
     int code() {
       return code;
     }

@@ -161,22 +161,18 @@ public final class PluginCore extends TestServer {
         });
   }
 
-  /** Comes back as something else. */
   public void upgrade(PluginShape newShape) {
     restart(() -> shape = newShape);
   }
 
-  /** Returns its present shape. */
   public PluginShape shape() {
     return shape;
   }
 
-  /** Where it runs. */
   public List<NodeId> nodes() {
     return settings.nodes();
   }
 
-  /** Where this node is served. */
   public CsiEndpoint nodeEndpoint(NodeId node) {
     return sites().stream()
         .filter(site -> node.equals(site.node()))
@@ -192,12 +188,10 @@ public final class PluginCore extends TestServer {
                         + "."));
   }
 
-  /** The faults that happen to its calls. */
   public FaultBook faults() {
     return faults;
   }
 
-  /** Returns the calls. */
   @Override
   public PluginJournal journal() {
     return journal;
@@ -209,13 +203,8 @@ public final class PluginCore extends TestServer {
   }
 
   /**
-   * The parts that a plugin starts with.
-   *
-   * @param shape what it is
-   * @param nodes where it runs
-   * @param socket its main socket, others beside it; null for one in a directory of its own
-   * @param clock its time; null for real time
-   * @param visiblePaths whether the paths in calls are looked at for the journal
+   * The parts that a plugin starts with. Without a socket it has one in a directory of its own,
+   * without a clock real time.
    */
   public record Settings(
       PluginShape shape,

@@ -77,11 +77,7 @@ public final class PluginSockets {
     loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
   }
 
-  /**
-   * Listens at every site, or at none.
-   *
-   * @param intakes make the handler of each stream that a caller opens at a site
-   */
+  /** Listens at every site, or at none. */
   void listen(
       List<SocketSite> sites, Function<SocketSite, Function<Channel, ChannelHandler>> intakes)
       throws IOException {
@@ -108,9 +104,7 @@ public final class PluginSockets {
   }
 
   /**
-   * Listens at one site. On the event loop.
-   *
-   * @param intake makes the handler of each stream that a caller opens
+   * Listens at one site; {@code intake} makes the handler of each stream there. On the event loop.
    */
   public void listenNow(SocketSite site, Function<Channel, ChannelHandler> intake)
       throws IOException {
@@ -205,10 +199,7 @@ public final class PluginSockets {
   }
 
   /**
-   * The file of a socket, whatever its path is.
-   *
-   * @param key its device and inode
-   * @param made the time when it was bound; an inode that is free is given to another file
+   * The file of a socket by device, inode and time: an inode that is free is given to another file.
    */
   private record SocketFile(@Nullable Object key, FileTime made) {
 
@@ -227,7 +218,6 @@ public final class PluginSockets {
     }
   }
 
-  /** The thread of all sockets, for what has to run on it. */
   public EventLoop loop() {
     return loop;
   }
@@ -309,7 +299,6 @@ public final class PluginSockets {
     looked.join();
   }
 
-  /** Ends the thread. */
   public void close() {
     var unused = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     threads.awaitEnd();
@@ -416,7 +405,6 @@ public final class PluginSockets {
     }
   }
 
-  /** Prepares each connection that comes in. */
   private final class Connections extends ChannelInitializer<Channel> {
     private final Function<Channel, ChannelHandler> intake;
 
@@ -463,7 +451,6 @@ public final class PluginSockets {
     }
   }
 
-  /** Prepares each stream of a connection. */
   private static final class Streams extends ChannelInitializer<Channel> {
     private final Function<Channel, ChannelHandler> intake;
 

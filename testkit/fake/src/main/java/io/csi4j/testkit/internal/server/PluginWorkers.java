@@ -58,7 +58,6 @@ final class PluginWorkers implements Executor {
     }
   }
 
-  /** Whether it takes no more tasks. */
   boolean isClosed() {
     return pool.isShutdown();
   }

@@ -40,7 +40,6 @@ public final class RegistrarCore extends TestServer {
   /** A fault, and how often it is still due. */
   private record Due(Fault fault, AtomicInteger left) {}
 
-  /** One that does not listen yet. */
   public RegistrarCore(Path socket, @Nullable PluginClock given, boolean endsWhenRefused) {
     super("test registrar", "csi4j-testkit-registrar", given, CallThreads.WORKERS);
     this.endsWhenRefused = endsWhenRefused;
@@ -83,22 +82,18 @@ public final class RegistrarCore extends TestServer {
     return wrong != WrongAnswer.OTHER_ID && wrong != WrongAnswer.LOOPING_PAGE;
   }
 
-  /** Takes back every fault. */
   public void clearFaults() {
     faults.clear();
   }
 
-  /** How often it was asked. */
   public int asked() {
     return asked.get();
   }
 
-  /** Returns what it was told. */
   public List<RegistrationOutcome> told() {
     return List.copyOf(told);
   }
 
-  /** How its callers called it. */
   public List<String> authorities() {
     return List.copyOf(authorities);
   }

@@ -5,12 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * The headers that a caller sent with a request.
- *
- * @param authority the name under which the plugin was called
- * @param metadata the metadata of the caller, without HTTP's and gRPC's own
- */
+/** The headers that a caller sent with a request, its metadata without HTTP's and gRPC's own. */
 public record SentHeaders(String authority, Map<String, String> metadata) {
 
   private static final Set<String> OF_GRPC = Set.of("content-type", "te", "user-agent");

@@ -13,13 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One socket of a plugin.
- *
- * @param socket where
- * @param services what is served there
- * @param node the node that is served there, if any
- */
+/** One socket of a plugin, and the node that is served there, if any. */
 public record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId node) {
 
   /** The name of the main socket unless it is named. */
@@ -33,9 +27,8 @@ public record SocketSite(Path socket, Set<CsiService> services, @Nullable NodeId
   }
 
   /**
-   * The sockets of a plugin of this shape; its controller's comes first.
-   *
-   * @param main where the first node is served; the others are beside it
+   * The sockets of a plugin of this shape, its controller's first. The first node is served at
+   * {@code main}, the others beside it.
    */
   static List<SocketSite> of(Path main, PluginShape shape, List<NodeId> nodes) {
     List<SocketSite> sites = new ArrayList<>();

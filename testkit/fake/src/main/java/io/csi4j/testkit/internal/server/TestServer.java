@@ -65,7 +65,6 @@ public abstract class TestServer {
 
   /** Work that may fail with an exception of the disk. */
   interface DiskWork {
-    /** Does it. */
     void run() throws IOException;
   }
 
@@ -156,7 +155,6 @@ public abstract class TestServer {
         });
   }
 
-  /** Stops, and starts again. */
   public final void restart() {
     restart(() -> {});
   }
@@ -210,7 +208,6 @@ public abstract class TestServer {
         });
   }
 
-  /** Whether it listens. */
   public final boolean listens() {
     return running;
   }
@@ -275,7 +272,6 @@ public abstract class TestServer {
 
   // Its open calls: those whose stream is open. On the event loop.
 
-  /** A call came in. */
   protected final void came(FaultedCall call) {
     open.put(call.caller(), call);
   }
@@ -333,7 +329,6 @@ public abstract class TestServer {
     return stops.get();
   }
 
-  /** The text for a failure of its own. */
   final String ownFailure(Throwable failure) {
     return "The " + kind + " failed itself: " + failure;
   }
@@ -367,20 +362,17 @@ public abstract class TestServer {
     }
   }
 
-  /** Lets hanging calls go on. */
   public void release() {
     // Calls on the way into the pen get there first, and out again.
     workers.awaitRest(REST_LIMIT);
     pen.flush();
   }
 
-  /** Stops answering. */
   public void freeze() {
     gate.shut();
     workers.awaitRest(REST_LIMIT);
   }
 
-  /** Answers again. */
   public void thaw() {
     gate.open();
   }

@@ -8,18 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The needs of a call, as they stand in {@code needs.tsv}.
- *
- * @param capabilities the capabilities of its service of which the plugin must offer one; empty if
- *     every plugin with the service serves the call
- * @param fields the required fields of its request
+ * The needs of a call, as they stand in {@code needs.tsv}: capabilities of which its service must
+ * offer one, if there are any, and required fields.
  */
 public record CallNeeds(List<String> capabilities, List<String> fields) {
 
   private static final Map<CsiOperation, CallNeeds> ALL = read();
   private static final CallNeeds NOTHING = new CallNeeds(List.of(), List.of());
 
-  /** The needs of this operation's calls. */
   public static CallNeeds of(CsiOperation operation) {
     return ALL.getOrDefault(operation, NOTHING);
   }

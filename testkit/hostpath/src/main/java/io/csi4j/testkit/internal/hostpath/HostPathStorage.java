@@ -508,7 +508,6 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     mounts.bind(request.build());
   }
 
-  /** Whether a volume is shown at a path. */
   private static boolean shows(Parts here, StoredBytes volume, MountPath at) throws IOException {
     return here.sight().at(at).filter(here.sight().shows(volume, here.sight().now())).isPresent();
   }
@@ -571,13 +570,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
   }
 
-  /**
-   * The part of the saved state that the storage needs itself.
-   *
-   * @param capacities the volumes, and how large each was made
-   * @param staged the volumes that are staged
-   * @param snapshots the snapshots
-   */
+  /** The part of the saved state that the storage needs itself. */
   private record SavedVolumes(
       Map<String, Long> capacities, Set<String> staged, Set<String> snapshots) {
 

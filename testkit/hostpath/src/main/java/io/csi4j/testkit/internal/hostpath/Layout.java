@@ -81,22 +81,18 @@ record Layout(Path data) {
     return data.resolve("work");
   }
 
-  /** The directory of a volume. */
   Path volume(String id) {
     return volumes().resolve(name(id));
   }
 
-  /** The directory of a snapshot. */
   Path snapshot(String id) {
     return snapshots().resolve(name(id));
   }
 
-  /** The bytes of a volume, if they are there. */
   Optional<StoredBytes> volumeBytes(String id) {
     return in(volume(id), id);
   }
 
-  /** The bytes of a snapshot, if they are there. */
   Optional<StoredBytes> snapshotBytes(String id) {
     return in(snapshot(id), id);
   }
@@ -146,12 +142,6 @@ record Layout(Path data) {
     }
   }
 
-  /**
-   * Where the bytes of one volume or snapshot are.
-   *
-   * @param id of the volume or snapshot
-   * @param medium what they are in
-   * @param content the directory or file
-   */
+  /** Where the bytes of one volume or snapshot are. */
   record StoredBytes(String id, Medium medium, Path content) {}
 }

@@ -16,12 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoopDevices {
 
-  /**
-   * A loop device.
-   *
-   * @param path its device file
-   * @param readOnly whether it refuses to be written
-   */
+  /** A loop device. */
   record Loop(Path path, boolean readOnly) {}
 
   private final Programs programs;

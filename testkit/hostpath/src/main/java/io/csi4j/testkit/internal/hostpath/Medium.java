@@ -22,12 +22,10 @@ enum Medium {
   /** The parameter of a new volume that chooses, and the entry of its context that tells. */
   static final String KEY = "medium";
 
-  /** How the parameter, the context and the disk call it. */
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether volumes in it are raw devices. */
   boolean isBlock() {
     return this == LOOP || this == FILE;
   }
@@ -37,11 +35,7 @@ enum Medium {
     return isBlock() ? FILE : DISK;
   }
 
-  /**
-   * Returns the medium for a new volume.
-   *
-   * @param hasLoops whether loop devices can be had
-   */
+  /** Returns the medium for a new volume. */
   static Medium asked(CreateVolumeRequest asked, boolean hasLoops) throws Refusal {
     String word = asked.getParametersOrDefault(KEY, "");
     boolean block = asked.getVolumeCapabilitiesList().stream().anyMatch(each -> each.hasBlock());

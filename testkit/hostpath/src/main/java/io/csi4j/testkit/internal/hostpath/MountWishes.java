@@ -56,7 +56,6 @@ final class MountWishes {
     return flags;
   }
 
-  /** Refuses what {@link #of} refuses. */
   static void check(VolumeCapability capability, Medium medium) throws Refusal {
     of(capability, medium);
   }

@@ -12,10 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Programs of this machine, run without a shell and for a limited time.
- *
- * @param directories where they are looked for, in this order
- * @param limit how long each may run
+ * Programs of this machine, looked for in these directories in this order, run without a shell and
+ * for a limited time.
  */
 record Programs(List<Path> directories, Duration limit) {
 

@@ -70,7 +70,6 @@ final class SparseFile {
     return block.hasRemaining();
   }
 
-  /** Whether there are only zeros in it. */
   static boolean isZero(ByteBuffer block) {
     int at = block.position();
     for (; at + Long.BYTES <= block.limit(); at += Long.BYTES) {

@@ -154,7 +154,6 @@ final class StateFile {
     }
   }
 
-  /** Writes one entry. */
   private interface Writer<K, V> {
     void write(K key, V value) throws IOException;
   }

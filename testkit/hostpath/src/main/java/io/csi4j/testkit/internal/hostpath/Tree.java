@@ -40,7 +40,6 @@ final class Tree {
   record Entry(
       SecureDirectoryStream<Path> above, Path name, Path relative, PosixFileAttributes attributes) {
 
-    /** How its attributes are changed. */
     PosixFileAttributeView view() {
       return Objects.requireNonNull(
           above.getFileAttributeView(
@@ -48,7 +47,6 @@ final class Tree {
     }
   }
 
-  /** Is called on the way. */
   interface Visitor {
     /** A directory, before what is in it. */
     default void enter(Entry directory) throws IOException {}
@@ -76,10 +74,7 @@ final class Tree {
   }
 
   /**
-   * A size.
-   *
-   * @param bytes of all files
-   * @param files how many files and directories, the first one included
+   * The size of all files, and their number with that of the directories, the first one included.
    */
   record Size(long bytes, long files) {}
 

@@ -39,12 +39,10 @@ final class VolumeMountIndex {
     this.loops = loops;
   }
 
-  /** The table as it is now. */
   MountSnapshot now() {
     return table.list();
   }
 
-  /** The mount on top at a path. */
   Optional<MountRecord> at(MountPath path) {
     return table.find(path);
   }
@@ -70,7 +68,6 @@ final class VolumeMountIndex {
     return now().matching(mount -> mount.path().isWithin(path) && !mount.path().equals(path));
   }
 
-  /** Whether the tmpfs of a volume is where it belongs. */
   boolean isInMemory(StoredBytes volume) {
     return at(MountPath.of(volume.content())).filter(isTmpfsOf(volume.id())).isPresent();
   }

@@ -29,6 +29,10 @@ record BackendParts(
     return knowledge.now();
   }
 
+  void effect(String doing, Knowledge.Effect effect) throws Refusal {
+    knowledge.effect(doing, effect);
+  }
+
   /** The volume with this id, or NOT_FOUND. */
   StoredVolume volume(String field, String id) throws Refusal {
     StoredVolume volume = now().volumes().get(id);

@@ -88,14 +88,12 @@ final class Knowledge {
     }
   }
 
-  /** Has the storage do something; its failures are INTERNAL. */
-  static void effect(String doing, Effect effect) throws Refusal {
+  /** Has the storage do something, and refuses where that fails. */
+  void effect(String doing, Effect effect) throws Refusal {
     try {
       effect.run();
     } catch (IOException | RuntimeException e) {
-      throw new Refusal(
-          StatusCode.INTERNAL,
-          doing + " failed: " + SafeText.escape(String.valueOf(e.getMessage())) + ". Try again.");
+      throw storage.refusal(doing, e);
     }
   }
 

@@ -98,7 +98,7 @@ final class Metadata {
           of.getSizeBytes());
     }
     List<BlockMetadata> found = new ArrayList<>();
-    Knowledge.effect(
+    ground.effect(
         "Reading the blocks of snapshot " + SafeText.quote(of.getSnapshotId()),
         () ->
             ground.storage().blocks(of.getSnapshotId(), base).stream()

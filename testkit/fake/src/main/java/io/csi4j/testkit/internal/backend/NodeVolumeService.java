@@ -56,7 +56,7 @@ final class NodeVolumeService {
       }
       usable(call, volume, request.getVolumeCapability());
       attached(call, id, request.getPublishContextMap());
-      Knowledge.effect(
+      ground.effect(
           "Staging the volume " + SafeText.quote(id), () -> ground.storage().stage(request));
       if (before == null) {
         NodeStageVolumeRequest asked = request.toBuilder().clearSecrets().build();
@@ -126,7 +126,7 @@ final class NodeVolumeService {
         return NodeUnstageVolumeResponse.getDefaultInstance();
       }
       published(call, id);
-      Knowledge.effect(
+      ground.effect(
           "Unstaging the volume " + SafeText.quote(id), () -> ground.storage().unstage(id, path));
       if (before != null) {
         ground.change(state -> state.stagings().remove(call.onThisNode(id)));
@@ -175,7 +175,7 @@ final class NodeVolumeService {
   private void published(Call call, NodePublishVolumeRequest request, boolean isNew)
       throws Refusal {
     if (!call.shape().has(Quirk.TARGET_NEVER_MADE)) {
-      Knowledge.effect(
+      ground.effect(
           "Publishing the volume " + SafeText.quote(request.getVolumeId()),
           () -> ground.storage().publish(request));
     }
@@ -236,7 +236,7 @@ final class NodeVolumeService {
             .setName(inlineName(request.getVolumeId()))
             .addVolumeCapabilities(request.getVolumeCapability())
             .build();
-    Knowledge.effect(
+    ground.effect(
         "Making the inline volume " + SafeText.quote(request.getVolumeId()),
         () -> ground.storage().create(volume, asked));
     ground
@@ -247,7 +247,7 @@ final class NodeVolumeService {
   }
 
   private void unmake(String id) throws Refusal {
-    Knowledge.effect(
+    ground.effect(
         "Deleting the inline volume " + SafeText.quote(id), () -> ground.storage().delete(id));
     ground.change(state -> state.volumes().remove(id));
     ground.health().remove(id);
@@ -335,7 +335,7 @@ final class NodeVolumeService {
             target,
             before.getVolumeId());
       }
-      Knowledge.effect(
+      ground.effect(
           "Unpublishing the volume " + SafeText.quote(id),
           () -> ground.storage().unpublish(id, target, call.shape().has(Quirk.TARGET_LEFT_BEHIND)));
       if (before != null) {
@@ -370,7 +370,7 @@ final class NodeVolumeService {
       NodeGetVolumeStatsResponse.Builder answer = NodeGetVolumeStatsResponse.newBuilder();
       if (call.shape().offers(NodeCapability.GET_VOLUME_STATS)) {
         List<VolumeUsage> usage = new ArrayList<>();
-        Knowledge.effect(
+        ground.effect(
             "Reading the statistics of volume " + SafeText.quote(id),
             () -> usage.addAll(ground.storage().usage(volume.volume(), path)));
         usage.stream()
@@ -433,7 +433,7 @@ final class NodeVolumeService {
         }
         volumes.grow(shape, id, had, bytes);
       }
-      Knowledge.effect(
+      ground.effect(
           "Expanding the volume " + SafeText.quote(id) + " on the node",
           () -> ground.storage().expandOnNode(id, path, bytes));
       return NodeExpandVolumeResponse.newBuilder().setCapacityBytes(bytes).build();

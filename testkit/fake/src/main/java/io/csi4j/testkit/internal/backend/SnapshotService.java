@@ -82,7 +82,7 @@ final class SnapshotService {
               .build();
       try (Knowledge.Reservation space =
           ground.knowledge().reserve(call.shape(), snapshot.getSizeBytes())) {
-        Knowledge.effect(
+        ground.effect(
             "Cutting the snapshot " + snapshot.getSnapshotId(),
             () -> ground.storage().snapshot(snapshot.getSnapshotId(), source));
         CreateSnapshotRequest asked = request.toBuilder().clearSecrets().build();
@@ -147,7 +147,7 @@ final class SnapshotService {
             id,
             snapshot.snapshot().getGroupSnapshotId());
       }
-      Knowledge.effect(
+      ground.effect(
           "Deleting the snapshot " + SafeText.quote(id), () -> ground.storage().deleteSnapshot(id));
       ground.change(state -> state.snapshots().remove(id));
       return DeleteSnapshotResponse.getDefaultInstance();
@@ -267,13 +267,13 @@ final class SnapshotService {
     try {
       for (Snapshot member : members) {
         done.add(member);
-        Knowledge.effect(
+        ground.effect(
             "Cutting the snapshot " + member.getSnapshotId(),
             () -> ground.storage().snapshot(member.getSnapshotId(), member.getSourceVolumeId()));
       }
     } catch (Refusal refused) {
       for (Snapshot member : done) {
-        Knowledge.effect(
+        ground.effect(
             "Removing what was cut: " + refused.text() + ", and then",
             () -> ground.storage().deleteSnapshot(member.getSnapshotId()));
       }
@@ -313,7 +313,7 @@ final class SnapshotService {
     members.forEach(member -> things.add(Thing.snapshot(member)));
     try (Held held = ground.flights().take(things)) {
       for (String member : members) {
-        Knowledge.effect(
+        ground.effect(
             "Deleting the snapshot " + SafeText.quote(member),
             () -> ground.storage().deleteSnapshot(member));
       }

@@ -224,7 +224,7 @@ public final class SpecBackend implements Backend {
     CreateVolumeRequest asked =
         CreateVolumeRequest.newBuilder().setCapacityRange(VolumeService.range(capacity)).build();
     try {
-      Knowledge.effect("Adding the volume", () -> ground.storage().create(made, asked));
+      ground.effect("Adding the volume", () -> ground.storage().create(made, asked));
     } catch (Refusal e) {
       throw new IllegalStateException(e.text(), e);
     }

@@ -7,6 +7,8 @@ import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.internal.proto.VolumeUsage;
+import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.StatusCode;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +17,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the bytes of volumes are, and what happens to them on a node.
  *
- * <p>Every method is idempotent: done again, it does nothing more. A failure makes the call fail
- * with INTERNAL, or as the refusal says, and leaves the plugin's knowledge as it was. Calls about
+ * <p>Every method is idempotent: done again, it does nothing more. A failure makes the call fail as
+ * the {@linkplain #refusal refusal} says, and leaves the plugin's knowledge as it was. Calls about
  * one volume come one at a time, those about different volumes at the same time.
  */
 public interface Storage {
+
+  /**
+   * Returns the answer to a call at which this storage failed.
+   *
+   * @param doing what failed, such as {@code Staging the volume 'v'}
+   */
+  default Refusal refusal(String doing, Exception failure) {
+    return new Refusal(
+        StatusCode.INTERNAL,
+        doing
+            + " failed: "
+            + SafeText.escape(String.valueOf(failure.getMessage()))
+            + ". Try again.");
+  }
 
   /** Loads what was saved last; empty at the first start. Called at each start of the plugin. */
   State load() throws IOException;

@@ -82,14 +82,14 @@ final class VolumeService {
     if (request.hasVolumeContentSource()) {
       draft.setContentSource(request.getVolumeContentSource());
     }
-    Knowledge.effect(
+    ground.effect(
         "Making a volume", () -> draft.putAllVolumeContext(ground.storage().context(request)));
     try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
       String id = ground.ids().next("vol", ground.now().volumes().keySet());
       Volume volume = draft.setVolumeId(id).putVolumeContext(BACKING, "backing-of-" + id).build();
       CreateVolumeRequest asked = request.toBuilder().clearSecrets().build();
       try (Held made = ground.flights().take(Thing.volume(id))) {
-        Knowledge.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
+        ground.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
         space.changeOrUndo(
             state -> state.volumes().put(id, new StoredVolume(volume, asked)),
             () -> ground.storage().delete(id));
@@ -166,8 +166,7 @@ final class VolumeService {
         return DeleteVolumeResponse.getDefaultInstance();
       }
       ground.now().refuseAnywhere(id);
-      Knowledge.effect(
-          "Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
+      ground.effect("Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
       ground.change(state -> state.volumes().remove(id));
       ground.health().remove(id);
       return DeleteVolumeResponse.getDefaultInstance();
@@ -211,7 +210,7 @@ final class VolumeService {
   /** Makes a volume larger, within what is left. */
   void grow(PluginShape shape, String id, long had, long bytes) throws Refusal {
     try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes - had)) {
-      Knowledge.effect(
+      ground.effect(
           "Expanding the volume " + SafeText.quote(id), () -> ground.storage().expand(id, bytes));
       space.change(
           state ->

@@ -33,6 +33,10 @@ import io.csi4j.testkit.internal.backend.Storage;
 import io.csi4j.testkit.internal.hostpath.Layout.StoredBytes;
 import io.csi4j.testkit.model.PluginShape;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -210,6 +214,54 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     known = SavedVolumes.of(state);
   }
 
+  /** A refusal that says what failed, why, and what to do. */
+  @Override
+  public Refusal refusal(String doing, Exception failure) {
+    if (failure instanceof MountException e) {
+      return new Refusal(code(e.reason()), String.valueOf(e.getMessage()));
+    }
+    return failure instanceof IOException e
+        ? new Refusal(StatusCode.INTERNAL, doing + " failed: " + why(e))
+        : Storage.super.refusal(doing, failure);
+  }
+
+  private static StatusCode code(MountException.Reason reason) {
+    return switch (reason) {
+      case SYMLINK, OUTSIDE, WRONG_KIND, NOT_FOUND -> StatusCode.INVALID_ARGUMENT;
+      case BUSY -> StatusCode.FAILED_PRECONDITION;
+      case DEADLINE, INTERRUPTED -> StatusCode.ABORTED;
+      case LIMIT, STUCK -> StatusCode.RESOURCE_EXHAUSTED;
+      default -> StatusCode.INTERNAL;
+    };
+  }
+
+  private static String why(IOException e) {
+    if (!(e instanceof FileSystemException file)) {
+      return SafeText.escape(String.valueOf(e.getMessage()));
+    }
+    String path = SafeText.quote(String.valueOf(file.getFile()));
+    if (e instanceof NoSuchFileException) {
+      return path + " is missing. Look who removed it.";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "this process may not use " + path + ". Run the plugin as its owner.";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return path + " is there already. Look who made it.";
+    }
+    String reason = file.getReason();
+    return path + ": " + (reason == null ? "no reason is known" : SafeText.escape(reason)) + ".";
+  }
+
+  /** A path of the caller. */
+  private static MountPath path(String field, String text) throws Refusal {
+    try {
+      return MountPath.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(StatusCode.INVALID_ARGUMENT, field + ": " + e.getMessage());
+    }
+  }
+
   @Override
   public Map<String, String> context(CreateVolumeRequest asked) throws Refusal {
     return Map.of(Medium.KEY, medium(asked).word());
@@ -222,7 +274,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   @Override
-  public void create(Volume volume, CreateVolumeRequest asked) throws Refusal {
+  public void create(Volume volume, CreateVolumeRequest asked) throws IOException, Refusal {
     String id = volume.getVolumeId();
     if (known.capacities().containsKey(id)) {
       return;
@@ -232,16 +284,12 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       MountWishes.check(capability, medium);
     }
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Making the volume " + SafeText.quote(id),
-        () -> {
-          // Of a call that was not answered, since it is not known.
-          Optional<StoredBytes> left = here.layout().volumeBytes(id);
-          if (left.isPresent()) {
-            here.files().delete(left.get());
-          }
-          here.files().create(id, medium, volume.getCapacityBytes(), source(asked));
-        });
+    // Of a call that was not answered, since it is not known.
+    Optional<StoredBytes> left = here.layout().volumeBytes(id);
+    if (left.isPresent()) {
+      here.files().delete(left.get());
+    }
+    here.files().create(id, medium, volume.getCapacityBytes(), source(asked));
   }
 
   private @Nullable StoredBytes source(CreateVolumeRequest asked) throws Refusal {
@@ -254,100 +302,75 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   @Override
-  public void delete(String volume) throws Refusal {
+  public void delete(String volume) throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Deleting the volume " + SafeText.quote(volume),
-        () -> {
-          Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
-          if (bytes.isPresent()) {
-            here.files().delete(bytes.get());
-          }
-        });
+    Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
+    if (bytes.isPresent()) {
+      here.files().delete(bytes.get());
+    }
   }
 
   @Override
-  public void snapshot(String snapshot, String volume) throws Refusal {
+  public void snapshot(String snapshot, String volume) throws IOException, Refusal {
     if (known.snapshots().contains(snapshot)) {
       return;
     }
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Taking a snapshot of the volume " + SafeText.quote(volume),
-        () -> {
-          here.files().remove(here.layout().snapshot(snapshot));
-          here.files().snapshot(snapshot, volumeBytes(volume));
-        });
+    here.files().remove(here.layout().snapshot(snapshot));
+    here.files().snapshot(snapshot, volumeBytes(volume));
   }
 
   @Override
-  public void deleteSnapshot(String snapshot) throws Refusal {
+  public void deleteSnapshot(String snapshot) throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Deleting the snapshot " + SafeText.quote(snapshot),
-        () -> here.files().remove(here.layout().snapshot(snapshot)));
+    here.files().remove(here.layout().snapshot(snapshot));
   }
 
   @Override
-  public void expand(String volume, long bytes) throws Refusal {
+  public void expand(String volume, long bytes) throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Expanding the volume " + SafeText.quote(volume),
-        () -> here.files().expand(volumeBytes(volume), bytes));
+    here.files().expand(volumeBytes(volume), bytes);
   }
 
   @Override
-  public void expandOnNode(String volume, String path, long bytes) throws Refusal {
+  public void expandOnNode(String volume, String path, long bytes) throws IOException, Refusal {
     expand(volume, bytes);
   }
 
   @Override
-  public void stage(NodeStageVolumeRequest asked) throws Refusal {
+  public void stage(NodeStageVolumeRequest asked) throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Staging the volume " + SafeText.quote(asked.getVolumeId()),
-        () -> {
-          StoredBytes volume = volumeBytes(asked.getVolumeId());
-          Set<MountFlag> flags = MountWishes.of(asked.getVolumeCapability(), volume.medium());
-          MountPath staging =
-              StorageRefusals.path("staging_target_path", asked.getStagingTargetPath());
-          if (volume.medium() == Medium.LOOP) {
-            attach(volume, false);
-          } else if (!volume.medium().isBlock()) {
-            stage(here, volume, staging, flags);
-          }
-        });
+    StoredBytes volume = volumeBytes(asked.getVolumeId());
+    Set<MountFlag> flags = MountWishes.of(asked.getVolumeCapability(), volume.medium());
+    MountPath staging = path("staging_target_path", asked.getStagingTargetPath());
+    if (volume.medium() == Medium.LOOP) {
+      attach(volume, false);
+    } else if (!volume.medium().isBlock()) {
+      bind(here, MountPath.of(volume.content()), staging, flags, false);
+    }
   }
 
   @Override
-  public void unstage(String volume, String staging) throws Refusal {
+  public void unstage(String volume, String staging) throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Unstaging the volume " + SafeText.quote(volume),
-        () -> {
-          MountPath path = StorageRefusals.path("staging_target_path", staging);
-          unmount(here, volume, path);
-          detach(here, volume, false);
-        });
+    MountPath path = path("staging_target_path", staging);
+    unmount(here, volume, path);
+    detach(here, volume, false);
   }
 
   @Override
-  public void publish(NodePublishVolumeRequest asked) throws Refusal {
+  public void publish(NodePublishVolumeRequest asked) throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Publishing the volume " + SafeText.quote(asked.getVolumeId()),
-        () -> {
-          StoredBytes volume = volumeBytes(asked.getVolumeId());
-          VolumeCapability capability = asked.getVolumeCapability();
-          Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
-          flags.addAll(MountWishes.of(capability, volume.medium()));
-          boolean readOnly = State.readOnly(asked);
-          if (readOnly) {
-            flags.add(MountFlag.READ_ONLY);
-          }
-          MountPath target = StorageRefusals.path("target_path", asked.getTargetPath());
-          publish(here, source(here, volume, asked, readOnly), target, flags);
-        });
+    StoredBytes volume = volumeBytes(asked.getVolumeId());
+    VolumeCapability capability = asked.getVolumeCapability();
+    Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
+    flags.addAll(MountWishes.of(capability, volume.medium()));
+    boolean readOnly = State.readOnly(asked);
+    if (readOnly) {
+      flags.add(MountFlag.READ_ONLY);
+    }
+    MountPath target = path("target_path", asked.getTargetPath());
+    bind(here, source(here, volume, asked, readOnly), target, flags, true);
   }
 
   /** Returns what is bound to the target: where the volume is staged, or the volume itself. */
@@ -360,7 +383,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (volume.medium() == Medium.FILE || asked.getStagingTargetPath().isEmpty()) {
       return MountPath.of(volume.content());
     }
-    MountPath staging = StorageRefusals.path("staging_target_path", asked.getStagingTargetPath());
+    MountPath staging = path("staging_target_path", asked.getStagingTargetPath());
     if (!shows(here, volume, staging)) {
       throw Refusal.of(
           StatusCode.FAILED_PRECONDITION,
@@ -373,18 +396,15 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   @Override
-  public void unpublish(String volume, String target, boolean leaveTarget) throws Refusal {
+  public void unpublish(String volume, String target, boolean leaveTarget)
+      throws IOException, Refusal {
     Parts here = parts();
-    StorageRefusals.attempt(
-        "Unpublishing the volume " + SafeText.quote(volume),
-        () -> {
-          MountPath path = StorageRefusals.path("target_path", target);
-          unmount(here, volume, path);
-          if (!leaveTarget) {
-            remove(here, path);
-          }
-          detach(here, volume, known.staged().contains(volume));
-        });
+    MountPath path = path("target_path", target);
+    unmount(here, volume, path);
+    if (!leaveTarget) {
+      remove(here, path);
+    }
+    detach(here, volume, known.staged().contains(volume));
   }
 
   private Path attach(StoredBytes volume, boolean readOnly) throws IOException, Refusal {
@@ -416,15 +436,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   @Override
-  public List<VolumeUsage> usage(Volume volume, String path) throws Refusal {
-    Parts here = parts();
-    List<VolumeUsage> usage = new ArrayList<>();
-    StorageRefusals.attempt(
-        "Reading the statistics of the volume " + SafeText.quote(volume.getVolumeId()),
-        () ->
-            usage.addAll(
-                here.files().usage(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes())));
-    return usage;
+  public List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal {
+    return parts().files().usage(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes());
   }
 
   @Override
@@ -440,14 +453,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   @Override
-  public List<BlockMetadata> blocks(String snapshot, @Nullable String base) throws Refusal {
-    List<BlockMetadata> blocks = new ArrayList<>();
-    StorageRefusals.attempt(
-        "Comparing the blocks of the snapshot " + SafeText.quote(snapshot),
-        () ->
-            blocks.addAll(
-                SparseFile.changedBlocks(device(snapshot), base == null ? null : device(base))));
-    return blocks;
+  public List<BlockMetadata> blocks(String snapshot, @Nullable String base)
+      throws IOException, Refusal {
+    return SparseFile.changedBlocks(device(snapshot), base == null ? null : device(base));
   }
 
   private Path device(String snapshot) throws Refusal {
@@ -487,21 +495,13 @@ public final class HostPathStorage implements Storage, AutoCloseable {
         layout.data());
   }
 
-  /** Shows a volume at a directory of the caller. */
-  private void stage(Parts here, StoredBytes volume, MountPath staging, Set<MountFlag> flags)
-      throws Refusal {
-    refuseData(here, staging);
-    bind(MountPath.of(volume.content()), staging, flags, false);
-  }
-
-  /** Shows what is at {@code source} at a path that is made if it is missing. */
-  private void publish(Parts here, MountPath source, MountPath target, Set<MountFlag> flags)
+  /**
+   * Shows what is at {@code source} at a path of the caller, which may be made if it is missing.
+   */
+  private void bind(
+      Parts here, MountPath source, MountPath target, Set<MountFlag> flags, boolean create)
       throws Refusal {
     refuseData(here, target);
-    bind(source, target, flags, true);
-  }
-
-  private void bind(MountPath source, MountPath target, Set<MountFlag> flags, boolean create) {
     BindRequest.Builder request =
         BindRequest.builder(source, target).propagation(Propagation.PRIVATE).createTarget(create);
     flags.forEach(request::flag);

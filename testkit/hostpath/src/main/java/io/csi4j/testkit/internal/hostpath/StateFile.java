@@ -207,34 +207,41 @@ final class StateFile {
             "it is of version " + version + ", and this plugin knows version " + VERSION + " only");
       }
       State state = State.empty();
-      Parser<Volume> volume = Volume.parser();
-      Parser<CreateVolumeRequest> made = CreateVolumeRequest.parser();
       each(
           in,
           at ->
               state
                   .volumes()
-                  .put(at.what(), new StoredVolume(message(in, volume), message(in, made))));
-      Parser<Snapshot> snapshot = Snapshot.parser();
-      Parser<CreateSnapshotRequest> cut = CreateSnapshotRequest.parser();
+                  .put(
+                      at.what(),
+                      new StoredVolume(
+                          message(in, Volume.parser()),
+                          message(in, CreateVolumeRequest.parser()))));
       each(
           in,
           at ->
               state
                   .snapshots()
-                  .put(at.what(), new StoredSnapshot(message(in, snapshot), message(in, cut))));
-      Parser<VolumeGroupSnapshot> group = VolumeGroupSnapshot.parser();
-      Parser<CreateVolumeGroupSnapshotRequest> all = CreateVolumeGroupSnapshotRequest.parser();
+                  .put(
+                      at.what(),
+                      new StoredSnapshot(
+                          message(in, Snapshot.parser()),
+                          message(in, CreateSnapshotRequest.parser()))));
       each(
           in,
           at ->
-              state.groups().put(at.what(), new StoredGroup(message(in, group), message(in, all))));
-      Parser<ControllerPublishVolumeRequest> attached = ControllerPublishVolumeRequest.parser();
-      each(in, at -> state.attachments().put(at, message(in, attached)));
-      Parser<NodeStageVolumeRequest> staged = NodeStageVolumeRequest.parser();
-      each(in, at -> state.stagings().put(at, message(in, staged)));
-      Parser<NodePublishVolumeRequest> published = NodePublishVolumeRequest.parser();
-      each(in, at -> state.publications().put(at, message(in, published)));
+              state
+                  .groups()
+                  .put(
+                      at.what(),
+                      new StoredGroup(
+                          message(in, VolumeGroupSnapshot.parser()),
+                          message(in, CreateVolumeGroupSnapshotRequest.parser()))));
+      each(
+          in,
+          at -> state.attachments().put(at, message(in, ControllerPublishVolumeRequest.parser())));
+      each(in, at -> state.stagings().put(at, message(in, NodeStageVolumeRequest.parser())));
+      each(in, at -> state.publications().put(at, message(in, NodePublishVolumeRequest.parser())));
       if (in.read() >= 0) {
         throw new UnreadableException("it is longer than what it holds");
       }

@@ -65,42 +65,58 @@ final class VolumeFiles {
    */
   void create(String id, Medium medium, long bytes, @Nullable StoredBytes source)
       throws IOException, Refusal {
-    Path work = Files.createDirectory(work(id));
-    Path content = work.resolve(medium.word());
-    try {
-      if (medium.isBlock()) {
-        copyOrMake(source, content, SparseFile.deviceLength(bytes));
-      } else {
-        Files.createDirectory(content);
-        if (medium == Medium.MEMORY) {
-          tmpfs.mount(id, content, bytes);
-        }
-        Files.setPosixFilePermissions(content, PosixFilePermissions.fromString("rwxrwxrwx"));
-        if (source != null) {
-          copyTree(source, content, medium);
-        }
-      }
-      place(work, layout.volume(id));
-    } catch (IOException | Refusal | RuntimeException e) {
-      abandon(work, e);
-      throw e;
-    }
+    make(
+        id,
+        layout.volume(id),
+        work -> {
+          Path content = work.resolve(medium.word());
+          if (medium.isBlock()) {
+            copyOrMake(source, content, SparseFile.deviceLength(bytes));
+            return;
+          }
+          Files.createDirectory(content);
+          if (medium == Medium.MEMORY) {
+            tmpfs.mount(id, content, bytes);
+          }
+          Files.setPosixFilePermissions(content, PosixFilePermissions.fromString("rwxrwxrwx"));
+          if (source != null) {
+            copyTree(source, content, medium);
+          }
+        });
   }
 
   /** Makes a snapshot, always on disk. */
   void snapshot(String id, StoredBytes volume) throws IOException, Refusal {
+    make(
+        id,
+        layout.snapshot(id),
+        work -> {
+          Path content = work.resolve(volume.medium().ofCopies().word());
+          if (volume.medium().isBlock()) {
+            copyOrMake(volume, content, 0);
+          } else {
+            Files.createDirectory(content);
+            copyTree(volume, content, volume.medium());
+          }
+        });
+  }
+
+  private interface Filling {
+    void fill(Path work) throws IOException, Refusal;
+  }
+
+  private void make(String id, Path place, Filling filling) throws IOException, Refusal {
     Path work = Files.createDirectory(work(id));
-    Path content = work.resolve(volume.medium().ofCopies().word());
     try {
-      if (volume.medium().isBlock()) {
-        copyOrMake(volume, content, 0);
-      } else {
-        Files.createDirectory(content);
-        copyTree(volume, content, volume.medium());
-      }
-      place(work, layout.snapshot(id));
+      filling.fill(work);
+      Files.move(work, place, StandardCopyOption.ATOMIC_MOVE);
+      StateFile.sync(place.resolveSibling("."));
     } catch (IOException | Refusal | RuntimeException e) {
-      abandon(work, e);
+      try {
+        clear(work);
+      } catch (IOException | Refusal | RuntimeException again) {
+        e.addSuppressed(again);
+      }
       throw e;
     }
   }
@@ -223,19 +239,6 @@ final class VolumeFiles {
     } else {
       Files.deleteIfExists(work);
     }
-  }
-
-  private void abandon(Path work, Exception why) {
-    try {
-      clear(work);
-    } catch (IOException | Refusal | RuntimeException e) {
-      why.addSuppressed(e);
-    }
-  }
-
-  private void place(Path work, Path directory) throws IOException {
-    Files.move(work, directory, StandardCopyOption.ATOMIC_MOVE);
-    StateFile.sync(directory.resolveSibling("."));
   }
 
   private Path work(String id) {

@@ -3,7 +3,6 @@ package io.csi4j.testkit.internal.hostpath;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.controller.CreateVolumeRequest;
@@ -357,8 +356,9 @@ class HostPathLifeTest {
               Mounts mounts = Mounts.system(new MountSettings(Duration.ofSeconds(30), 1));
               try (HostPathStorage storage =
                   new HostPathStorage(scratch.file("data"), mounts, MountTable.system())) {
-                refused[0] =
-                    catchThrowable(
+                Exception failure =
+                    catchThrowableOfType(
+                        Exception.class,
                         () -> {
                           storage.load();
                           storage.create(
@@ -371,6 +371,7 @@ class HostPathLifeTest {
                                   .setTargetPath(scratch.path("target").toString())
                                   .build());
                         });
+                refused[0] = storage.refusal("Publishing the volume 'vol-1'", failure);
                 limits.addAll(storage.limits());
               } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -9,12 +9,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,7 @@ final class FaultLine {
   private static final String STEPS =
       "delay, fail, apply, apply-later, duplicate, hang, drop, answer or change";
 
+  private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
   private static final char COMMENT = '#';
 
   private final String line;
@@ -59,6 +63,10 @@ final class FaultLine {
     @Override
     public String toString() {
       return SafeText.quote(text);
+    }
+
+    Mistake isNo(String kind, String wanted) {
+      return new Mistake(column, this + " is no " + kind + ". Write " + wanted + ".");
     }
   }
 
@@ -101,16 +109,11 @@ final class FaultLine {
   }
 
   private static CsiOperation operation(Word word) throws Mistake {
-    Optional<CsiOperation> found = CsiOperation.ofRpcName(word.text());
-    if (found.isEmpty()) {
-      throw new Mistake(
-          word.column(),
-          word
-              + " is no operation. Write any, "
-              + ScriptWords.oneOf(Arrays.stream(CsiOperation.values()).map(CsiOperation::rpcName))
-              + ".");
-    }
-    return found.get();
+    return CsiOperation.ofRpcName(word.text())
+        .orElseThrow(
+            () ->
+                word.isNo(
+                    "operation", "any, " + oneOf(CsiOperation.values(), CsiOperation::rpcName)));
   }
 
   private When conditions(When all, Word first) throws Mistake {
@@ -130,9 +133,7 @@ final class FaultLine {
           nth = key.text().equals("nth");
         }
         case "times" -> times = OptionalLong.of(positive(word("a number")));
-        default ->
-            throw new Mistake(
-                key.column(), key + " is no condition. Write volume, nth, from or times.");
+        default -> throw key.isNo("condition", "volume, nth, from or times");
       }
     }
     if (nth && times.isEmpty()) {
@@ -156,7 +157,7 @@ final class FaultLine {
 
   private static long positive(Word word) throws Mistake {
     if (!word.text().matches("[1-9]\\d{0,17}")) {
-      throw new Mistake(word.column(), word + " is no number of calls. Write 1 or more.");
+      throw word.isNo("number of calls", "1 or more");
     }
     return Long.parseLong(word.text());
   }
@@ -184,14 +185,18 @@ final class FaultLine {
           peek() == '{'
               ? fields(operations, Fault::answer)
               : Fault.answer(
-                  wrongAnswer(word("a way to be wrong such as EMPTY, or {\"FIELD\": …}")));
+                  named(
+                      word("a way to be wrong such as EMPTY, or {\"FIELD\": …}"),
+                      "wrong answer",
+                      "",
+                      WrongAnswer.values()));
       case "change" -> {
         if (peek() != '{') {
           throw new Mistake(at + 1, "Write {\"FIELD\": …}, not " + rest() + ".");
         }
         yield fields(operations, Fault::change);
       }
-      default -> throw new Mistake(word.column(), word + " is no step. Write " + STEPS + ".");
+      default -> throw word.isNo("step", STEPS);
     };
   }
 
@@ -249,41 +254,39 @@ final class FaultLine {
     if (word.text().matches("-?\\d{1,9}")) {
       return Integer.parseInt(word.text());
     }
-    Optional<StatusCode> known = ScriptWords.named(word.text(), StatusCode.values());
-    if (known.isEmpty()) {
-      throw new Mistake(
-          word.column(),
-          word
-              + " is no status. Write a number, "
-              + ScriptWords.oneOf(names(StatusCode.values()))
-              + ".");
-    }
-    return known.get().value();
+    return named(word, "status", "a number, ", StatusCode.values()).value();
   }
 
+  /** A time as it is written here: {@code 5s}, {@code 250ms}, {@code 2m}, {@code 1h}. */
   private static Duration time(Word word) throws Mistake {
-    try {
-      return ScriptWords.duration(word.text());
-    } catch (IllegalArgumentException wrong) {
-      throw new Mistake(word.column(), String.valueOf(wrong.getMessage()));
+    Matcher time = TIME.matcher(word.text());
+    if (!time.matches()) {
+      throw word.isNo("time", "a number and its unit: 250ms, 5s, 2m or 1h");
     }
+    long number = Long.parseLong(time.group(1));
+    return switch (time.group(2)) {
+      case "ms" -> Duration.ofMillis(number);
+      case "s" -> Duration.ofSeconds(number);
+      case "m" -> Duration.ofMinutes(number);
+      default -> Duration.ofHours(number);
+    };
   }
 
-  private static WrongAnswer wrongAnswer(Word word) throws Mistake {
-    Optional<WrongAnswer> known = ScriptWords.named(word.text(), WrongAnswer.values());
-    if (known.isEmpty()) {
-      throw new Mistake(
-          word.column(),
-          word
-              + " is no wrong answer. Write "
-              + ScriptWords.oneOf(names(WrongAnswer.values()))
-              + ".");
-    }
-    return known.get();
+  /** The constant of this name, in any of the two spellings. */
+  private static <E extends Enum<E>> E named(Word word, String kind, String orElse, E[] constants)
+      throws Mistake {
+    String wanted = word.text().toUpperCase(Locale.ROOT).replace('-', '_');
+    return Arrays.stream(constants)
+        .filter(each -> each.name().equals(wanted))
+        .findFirst()
+        .orElseThrow(() -> word.isNo(kind, orElse + oneOf(constants, Enum::name)));
   }
 
-  private static Stream<String> names(Enum<?>[] constants) {
-    return Arrays.stream(constants).map(Enum::name);
+  /** A list in a sentence: {@code a, b or c}. */
+  private static <T> String oneOf(T[] all, Function<T, String> name) {
+    List<String> names = Arrays.stream(all).map(name).toList();
+    int last = names.size() - 1;
+    return String.join(", ", names.subList(0, last)) + " or " + names.get(last);
   }
 
   // Letters.

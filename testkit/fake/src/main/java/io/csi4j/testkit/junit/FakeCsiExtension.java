@@ -124,24 +124,18 @@ public final class FakeCsiExtension
       return plugin.plugin().journal();
     }
     if (type == VirtualClock.class) {
-      return plugin
-          .clock()
-          .orElseThrow(
-              () ->
-                  new ParameterResolutionException(
-                      "The plugin of this test runs on real time, so there is no VirtualClock to"
-                          + " give. Ask for it with @FakeCsi(virtualTime = true)."));
+      String why = "runs on real time, so there is no VirtualClock to give. Ask for it";
+      return plugin.clock().orElseThrow(() -> missing(why + " with @FakeCsi(virtualTime = true)."));
     }
     if (type == MemoryKernel.class) {
-      return plugin
-          .kernel()
-          .orElseThrow(
-              () ->
-                  new ParameterResolutionException(
-                      "The plugin of this test mounts nothing, so there is no MemoryKernel to give."
-                          + " Ask for it with @FakeCsi(mounts = true)."));
+      String why = "mounts nothing, so there is no MemoryKernel to give. Ask for it";
+      return plugin.kernel().orElseThrow(() -> missing(why + " with @FakeCsi(mounts = true)."));
     }
     return plugin.plugin();
+  }
+
+  private static ParameterResolutionException missing(String why) {
+    return new ParameterResolutionException("The plugin of this test " + why);
   }
 
   /** A dynamic test belongs to the method that made it, which hears nothing of its failure. */

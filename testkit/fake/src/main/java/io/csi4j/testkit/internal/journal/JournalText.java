@@ -42,7 +42,7 @@ final class JournalText {
   }
 
   private static String line(JournalEvent event) {
-    return time(event.at()) + "  " + text(event);
+    return TIME.format(event.at()) + "  " + text(event);
   }
 
   private static String text(JournalEvent event) {
@@ -51,20 +51,17 @@ final class JournalText {
       return head(call) + " began" + beside(call) + ": " + call.request();
     }
     if (event instanceof JournalEvent.Worked worked) {
-      return head(worked.call())
-          + " did its work after "
-          + elapsed(worked.call(), worked.at())
-          + (worked.call().end().isPresent() ? ", though it had ended" : "");
+      RecordedCall call = worked.call();
+      String late = call.end().isPresent() ? ", though it had ended" : "";
+      return head(call) + " did its work after " + elapsed(call, worked.at()) + late;
     }
     if (event instanceof JournalEvent.Ended ended) {
       RecordedCall call = ended.call();
       return head(call) + " " + end(call) + " after " + elapsed(call, ended.at()) + beside(call);
     }
     if (event instanceof JournalEvent.Started started) {
-      return "Plugin started as "
-          + started.shape().name()
-          + " "
-          + SafeText.escape(started.shape().vendorVersion());
+      String version = SafeText.escape(started.shape().vendorVersion());
+      return "Plugin started as " + started.shape().name() + " " + version;
     }
     return event instanceof JournalEvent.Stopped ? "Plugin stopped" : "Plugin forgot what it knew";
   }
@@ -114,9 +111,5 @@ final class JournalText {
 
   private static String elapsed(RecordedCall call, Instant at) {
     return duration(Duration.between(call.began(), at));
-  }
-
-  private static String time(Instant at) {
-    return TIME.format(at);
   }
 }

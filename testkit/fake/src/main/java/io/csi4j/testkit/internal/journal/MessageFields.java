@@ -134,12 +134,11 @@ public final class MessageFields {
 
   private static MapEntry<?, ?> entry(
       Message.Builder made, FieldDescriptor field, Object key, Object text) {
-    if (!(text instanceof String)) {
-      throw otherKind(field, "a map of texts", text);
-    }
     MapEntry.Builder<?, ?> entry = (MapEntry.Builder<?, ?>) made.newBuilderForField(field);
     entry.setField(field.getMessageType().findFieldByNumber(1), key);
-    entry.setField(field.getMessageType().findFieldByNumber(2), text);
+    entry.setField(
+        field.getMessageType().findFieldByNumber(2),
+        checked(field, "a map of texts", String.class, text));
     return entry.build();
   }
 
@@ -180,27 +179,20 @@ public final class MessageFields {
   }
 
   private static Object scalar(FieldDescriptor field, Object value) {
-    switch (field.getJavaType()) {
-      case STRING -> {
-        if (value instanceof String) {
-          return value;
-        }
-        throw otherKind(field, "a text", value);
-      }
-      case BOOLEAN -> {
-        if (value instanceof Boolean) {
-          return value;
-        }
-        throw otherKind(field, "true or false", value);
-      }
-      case INT, LONG -> {
-        return number(field, value);
-      }
-      case ENUM -> {
-        return constant(field, value);
-      }
+    return switch (field.getJavaType()) {
+      case STRING -> checked(field, "a text", String.class, value);
+      case BOOLEAN -> checked(field, "true or false", Boolean.class, value);
+      case INT, LONG -> number(field, value);
+      case ENUM -> constant(field, value);
       default -> throw otherKind(field, "no value of a test", value);
+    };
+  }
+
+  private static Object checked(FieldDescriptor field, String wanted, Class<?> kind, Object value) {
+    if (!kind.isInstance(value)) {
+      throw otherKind(field, wanted, value);
     }
+    return value;
   }
 
   private static Number number(FieldDescriptor field, Object value) {
@@ -233,16 +225,9 @@ public final class MessageFields {
 
   private static IllegalArgumentException otherKind(
       FieldDescriptor field, String wanted, Object value) {
+    String name = SpecFields.name(field) + " of a " + field.getContainingType().getName();
     return new IllegalArgumentException(
-        "The field "
-            + SpecFields.name(field)
-            + " of a "
-            + field.getContainingType().getName()
-            + " takes "
-            + wanted
-            + ", and was given "
-            + kind(value)
-            + ".");
+        "The field " + name + " takes " + wanted + ", and was given " + kind(value) + ".");
   }
 
   private static String kind(Object value) {

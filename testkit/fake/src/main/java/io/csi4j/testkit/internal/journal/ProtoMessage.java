@@ -184,11 +184,10 @@ public final class ProtoMessage implements WireMessage {
         field.isMapField()
             ? "a map"
             : (field.isRepeated() ? "a list of " : "one ") + field.getType().name();
+    String name = SpecFields.name(field) + " of a " + type();
     return new IllegalArgumentException(
         "The field "
-            + SpecFields.name(field)
-            + " of a "
-            + type()
+            + name
             + " is of another kind: it is "
             + kind
             + ". All fields: "

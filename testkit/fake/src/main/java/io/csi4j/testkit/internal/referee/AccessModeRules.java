@@ -92,7 +92,7 @@ final class AccessModeRules extends DutyRule {
       elsewhere(call, mode, entry.getKey(), other);
       WireMessage first = other.request();
       if (mode.equals("MULTI_NODE_SINGLE_WRITER")
-          && world.offers().has(Part.CONTROLLER, "", "PUBLISH_READONLY")
+          && world.offers.has(Part.CONTROLLER, "", "PUBLISH_READONLY")
           && first != null) {
         writers(call, first, other);
       }
@@ -227,8 +227,8 @@ final class AccessModeRules extends DutyRule {
   }
 
   private void newMode(RecordedCall call, String mode, String about) {
-    if (world.offers().has(Part.NODE, WireFields.node(call), "SINGLE_NODE_MULTI_WRITER")
-        && world.offers().has(Part.CONTROLLER, "", "SINGLE_NODE_MULTI_WRITER")) {
+    if (world.offers.has(Part.NODE, WireFields.node(call), "SINGLE_NODE_MULTI_WRITER")
+        && world.offers.has(Part.CONTROLLER, "", "SINGLE_NODE_MULTI_WRITER")) {
       judge(!mode.equals("SINGLE_NODE_WRITER"), call, about);
     }
   }

@@ -50,7 +50,7 @@ final class ContextRules extends DutyRule {
         boolean good = thing.contexts().contains(sent);
         given(good, call, "publish context", sent, ref(thing.maker()));
       }
-    } else if (world.offers().lacks(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME")) {
+    } else if (world.offers.lacks(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME")) {
       judge(sent.isEmpty(), call, "needless publish context");
     }
   }

@@ -37,8 +37,8 @@ final class ExpansionRules extends DutyRule {
   }
 
   private boolean isOfflineOnly() {
-    return world.offers().has(Part.PLUGIN, "", "VOLUME_EXPANSION_OFFLINE")
-        && world.offers().lacks(Part.PLUGIN, "", "VOLUME_EXPANSION_ONLINE");
+    return world.offers.has(Part.PLUGIN, "", "VOLUME_EXPANSION_OFFLINE")
+        && world.offers.lacks(Part.PLUGIN, "", "VOLUME_EXPANSION_ONLINE");
   }
 
   private void controller(RecordedCall call, KnownVolume volume) {
@@ -58,7 +58,7 @@ final class ExpansionRules extends DutyRule {
   }
 
   private void node(RecordedCall call, KnownVolume volume) {
-    if (!world.offers().has(Part.CONTROLLER, "", "EXPAND_VOLUME")) {
+    if (!world.offers.has(Part.CONTROLLER, "", "EXPAND_VOLUME")) {
       return;
     }
     judge(volume.expanded, call, "controller first");
@@ -75,7 +75,7 @@ final class ExpansionRules extends DutyRule {
     RecordedCall pending = volume.pendingExpansion;
     if (pending != null
         && volume.usedWhilePending
-        && world.offers().has(Part.NODE, WireFields.node(call), "EXPAND_VOLUME")) {
+        && world.offers.has(Part.NODE, WireFields.node(call), "EXPAND_VOLUME")) {
       judge(false, List.of(pending), call, "left to the node", pending.number());
     }
   }

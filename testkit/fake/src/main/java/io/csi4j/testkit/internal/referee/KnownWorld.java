@@ -43,7 +43,7 @@ final class KnownWorld {
     }
   }
 
-  private final KnownOffers offers = new KnownOffers();
+  final KnownOffers offers = new KnownOffers();
   private final Map<String, KnownVolume> volumes = new HashMap<>();
   private final Map<String, Snapshot> snapshots = new HashMap<>();
   private final Map<String, Set<String>> groups = new HashMap<>();
@@ -82,10 +82,6 @@ final class KnownWorld {
   /** Returns a shape with the quirks of the plugin; for all else, its offers are known. */
   PluginShape quirks() {
     return shape;
-  }
-
-  KnownOffers offers() {
-    return offers;
   }
 
   /** Whether the journal shows the plugin's whole life, and not only its last part. */

@@ -61,9 +61,9 @@ final class OfferRules extends DutyRule {
   }
 
   private void service(RecordedCall call, String capability) {
-    judge(!world.offers().lacks(Part.PLUGIN, "", capability), call, capability);
+    judge(!world.offers.lacks(Part.PLUGIN, "", capability), call, capability);
     if (world.isComplete() && call.operation().service() == CsiService.SNAPSHOT_METADATA) {
-      judge(world.offers().told(Part.PLUGIN, "", capability), call, "not told");
+      judge(world.offers.told(Part.PLUGIN, "", capability), call, "not told");
     }
   }
 
@@ -75,11 +75,11 @@ final class OfferRules extends DutyRule {
           default -> Part.CONTROLLER;
         };
     String node = WireFields.node(call);
-    boolean lacking = world.offers().lacks(part, node, anyOf);
+    boolean lacking = world.offers.lacks(part, node, anyOf);
     judge(!lacking, call, "capability");
     switch (call.operation()) {
       case CONTROLLER_EXPAND_VOLUME -> {
-        if (world.offers().told(Part.NODE, node, "EXPAND_VOLUME")) {
+        if (world.offers.told(Part.NODE, node, "EXPAND_VOLUME")) {
           judge(!lacking, call, "nodes expand alone");
         }
       }
@@ -88,15 +88,15 @@ final class OfferRules extends DutyRule {
           NODE_STAGE_VOLUME,
           NODE_UNSTAGE_VOLUME -> {
         boolean plain =
-            world.offers().lacks(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME")
-                && world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME");
+            world.offers.lacks(Part.CONTROLLER, "", "PUBLISH_UNPUBLISH_VOLUME")
+                && world.offers.lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME");
         judge(!plain, call, "plain life");
       }
       default -> {}
     }
     if (world.isComplete()) {
-      judge(world.offers().told(part, node, anyOf), call, "not told");
-      judge(world.offers().asked(part, node), call, part + " not asked");
+      judge(world.offers.told(part, node, anyOf), call, "not told");
+      judge(world.offers.asked(part, node), call, part + " not asked");
       if (!version.isEmpty()) {
         judge(!versionChanged, call, "other version");
       }
@@ -118,7 +118,7 @@ final class OfferRules extends DutyRule {
   }
 
   private void field(RecordedCall call, String field, Part part, String capability) {
-    judge(!world.offers().lacks(part, WireFields.node(call), capability), call, field);
+    judge(!world.offers.lacks(part, WireFields.node(call), capability), call, field);
   }
 
   private void capability(RecordedCall call, WireMessage capability) {
@@ -126,8 +126,7 @@ final class OfferRules extends DutyRule {
     String mode = WireFields.mode(capability);
     if (mode.startsWith("SINGLE_NODE_") && capability.message("access_mode").number("mode") > 5) {
       Part part = onNode ? Part.NODE : Part.CONTROLLER;
-      boolean lacking =
-          world.offers().lacks(part, WireFields.node(call), "SINGLE_NODE_MULTI_WRITER");
+      boolean lacking = world.offers.lacks(part, WireFields.node(call), "SINGLE_NODE_MULTI_WRITER");
       judge(!lacking, call, part + " access mode", mode);
     }
     if (onNode && !capability.message("mount").text("volume_mount_group").isEmpty()) {

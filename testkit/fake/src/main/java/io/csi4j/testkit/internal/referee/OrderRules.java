@@ -71,7 +71,7 @@ final class OrderRules extends DutyRule {
   }
 
   private void provisioned(RecordedCall call, KnownVolume volume) {
-    if (volume.created == null && world.offers().has(Part.PLUGIN, "", "CONTROLLER_SERVICE")) {
+    if (volume.created == null && world.offers.has(Part.PLUGIN, "", "CONTROLLER_SERVICE")) {
       judge(volume.validated, call, "not provisioned");
     }
   }

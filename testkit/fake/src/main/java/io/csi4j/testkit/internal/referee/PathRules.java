@@ -46,7 +46,7 @@ final class PathRules extends DutyRule {
       }
       case NODE_GET_VOLUME_HEALTH -> {
         // Both paths are optional, and the volume need not be there.
-        if (world.offers().lacks(Part.NODE, WireFields.node(call), "STAGE_UNSTAGE_VOLUME")) {
+        if (world.offers.lacks(Part.NODE, WireFields.node(call), "STAGE_UNSTAGE_VOLUME")) {
           judge(!call.request().has("staging_target_path"), call, "staging path not needed");
         }
       }
@@ -119,7 +119,7 @@ final class PathRules extends DutyRule {
       boolean isStaged =
           world.volume(WireFields.volume(call)).stagings.any(node, TrackedUse::certain);
       judge(there || !isStaged, call, "staging path known");
-    } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
+    } else if (world.offers.lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
       judge(!there, call, "staging path not needed");
     }
   }
@@ -147,7 +147,7 @@ final class PathRules extends DutyRule {
     }
     if (world.needsStaging(node)) {
       judge(volume.stagings.any(node, TrackedUse::succeeded), call, "not staged");
-    } else if (world.offers().lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
+    } else if (world.offers.lacks(Part.NODE, node, "STAGE_UNSTAGE_VOLUME")) {
       judge(volume.publications.any(node, TrackedUse::succeeded), call, "not published");
     }
   }

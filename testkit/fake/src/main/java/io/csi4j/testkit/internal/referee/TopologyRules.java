@@ -82,7 +82,7 @@ final class TopologyRules extends DutyRule {
     if (volume == null
         || info == null
         || volume.topology.isEmpty()
-        || !world.offers().has(Part.PLUGIN, "", "VOLUME_ACCESSIBILITY_CONSTRAINTS")) {
+        || !world.offers.has(Part.PLUGIN, "", "VOLUME_ACCESSIBILITY_CONSTRAINTS")) {
       return;
     }
     Set<String> here = WireFields.pairs(info.message("accessible_topology"));

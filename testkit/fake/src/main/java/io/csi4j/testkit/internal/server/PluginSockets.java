@@ -326,7 +326,9 @@ public final class PluginSockets {
     ChannelFuture bound = server.bind(UnixDomainSocketAddress.of(hidden));
     if (!bound.isSuccess()) {
       server.close();
-      throw failure(socket, bound.cause());
+      String why = SafeText.escape(String.valueOf(bound.cause().getMessage()));
+      String next = "See that the directory is there and that this process may write into it";
+      throw cannot(socket, why + ". " + next, bound.cause());
     }
     return server;
   }
@@ -346,46 +348,30 @@ public final class PluginSockets {
     }
   }
 
-  private static IOException failure(Path socket, Throwable cause) {
-    return new IOException(
-        "Listening on "
-            + SafeText.quote(socket.toString())
-            + " failed: "
-            + SafeText.escape(String.valueOf(cause.getMessage()))
-            + ". See that the directory is there and that this process may write into it.",
-        cause);
+  private static IOException cannot(Path socket, String why, @Nullable Throwable cause) {
+    String where = SafeText.quote(socket.toString());
+    return new IOException("Listening on " + where + " failed: " + why + ".", cause);
   }
 
   /** Refuses a path where anything is but what a dead server left. */
   private static void check(Path socket) throws IOException {
-    String shown = SafeText.quote(socket.toString());
     int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
     if (length > PATH_LIMIT) {
-      throw new IOException(
-          "Listening on "
-              + shown
-              + " failed: the path has "
-              + length
-              + " bytes, and a UNIX socket takes "
-              + PATH_LIMIT
-              + ". Give the plugin a shorter path.");
+      String why =
+          "the path has %s bytes, and a UNIX socket takes %s. Give the plugin a shorter path";
+      throw cannot(socket, why.formatted(length, PATH_LIMIT), null);
     }
-    if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    if (!isSocket(socket)) {
-      throw new IOException(
-          "Listening on "
-              + shown
-              + " failed: something that is no socket stands there. Remove it, or give the plugin"
-              + " another path.");
-    }
-    if (isServed(socket)) {
-      throw new IOException(
-          "Listening on "
-              + shown
-              + " failed: another server listens there. Stop it, or give the plugin another"
-              + " path.");
+    if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+      if (!isSocket(socket)) {
+        throw cannot(
+            socket,
+            "something that is no socket stands there. Remove it, or give the plugin another path",
+            null);
+      }
+      if (isServed(socket)) {
+        throw cannot(
+            socket, "another server listens there. Stop it, or give the plugin another path", null);
+      }
     }
   }
 

@@ -40,61 +40,48 @@ public final class FakeRegistrar implements AutoCloseable {
     return new Builder(directory);
   }
 
-  /**
-   * The announcement of a registrar, right or wrong.
-   *
-   * @param type the kind of plugin
-   * @param name its name
-   * @param endpoint where the plugin listens; may be empty
-   * @param versions of its interface
-   */
-  public record Announced(Type type, Name name, Endpoint endpoint, List<String> versions) {
+  /** The announcement of a registrar, right or wrong: any words are allowed. Immutable. */
+  public static final class Announced {
+    private final String type;
+    private final String name;
+    private final String endpoint;
+    private final List<String> versions;
 
-    /** The kind of plugin, in any words. */
-    public record Type(String value) {}
-
-    /** The name of the plugin, in any words. */
-    public record Name(String value) {}
-
-    /** Where the plugin is said to listen, in any words. */
-    public record Endpoint(String value) {}
-
-    /** Copies the list. */
-    public Announced {
-      versions = List.copyOf(versions);
+    private Announced(String type, String name, String endpoint, List<String> versions) {
+      this.type = type;
+      this.name = name;
+      this.endpoint = endpoint;
+      this.versions = versions;
     }
 
     /** A plugin of CSI, version 1.0.0. */
     public static Announced of(PluginName plugin, CsiEndpoint endpoint) {
-      return new Announced(
-          new Type("CSIPlugin"),
-          new Name(plugin.value()),
-          new Endpoint(endpoint.path().toString()),
-          List.of("1.0.0"));
+      String socket = endpoint.path().toString();
+      return new Announced("CSIPlugin", plugin.value(), socket, List.of("1.0.0"));
     }
 
-    /** Returns the announcement with another type. */
+    /** Returns the announcement with another kind of plugin. */
     public Announced type(String value) {
-      return new Announced(new Type(value), name, endpoint, versions);
+      return new Announced(value, name, endpoint, versions);
     }
 
-    /** Returns the announcement with another name. */
+    /** Returns the announcement with another name of the plugin. */
     public Announced name(String value) {
-      return new Announced(type, new Name(value), endpoint, versions);
+      return new Announced(type, value, endpoint, versions);
     }
 
-    /** Returns the announcement with another place. */
+    /** Returns the announcement with another place where the plugin is said to listen. */
     public Announced endpoint(String value) {
-      return new Announced(type, name, new Endpoint(value), versions);
+      return new Announced(type, name, value, versions);
     }
 
-    /** Returns the announcement with other versions. */
+    /** Returns the announcement with other versions of the plugin's interface. */
     public Announced versions(String... values) {
       return new Announced(type, name, endpoint, List.of(values));
     }
 
     private void by(RegistrarCore core) {
-      core.announce(type.value(), name.value(), endpoint.value(), versions);
+      core.announce(type, name, endpoint, versions);
     }
   }
 
@@ -213,7 +200,7 @@ public final class FakeRegistrar implements AutoCloseable {
      * @throws java.io.UncheckedIOException if it cannot listen, saying where and why
      */
     public FakeRegistrar open() {
-      String name = socketName == null ? announced.name().value() + "-reg.sock" : socketName;
+      String name = socketName == null ? announced.name + "-reg.sock" : socketName;
       RegistrarCore core =
           new RegistrarCore(directory.toAbsolutePath().resolve(name), clock, endsWhenRefused);
       announced.by(core);

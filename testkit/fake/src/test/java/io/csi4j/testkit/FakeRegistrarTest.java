@@ -138,11 +138,7 @@ class FakeRegistrarTest {
   @Test
   void hostileTextsAreEscapedAndNoNameAndNoPath() {
     String evil = "\u001b[2J\n\u202e" + "x".repeat(5000);
-    registrar.announce(
-        new Announced(EBS.type(), EBS.name(), EBS.endpoint(), List.of(evil))
-            .type(evil)
-            .name(evil)
-            .endpoint("/run/\n/csi.sock"));
+    registrar.announce(EBS.versions(evil).type(evil).name(evil).endpoint("/run/\n/csi.sock"));
     try (PluginRegistrar client = connect(PATIENT)) {
       PluginAnnouncement info = client.info();
       assertThat(info.pluginName()).isEmpty();

@@ -156,29 +156,16 @@ public sealed interface Fault {
     TWO_MESSAGES
   }
 
-  /**
-   * A status.
-   *
-   * @param code any number
-   * @param text what it says
-   */
+  /** A status, with any number as its code. */
   record Fail(int code, String text) implements Fault {}
 
   /** The work, done now. */
   record Apply() implements Fault {}
 
-  /**
-   * The work, done later.
-   *
-   * @param after how long after this step
-   */
+  /** The work, done so long after this step. */
   record ApplyLater(Duration after) implements Fault {}
 
-  /**
-   * A pause.
-   *
-   * @param time how long
-   */
+  /** A pause. */
   record Delay(Duration time) implements Fault {}
 
   /** Silence. */
@@ -190,33 +177,17 @@ public sealed interface Fault {
   /** The work, done two times. */
   record Duplicate() implements Fault {}
 
-  /**
-   * An answer that is wrong.
-   *
-   * @param wrong how
-   */
+  /** An answer that is wrong. */
   record Answer(WrongAnswer wrong) implements Fault {}
 
-  /**
-   * An answer that a test made.
-   *
-   * @param made makes its fields of the request
-   */
+  /** An answer whose fields a test makes of the request. */
   record Give(Function<WireMessage, ? extends Map<String, ?>> made) implements Fault {}
 
-  /**
-   * An answer of the plugin that a test changed.
-   *
-   * @param made makes the changed fields of the request and the answer
-   */
+  /** An answer of the plugin, in which a test changes fields by the request and the answer. */
   record AlterAnswer(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made)
       implements Fault {}
 
-  /**
-   * Several steps.
-   *
-   * @param steps in order, without nesting
-   */
+  /** Several steps in order, without nesting. */
   record Sequence(List<Fault> steps) implements Fault {
     /** Copies the list, with the steps of each in its place. */
     public Sequence {

@@ -25,12 +25,7 @@ public record FaultScript(List<Rule> rules) {
     rules = List.copyOf(rules);
   }
 
-  /**
-   * One line.
-   *
-   * @param when to which calls
-   * @param fault what happens
-   */
+  /** One line: to which calls happens what. */
   public record Rule(When when, Fault fault) {}
 
   /**

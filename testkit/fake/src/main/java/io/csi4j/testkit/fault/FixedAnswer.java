@@ -9,10 +9,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The fields of an answer that is the same for each call.
- *
- * @param fields by the names of the spec
- * @param json as they were written
+ * The fields of an answer that is the same for each call, and the JSON that they were written as.
  */
 record FixedAnswer(Map<String, Object> fields, String json)
     implements Function<WireMessage, Map<String, Object>> {
@@ -38,11 +35,7 @@ record FixedAnswer(Map<String, Object> fields, String json)
     return json;
   }
 
-  /**
-   * The fields as a change of an answer.
-   *
-   * @param fixed what they are
-   */
+  /** The fields as a change of an answer. */
   record Changed(FixedAnswer fixed)
       implements BiFunction<WireMessage, WireMessage, Map<String, Object>> {
 

@@ -14,11 +14,7 @@ public sealed interface CallEnd {
     return this instanceof Answered;
   }
 
-  /**
-   * With OK.
-   *
-   * @param messages what was answered: one message, or those of a stream
-   */
+  /** With OK, and one message, or those of a stream. */
   record Answered(List<WireMessage> messages) implements CallEnd {
     /** Copies the list. */
     public Answered {

@@ -13,34 +13,19 @@ public sealed interface JournalEvent {
   /** When. */
   Instant at();
 
-  /**
-   * The plugin began to listen.
-   *
-   * @param at when
-   * @param shape as what
-   */
+  /** The plugin began to listen, as this shape. */
   record Started(Instant at, PluginShape shape) implements JournalEvent {}
 
   /**
    * The plugin stopped listening. As the first event of all: an earlier life of it ended, whose
    * calls are not here.
-   *
-   * @param at when
    */
   record Stopped(Instant at) implements JournalEvent {}
 
-  /**
-   * The plugin forgot what it knew.
-   *
-   * @param at when
-   */
+  /** The plugin forgot what it knew. */
   record Forgot(Instant at) implements JournalEvent {}
 
-  /**
-   * A call came in.
-   *
-   * @param call the call, not ended
-   */
+  /** A call came in; it has not ended. */
   record Began(RecordedCall call) implements JournalEvent {
     @Override
     public Instant at() {
@@ -48,19 +33,10 @@ public sealed interface JournalEvent {
     }
   }
 
-  /**
-   * The work of a call was done, before its end or long after.
-   *
-   * @param at when
-   * @param call the call, as it was then
-   */
+  /** The work of a call, as it was then, was done: before its end or long after. */
   record Worked(Instant at, RecordedCall call) implements JournalEvent {}
 
-  /**
-   * A call ended.
-   *
-   * @param call the call, ended
-   */
+  /** A call ended. */
   record Ended(RecordedCall call) implements JournalEvent {
     @Override
     public Instant at() {

@@ -176,13 +176,10 @@ final class PluginOfTest implements AutoCloseable {
   JournalOfFailedTest note() {
     List<String> lines = plugin.journal().describe().lines().toList();
     int hidden = Math.max(0, lines.size() - LAST_LINES);
+    String what = hidden == 0 ? "" : ", but for the first " + hidden + " lines";
+    String seen = String.join("\n", lines.subList(hidden, lines.size()));
     return new JournalOfFailedTest(
-        "What "
-            + describe(plugin.shape())
-            + " saw"
-            + (hidden == 0 ? "" : ", but for the first " + hidden + " lines")
-            + ":\n"
-            + String.join("\n", lines.subList(hidden, lines.size())));
+        "What " + describe(plugin.shape()) + " saw" + what + ":\n" + seen);
   }
 
   private static String describe(PluginShape shape) {
@@ -226,12 +223,11 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   private static String describe(RecordedCall call) {
-    return "Call "
-        + call.number()
-        + ", "
-        + call.operation().rpcName()
-        + call.volume().map(volume -> " for volume '" + volume + "'").orElse("")
-        + ", is still in flight. Wait for its answer, or release the fault that holds it.";
+    String what =
+        call.operation().rpcName()
+            + call.volume().map(volume -> " for volume '" + volume + "'").orElse("");
+    return "Call %s, %s, is still in flight.".formatted(call.number(), what)
+        + " Wait for its answer, or release the fault that holds it.";
   }
 
   /** The calls that are in flight, and stay so. */

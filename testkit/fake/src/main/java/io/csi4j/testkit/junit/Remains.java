@@ -28,11 +28,8 @@ final class Remains {
     lines.addAll(descriptors(directories));
     threads.stream()
         .filter(Thread::isAlive)
-        .map(
-            thread ->
-                "Thread '"
-                    + SafeText.escape(thread.getName())
-                    + "' of the plugin still runs. Look at what it waits for.")
+        .map(thread -> SafeText.escape(thread.getName()))
+        .map("Thread '%s' of the plugin still runs. Look at what it waits for."::formatted)
         .forEach(lines::add);
     return lines;
   }
@@ -63,11 +60,9 @@ final class Remains {
     } catch (IOException e) {
       names.add("unreadable: " + e.getMessage());
     }
-    return "The directory "
-        + SafeText.quote(directory.toString())
-        + " of the plugin's sockets is still there, with "
-        + SafeText.escape(names.toString())
-        + ". Remove what the test put there.";
+    return "The directory %s of the plugin's sockets is still there, with %s."
+            .formatted(SafeText.quote(directory.toString()), SafeText.escape(names.toString()))
+        + " Remove what the test put there.";
   }
 
   /**
@@ -80,11 +75,8 @@ final class Remains {
     for (Path directory : directories) {
       long count = open.stream().filter(name -> name.startsWith(directory + "/")).count();
       if (count > 0) {
-        lines.add(
-            count
-                + " descriptor(s) are still open for sockets in the directory "
-                + SafeText.quote(directory.toString())
-                + ". Close what the test opened there.");
+        String where = SafeText.quote(directory.toString()) + ". Close what the test opened there.";
+        lines.add(count + " descriptor(s) are still open for sockets in the directory " + where);
       }
     }
     return lines;

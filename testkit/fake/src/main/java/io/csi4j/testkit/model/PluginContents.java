@@ -11,12 +11,6 @@ import java.util.List;
 /**
  * The contents of a test plugin at one moment, as the plugin itself sees it.
  *
- * @param volumes its volumes
- * @param snapshots its snapshots
- * @param groups its group snapshots
- * @param attached what is attached where
- * @param staged what is staged where
- * @param published what is published where
  * @since 1.0
  */
 public record PluginContents(
@@ -68,30 +62,12 @@ public record PluginContents(
     return lines;
   }
 
-  /**
-   * A volume attached to a node.
-   *
-   * @param volume which
-   * @param node where
-   */
+  /** A volume attached to a node. */
   public record Attached(VolumeId volume, NodeId node) {}
 
-  /**
-   * A volume staged on a node.
-   *
-   * @param volume which
-   * @param node where
-   * @param path at which path
-   */
+  /** A volume staged on a node. */
   public record Staged(VolumeId volume, NodeId node, PluginPath path) {}
 
-  /**
-   * A volume published on a node.
-   *
-   * @param volume which
-   * @param node where
-   * @param path at which path
-   * @param readonly whether for reading only
-   */
+  /** A volume published on a node. */
   public record Published(VolumeId volume, NodeId node, PluginPath path, boolean readonly) {}
 }

@@ -90,8 +90,6 @@ public final class CallReplay {
 
   /** Plays the calls, and returns them in the order of the recording. */
   public List<Played> against(CsiEndpoint plugin) {
-    return ReplayRun.play(recording.calls(), plugin, deadline).stream()
-        .map(one -> new Played(one.recorded(), one.end(), one.differences(), one.redacted()))
-        .toList();
+    return ReplayRun.play(recording.calls(), plugin, deadline, Played::new);
   }
 }

@@ -1,8 +1,8 @@
 package io.csi4j.testkit.internal.backend;
 
 import io.csi4j.client.model.StatusCode;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,33 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Flights {
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Set<Hold> holds = new HashSet<>();
 
-  final class Held implements AutoCloseable {
-    private final List<Hold> mine;
+  /** By identity, so that each thing is released by its own call. */
+  private final Set<Thing> held = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    private Held(List<Hold> mine) {
-      this.mine = mine;
-    }
-
+  /** Things that are held; released when it is closed. */
+  interface Held extends AutoCloseable {
     @Override
-    public void close() {
-      lock.lock();
-      try {
-        mine.forEach(holds::remove);
-      } finally {
-        lock.unlock();
-      }
-    }
-  }
-
-  /** Compared by identity, so that each hold is released by its own call. */
-  private static final class Hold {
-    private final Thing thing;
-
-    Hold(Thing thing) {
-      this.thing = thing;
-    }
+    void close();
   }
 
   /**
@@ -79,7 +60,7 @@ final class Flights {
     lock.lock();
     try {
       for (Thing thing : things) {
-        if (holds.stream().anyMatch(hold -> hold.thing.clashes(thing))) {
+        if (held.stream().anyMatch(thing::clashes)) {
           throw Refusal.of(
               StatusCode.ABORTED,
               "Another call for the "
@@ -88,10 +69,17 @@ final class Flights {
               thing.id());
         }
       }
-      List<Hold> mine = new ArrayList<>();
-      things.forEach(thing -> mine.add(new Hold(thing)));
-      holds.addAll(mine);
-      return new Held(mine);
+      held.addAll(things);
+      return () -> release(things);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void release(List<Thing> things) {
+    lock.lock();
+    try {
+      things.forEach(held::remove);
     } finally {
       lock.unlock();
     }
@@ -105,13 +93,12 @@ final class Flights {
   boolean isSource(Thing thing) {
     lock.lock();
     try {
-      return holds.stream()
-          .map(hold -> hold.thing)
+      return held.stream()
           .anyMatch(
-              held ->
-                  held.shared()
-                      && held.kind().equals(thing.kind())
-                      && held.id().equals(thing.id()));
+              each ->
+                  each.shared()
+                      && each.kind().equals(thing.kind())
+                      && each.id().equals(thing.id()));
     } finally {
       lock.unlock();
     }

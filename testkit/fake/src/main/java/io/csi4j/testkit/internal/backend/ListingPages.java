@@ -9,12 +9,16 @@ import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
@@ -24,11 +28,10 @@ import java.util.function.Predicate;
 final class ListingPages {
 
   private final BackendParts ground;
-  private final Tokens tokens;
+  private final Tokens tokens = new Tokens();
 
-  ListingPages(BackendParts ground, Tokens tokens) {
+  ListingPages(BackendParts ground) {
     this.ground = ground;
-    this.tokens = tokens;
   }
 
   /** Some of the entries, and the token for the next; empty on the last page. */
@@ -119,5 +122,62 @@ final class ListingPages {
   private static boolean wanted(Snapshot snapshot, String volume, String id) {
     return (volume.isEmpty() || snapshot.getSourceVolumeId().equals(volume))
         && (id.isEmpty() || snapshot.getSnapshotId().equals(id));
+  }
+
+  void expireTokens() {
+    tokens.expire();
+  }
+
+  /** The page tokens that were given out, until they expire. The oldest expire on their own. */
+  private static final class Tokens {
+    private static final int MOST = 10_000;
+
+    private record Given(String listing, String last) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Given> pages = new LinkedHashMap<>();
+    private long given;
+
+    /** A new token for what comes after {@code last}. */
+    String give(String listing, String last) {
+      lock.lock();
+      try {
+        // Scattered, so that no caller counts on an order.
+        String token = Long.toHexString(++given * 0x9E3779B97F4A7C15L | 1L << 63);
+        pages.put(token, new Given(listing, last));
+        if (pages.size() > MOST) {
+          pages.remove(pages.keySet().iterator().next());
+        }
+        return token;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** After which entry the page begins. */
+    String after(String listing, String token) throws Refusal {
+      lock.lock();
+      try {
+        Given page = pages.get(token);
+        if (page == null || !page.listing().equals(listing)) {
+          throw Refusal.of(
+              StatusCode.ABORTED,
+              "starting_token %s is not valid (any more). Begin again without a token.",
+              token);
+        }
+        return page.last();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    void expire() {
+      lock.lock();
+      try {
+        pages.clear();
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 }

@@ -2,19 +2,21 @@ package io.csi4j.testkit.internal.backend;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
-import io.csi4j.client.internal.proto.BlockMetadata;
-import io.csi4j.client.internal.proto.BlockMetadataType;
 import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
-import io.csi4j.client.internal.proto.GetMetadataAllocatedResponse;
 import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
-import io.csi4j.client.internal.proto.GetMetadataDeltaResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.State.StoredVolume;
+import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.journal.WireMessage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Which blocks of snapshots hold data, or changed. */
@@ -33,17 +35,8 @@ final class Metadata {
 
   List<Message> allocated(GetMetadataAllocatedRequest request) throws Refusal {
     Snapshot snapshot = ground.snapshot("snapshot_id", request.getSnapshotId());
-    List<Message> messages = new ArrayList<>();
-    for (List<BlockMetadata> page :
-        pages(snapshot, null, request.getStartingOffset(), request.getMaxResults())) {
-      messages.add(
-          GetMetadataAllocatedResponse.newBuilder()
-              .setBlockMetadataType(BlockMetadataType.VARIABLE_LENGTH)
-              .setVolumeCapacityBytes(snapshot.getSizeBytes())
-              .addAllBlockMetadata(page)
-              .build());
-    }
-    return messages;
+    CsiOperation asked = CsiOperation.GET_METADATA_ALLOCATED;
+    return answers(asked, snapshot, null, request.getStartingOffset(), request.getMaxResults());
   }
 
   List<Message> delta(GetMetadataDeltaRequest request) throws Refusal {
@@ -56,17 +49,9 @@ final class Metadata {
           "The changes of volume %s are not tracked. Back it up in full instead.",
           target.getSourceVolumeId());
     }
-    List<Message> messages = new ArrayList<>();
-    for (List<BlockMetadata> page :
-        pages(target, base.getSnapshotId(), request.getStartingOffset(), request.getMaxResults())) {
-      messages.add(
-          GetMetadataDeltaResponse.newBuilder()
-              .setBlockMetadataType(BlockMetadataType.VARIABLE_LENGTH)
-              .setVolumeCapacityBytes(target.getSizeBytes())
-              .addAllBlockMetadata(page)
-              .build());
-    }
-    return messages;
+    CsiOperation asked = CsiOperation.GET_METADATA_DELTA;
+    return answers(
+        asked, target, base.getSnapshotId(), request.getStartingOffset(), request.getMaxResults());
   }
 
   private static void ordered(Snapshot base, Snapshot target) throws Refusal {
@@ -86,10 +71,11 @@ final class Metadata {
   }
 
   /**
-   * Returns what lies at or beyond the offset, page by page; one empty page if there is nothing.
+   * Answers with what lies at or beyond the offset, page by page; with one empty page if there is
+   * nothing.
    */
-  private List<List<BlockMetadata>> pages(Snapshot of, @Nullable String base, long start, int most)
-      throws Refusal {
+  private List<Message> answers(
+      CsiOperation asked, Snapshot of, @Nullable String base, long start, int most) throws Refusal {
     if (start < 0 || start > of.getSizeBytes()) {
       throw Refusal.of(
           StatusCode.OUT_OF_RANGE,
@@ -97,17 +83,24 @@ final class Metadata {
           start,
           of.getSizeBytes());
     }
-    List<BlockMetadata> found = new ArrayList<>();
+    List<WireMessage> found = new ArrayList<>();
     ground.effect(
         "Reading the blocks of snapshot " + SafeText.quote(of.getSnapshotId()),
         () ->
             ground.storage().blocks(of.getSnapshotId(), base).stream()
                 .filter(block -> block.getByteOffset() + block.getSizeBytes() > start)
+                .map(ProtoMessage::new)
                 .forEach(found::add));
     int size = most == 0 ? USUAL_PAGE : most;
-    List<List<BlockMetadata>> pages = new ArrayList<>();
+    List<Message> pages = new ArrayList<>();
     for (int from = 0; from == 0 || from < found.size(); from += size) {
-      pages.add(found.subList(from, (int) Math.min(found.size(), (long) from + size)));
+      Map<String, Object> page =
+          Map.of(
+              "block_metadata_type", "VARIABLE_LENGTH",
+              "volume_capacity_bytes", of.getSizeBytes(),
+              "block_metadata",
+                  found.subList(from, (int) Math.min(found.size(), (long) from + size)));
+      pages.add(MessageFields.with(WireOperation.of(asked).answer(), page));
       if (size > found.size() - from) {
         break;
       }

@@ -97,7 +97,6 @@ final class SnapshotService {
     }
   }
 
-  /** A snapshot of a volume that is cut now. */
   static Snapshot.Builder cut(BackendParts ground, StoredVolume volume) {
     Instant now = ground.clock().now();
     return Snapshot.newBuilder()

@@ -50,7 +50,6 @@ public final class SpecBackend implements Backend {
 
   private final Supplier<PluginShape> shape;
   private final BackendParts ground;
-  private final Tokens tokens = new Tokens();
   private final Questions questions;
   private final VolumeService volumes;
   private final AttachService attachments;
@@ -81,7 +80,7 @@ public final class SpecBackend implements Backend {
     questions = new Questions(ground);
     volumes = new VolumeService(ground);
     attachments = new AttachService(ground);
-    listings = new ListingPages(ground, tokens);
+    listings = new ListingPages(ground);
     health = new HealthService(ground, listings);
     snapshots = new SnapshotService(ground);
     metadata = new Metadata(ground);
@@ -166,7 +165,7 @@ public final class SpecBackend implements Backend {
   /** Loses everything it knew; what is on the nodes stays. */
   public void forget() {
     ground.health().clear();
-    tokens.expire();
+    listings.expireTokens();
     change(
         state -> {
           state.volumes().clear();
@@ -206,7 +205,6 @@ public final class SpecBackend implements Backend {
             .toList());
   }
 
-  /** Adds a volume that was not created through it. */
   public void addVolume(VolumeId volume, CapacityRange capacity, VolumeContext context) {
     Volume made =
         Volume.newBuilder()
@@ -245,6 +243,6 @@ public final class SpecBackend implements Backend {
   }
 
   public void expireTokens() {
-    tokens.expire();
+    listings.expireTokens();
   }
 }

@@ -60,7 +60,6 @@ public final class ToldHealth {
   private final Map<OnNode, Told> onNodes = new ConcurrentHashMap<>();
   private final Map<NodeId, List<StorageHealthEntry>> backends = new ConcurrentHashMap<>();
 
-  /** Tells this condition of a volume. */
   public void volume(VolumeId volume, VolumeCondition condition) {
     volumes.put(volume.value(), Told.of(condition));
   }
@@ -75,7 +74,6 @@ public final class ToldHealth {
     onNodes.put(new OnNode(volume.value(), node.value()), Told.of(entries));
   }
 
-  /** Tells this health of the storage behind one node. */
   public void storage(NodeId node, List<StorageHealthEntry> entries) {
     entries.forEach(entry -> entry.capability().ifPresent(ToldHealth::checkStated));
     backends.put(node, List.copyOf(entries));

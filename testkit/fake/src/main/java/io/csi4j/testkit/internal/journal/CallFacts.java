@@ -45,7 +45,6 @@ public final class CallFacts {
     return id(text(request, "volume_id")).or(() -> id(text(request, "source_volume_id")));
   }
 
-  /** Returns what stands at the paths that the request names. */
   public static Map<String, PathFact> paths(Message request, boolean visible) {
     Map<String, PathFact> facts = new TreeMap<>();
     for (String field : PATHS) {

@@ -121,7 +121,6 @@ public final class ProtoMessage implements WireMessage {
     return type() + RedactedText.of(message, UnaryOperator.identity());
   }
 
-  /** The message without its secrets, at any depth. */
   public static Message withoutSecrets(Message message) {
     Message.Builder builder = message.toBuilder();
     for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {

@@ -131,7 +131,7 @@ final class AccessModeRules extends DutyRule {
 
   /** Whether a node takes one volume more. */
   private void room(RecordedCall call, String node, Set<String> there) {
-    WireMessage info = world.nodeInfo(node);
+    WireMessage info = world.nodes.get(node);
     long max = info == null ? 0 : info.number("max_volumes_per_node");
     if (max > 0 && !there.contains(WireFields.volume(call))) {
       judge(there.size() < max, call, "full node", there.size(), max);

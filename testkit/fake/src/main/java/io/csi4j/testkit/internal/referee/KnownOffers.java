@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownOffers {
 
-  /** The part of the plugin that offers something. */
   enum Part {
     PLUGIN,
     CONTROLLER,

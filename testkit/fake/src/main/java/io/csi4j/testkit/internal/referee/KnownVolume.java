@@ -93,7 +93,7 @@ final class KnownVolume {
   /** Whether it is, or may be, attached to a node whose id no answer told. */
   boolean attachedAsUnknown(KnownWorld world) {
     return attachments.entrySet().stream()
-        .anyMatch(one -> one.getValue().possible() && !world.isNodeId(one.getKey()));
+        .anyMatch(one -> one.getValue().possible() && !world.nodes.containsKey(one.getKey()));
   }
 
   /** Every attachment, staging and publication. */

@@ -45,18 +45,23 @@ final class KnownWorld {
 
   final KnownOffers offers = new KnownOffers();
   private final Map<String, KnownVolume> volumes = new HashMap<>();
-  private final Map<String, Snapshot> snapshots = new HashMap<>();
-  private final Map<String, Set<String>> groups = new HashMap<>();
-  private final Map<String, WireMessage> nodes = new HashMap<>();
+  final Map<String, Snapshot> snapshots = new HashMap<>();
+
+  /** The members of each group snapshot that an answer told. */
+  final Map<String, Set<String>> groups = new HashMap<>();
+
+  /** By the id that a plugin gave for its node: the last answer about it. */
+  final Map<String, WireMessage> nodes = new HashMap<>();
+
   private final Map<String, Set<String>> nodeIds = new HashMap<>();
   private final Map<String, Set<String>> attachedTo = new HashMap<>();
   private final Map<String, Set<String>> usedOn = new HashMap<>();
 
   /** The nodes at which listings told volumes to be. */
-  private final Set<String> listedNodes = new HashSet<>();
+  final Set<String> listedNodes = new HashSet<>();
 
   /** The texts and maps of answers that are longer than those of a request may be. */
-  private final Set<Object> tooLong = new HashSet<>();
+  final Set<Object> tooLong = new HashSet<>();
 
   private @Nullable Boolean complete;
   private boolean called;
@@ -69,7 +74,6 @@ final class KnownWorld {
     this(PluginShape.nodeOnly());
   }
 
-  /** A world with a plugin of which the quirks are known. */
   KnownWorld(PluginShape quirks) {
     shape = quirks;
   }
@@ -98,41 +102,11 @@ final class KnownWorld {
     return volumes.get(id);
   }
 
-  @Nullable Snapshot snapshot(String id) {
-    return snapshots.get(id);
-  }
-
-  /** The members of a group snapshot; null if no answer told them. */
-  @Nullable Set<String> group(String id) {
-    return groups.get(id);
-  }
-
   /** The ids that a node's plugin gave for its node. */
   Set<String> nodeIds(String node) {
     return nodeIds.getOrDefault(node, Set.of());
   }
 
-  /** Whether some node's plugin gave this id. */
-  boolean isNodeId(String id) {
-    return nodes.containsKey(id);
-  }
-
-  /** Whether a listing told that a volume is attached to a node of this id. */
-  boolean isListedNode(String id) {
-    return listedNodes.contains(id);
-  }
-
-  /** Every id that a plugin gave for its node. */
-  Set<String> allNodeIds() {
-    return nodes.keySet();
-  }
-
-  /** The last answer about the node with this id. */
-  @Nullable WireMessage nodeInfo(String id) {
-    return nodes.get(id);
-  }
-
-  /** The volumes that are attached to a node for certain. */
   Set<String> attachedTo(String nodeId) {
     return attachedTo.getOrDefault(nodeId, Set.of());
   }
@@ -140,11 +114,6 @@ final class KnownWorld {
   /** The volumes that are staged or published on a node for certain. */
   Set<String> usedOn(String node) {
     return usedOn.getOrDefault(node, Set.of());
-  }
-
-  /** Whether the plugin itself told this text or map, which is longer than it ought to be. */
-  boolean isToldSoLong(Object told) {
-    return tooLong.contains(told);
   }
 
   /** The attachment of a volume to the node on whose socket a call came. */

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Attach, stage, publish, and the same backwards. */
@@ -151,8 +150,8 @@ final class OrderRules extends DutyRule {
   private void unstage(RecordedCall call, KnownVolume volume) {
     String node = WireFields.node(call);
     List<RecordedCall> evidence = new ArrayList<>();
-    String where =
-        String.join(", ", those(TrackedUse::standing, volume.publications.on(node), evidence));
+    List<Map<String, TrackedUse>> published = List.of(volume.publications.on(node));
+    String where = those(TrackedUse::standing, published, evidence);
     List<TrackedUse> left =
         volume.publications.on(node).values().stream().filter(TrackedUse::standing).toList();
     if (where.isEmpty()) {
@@ -163,7 +162,7 @@ final class OrderRules extends DutyRule {
     } else {
       judge(false, evidence, call, "still published", where);
     }
-    neverAsked(call, "never asked", List.of(volume.publications.on(node)));
+    neverAsked(call, "never asked", published);
     String path = WireFields.text(call, "staging_target_path");
     TrackedUse thing = volume.stagings.on(node).get(path);
     boolean known = knownPath(call, path, thing, volume.stagings.any(node, TrackedUse::standing));
@@ -201,35 +200,31 @@ final class OrderRules extends DutyRule {
       Map<String, Map<String, TrackedUse>> stagings,
       Map<String, Map<String, TrackedUse>> publications) {
     List<RecordedCall> evidence = new ArrayList<>();
-    List<String> published = new ArrayList<>();
-    List<String> staged = new ArrayList<>();
-    publications
-        .values()
-        .forEach(paths -> published.addAll(those(TrackedUse::standing, paths, evidence)));
-    stagings.values().forEach(paths -> staged.addAll(those(TrackedUse::standing, paths, evidence)));
-    if (published.isEmpty()) {
-      kept(call, "all unpublished");
-    } else {
-      judge(false, evidence, call, "still published", String.join(", ", published));
-    }
-    if (staged.isEmpty()) {
-      kept(call, "all unstaged");
-    } else {
-      judge(false, evidence, call, "still staged", String.join(", ", staged));
-    }
+    String published = those(TrackedUse::standing, publications.values(), evidence);
+    String staged = those(TrackedUse::standing, stagings.values(), evidence);
+    gone(call, published, evidence, "all unpublished", "still published");
+    gone(call, staged, evidence, "all unstaged", "still staged");
     judge(published.isEmpty() && staged.isEmpty(), call, "still in use");
     neverAsked(call, "never unpublished", publications.values());
     neverAsked(call, "never unstaged", stagings.values());
+  }
+
+  private void gone(
+      RecordedCall call, String left, List<RecordedCall> evidence, String kept, String broken) {
+    if (left.isEmpty()) {
+      kept(call, kept);
+    } else {
+      judge(false, evidence, call, broken, left);
+    }
   }
 
   /** What was never asked to go; a call that was made, whatever came of it, is enough for this. */
   private void neverAsked(
       RecordedCall call, String about, Collection<Map<String, TrackedUse>> uses) {
     List<RecordedCall> evidence = new ArrayList<>();
-    List<String> where = new ArrayList<>();
-    uses.forEach(paths -> where.addAll(those(TrackedUse::neverAskedBack, paths, evidence)));
+    String where = those(TrackedUse::neverAskedBack, uses, evidence);
     if (!where.isEmpty()) {
-      judge(false, evidence, call, about, String.join(", ", where));
+      judge(false, evidence, call, about, where);
     }
   }
 
@@ -247,11 +242,11 @@ final class OrderRules extends DutyRule {
 
   private void delete(RecordedCall call, KnownVolume volume) {
     List<RecordedCall> evidence = new ArrayList<>();
-    List<String> where = new ArrayList<>(those(TrackedUse::standing, volume.attachments, evidence));
-    Stream.of(volume.stagings.all, volume.publications.all)
-        .flatMap(uses -> uses.values().stream())
-        .forEach(paths -> where.addAll(those(TrackedUse::standing, paths, evidence)));
-    judge(where.isEmpty(), evidence, call, "still in use", String.join(", ", where));
+    List<Map<String, TrackedUse>> uses = new ArrayList<>(List.of(volume.attachments));
+    uses.addAll(volume.stagings.all.values());
+    uses.addAll(volume.publications.all.values());
+    String where = those(TrackedUse::standing, uses, evidence);
+    judge(where.isEmpty(), evidence, call, "still in use", where);
     if (volume.validated || volume.created != null) {
       judge(volume.created != null, call, "pre-provisioned");
     }
@@ -275,16 +270,21 @@ final class OrderRules extends DutyRule {
         });
   }
 
-  private static List<String> those(
-      Predicate<TrackedUse> which, Map<String, TrackedUse> things, List<RecordedCall> evidence) {
+  /** Those uses that are so, in words, for which the evidence is added. */
+  private static String those(
+      Predicate<TrackedUse> so,
+      Collection<Map<String, TrackedUse>> uses,
+      List<RecordedCall> evidence) {
     List<String> where = new ArrayList<>();
-    things.forEach(
-        (key, thing) -> {
-          if (which.test(thing)) {
-            evidence.addAll(thing.evidence());
-            where.add(quote(key) + ref(thing.maker()));
-          }
-        });
-    return where;
+    for (Map<String, TrackedUse> paths : uses) {
+      paths.forEach(
+          (path, use) -> {
+            if (so.test(use)) {
+              evidence.addAll(use.evidence());
+              where.add(quote(path) + ref(use.maker()));
+            }
+          });
+    }
+    return String.join(", ", where);
   }
 }

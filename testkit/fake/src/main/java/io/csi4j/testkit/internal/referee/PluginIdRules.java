@@ -38,7 +38,7 @@ final class PluginIdRules extends DutyRule {
     String node = WireFields.text(call, "node_id");
     if (!node.isEmpty() && world.isComplete() && isJudged(call, "own node")) {
       // An id that was told before this journal began, or at another socket, is right as well.
-      boolean own = world.isNodeId(node) || world.isListedNode(node);
+      boolean own = world.nodes.containsKey(node) || world.listedNodes.contains(node);
       judge(own, call, own ? "own node" : "other node");
     }
   }

@@ -50,7 +50,7 @@ final class SizeRules extends DutyRule {
   private void map(RecordedCall call, String name, Map<String, String> map) {
     if (!CONTEXTS.contains(name)) {
       long bytes = WireFields.bytes(map);
-      if (bytes <= FieldLimits.MAP || !world.isToldSoLong(map)) {
+      if (bytes <= FieldLimits.MAP || !world.tooLong.contains(map)) {
         judge(bytes <= FieldLimits.MAP, call, "map", bytes, name);
       }
     }
@@ -73,7 +73,7 @@ final class SizeRules extends DutyRule {
   private void text(RecordedCall call, String name, String text) {
     int limit = FieldLimits.ofText(name);
     int bytes = SafeText.utf8Length(text);
-    if (bytes <= limit || !world.isToldSoLong(text)) {
+    if (bytes <= limit || !world.tooLong.contains(text)) {
       judge(bytes <= limit, call, "text", name, bytes, limit);
     }
   }
@@ -83,8 +83,8 @@ final class SizeRules extends DutyRule {
     if (id.isEmpty()) {
       return;
     }
-    boolean whole = world.isNodeId(id) || world.isListedNode(id);
-    for (String told : world.allNodeIds()) {
+    boolean whole = world.nodes.containsKey(id) || world.listedNodes.contains(id);
+    for (String told : world.nodes.keySet()) {
       if (SafeText.utf8Length(told) > FieldLimits.TEXT) {
         judge(whole || !told.startsWith(id), call, "cut node id");
       }

@@ -19,7 +19,7 @@ final class SnapshotRules extends DutyRule {
     switch (call.operation()) {
       case CREATE_VOLUME -> source(call);
       case DELETE_SNAPSHOT -> {
-        Snapshot snapshot = world.snapshot(call.request().text("snapshot_id"));
+        Snapshot snapshot = world.snapshots.get(call.request().text("snapshot_id"));
         if (snapshot != null) {
           judge(snapshot.group().isEmpty(), call, "member");
         }
@@ -32,7 +32,7 @@ final class SnapshotRules extends DutyRule {
 
   private void source(RecordedCall call) {
     WireMessage source = call.request().message("volume_content_source");
-    Snapshot snapshot = world.snapshot(source.message("snapshot").text("snapshot_id"));
+    Snapshot snapshot = world.snapshots.get(source.message("snapshot").text("snapshot_id"));
     if (snapshot == null) {
       return;
     }
@@ -49,12 +49,12 @@ final class SnapshotRules extends DutyRule {
   private void members(RecordedCall call) {
     String group = call.request().text("group_snapshot_id");
     List<String> named = call.request().texts("snapshot_ids");
-    Set<String> members = world.group(group);
+    Set<String> members = world.groups.get(group);
     if (members != null && !named.isEmpty()) {
       judge(members.equals(new HashSet<>(named)), call, "members");
     }
     for (String id : named) {
-      Snapshot snapshot = world.snapshot(id);
+      Snapshot snapshot = world.snapshots.get(id);
       if (snapshot != null && !snapshot.group().isEmpty()) {
         judge(snapshot.group().equals(group), call, "other group", quote(id));
       }
@@ -62,8 +62,8 @@ final class SnapshotRules extends DutyRule {
   }
 
   private void delta(RecordedCall call) {
-    Snapshot base = world.snapshot(call.request().text("base_snapshot_id"));
-    Snapshot target = world.snapshot(call.request().text("target_snapshot_id"));
+    Snapshot base = world.snapshots.get(call.request().text("base_snapshot_id"));
+    Snapshot target = world.snapshots.get(call.request().text("target_snapshot_id"));
     if (base != null && target != null) {
       boolean later = base.source().equals(target.source()) && base.seconds() <= target.seconds();
       judge(later, call, "base");

@@ -78,7 +78,7 @@ final class TopologyRules extends DutyRule {
 
   private void reach(RecordedCall call, String node) {
     KnownVolume volume = world.knownVolume(WireFields.volume(call));
-    WireMessage info = world.nodeInfo(node);
+    WireMessage info = world.nodes.get(node);
     if (volume == null
         || info == null
         || volume.topology.isEmpty()

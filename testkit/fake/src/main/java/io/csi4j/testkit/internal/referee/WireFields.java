@@ -138,7 +138,6 @@ final class WireFields {
         .collect(Collectors.toSet());
   }
 
-  /** A key and a value of a topology. */
   static String pair(String key, String value) {
     return key.toLowerCase(Locale.ROOT) + "=" + value;
   }

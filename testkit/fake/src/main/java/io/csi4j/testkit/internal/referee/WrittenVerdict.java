@@ -86,26 +86,21 @@ final class WrittenVerdict implements Verdict {
 
   @Override
   public String describe() {
-    StringBuilder out = new StringBuilder(lawful() ? "The caller is lawful." : "");
-    if (!lawful()) {
-      out.append("The caller broke what CSI asks of an orchestrator.");
-    }
-    out.append('\n');
+    StringBuilder out = new StringBuilder("The caller ");
+    out.append(lawful() ? "is lawful.\n" : "broke what CSI asks of an orchestrator.\n");
     list(out, "Broken:", breaches, false);
     list(out, "Advice (not asked for with MUST, so the caller is not accused):", breaches, true);
     list(out, "Excused (bent, as the plugin left no other way):", excused, false);
     Map<Finding, Integer> counts = new EnumMap<>(Finding.class);
     findings().values().forEach(finding -> counts.merge(finding, 1, Integer::sum));
-    out.append("\nDuties: ")
-        .append(counts.getOrDefault(Finding.BROKEN, 0) - advice().size())
-        .append(" broken, ")
-        .append(advice().size())
-        .append(" with advice, ")
-        .append(counts.getOrDefault(Finding.KEPT, 0))
-        .append(" kept, ")
-        .append(counts.getOrDefault(Finding.NOT_EXERCISED, 0))
-        .append(" not exercised, ")
-        .append(counts.getOrDefault(Finding.UNSEEN, 0))
+    String duties = "\nDuties: %s broken, %s with advice, %s kept, %s not exercised, ";
+    out.append(
+        duties.formatted(
+            counts.getOrDefault(Finding.BROKEN, 0) - advice().size(),
+            advice().size(),
+            counts.getOrDefault(Finding.KEPT, 0),
+            counts.getOrDefault(Finding.NOT_EXERCISED, 0)));
+    out.append(counts.getOrDefault(Finding.UNSEEN, 0))
         .append(" that no plugin can see. docs/duties.md explains each.\n");
     return out.toString();
   }

@@ -40,7 +40,7 @@ final class CallRun extends FaultedCall {
       RecordedCall call,
       Asked asked,
       List<Fault> steps,
-      Caller caller) {
+      CallStream caller) {
     super(
         plugin,
         asked.operation().rpcName(),

@@ -19,13 +19,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/2 stream of a server, which carries one call: collects the request, and writes what is
- * answered. Everything but the methods of {@link Caller} belongs to the event loop.
+ * One HTTP/2 stream of a server, which carries one call, and the way back to its caller: collects
+ * the request, and writes what is answered. Answers may come from any thread; everything else
+ * belongs to the event loop.
  *
  * <p>gRPC is written by hand here and not left to grpc-java's server, because that sends lawful
  * answers only: no status beyond 16, no bytes that are no message.
  */
-public abstract class CallStream extends ChannelInboundHandlerAdapter implements Caller {
+public abstract class CallStream extends ChannelInboundHandlerAdapter {
 
   private static final int BODY_LIMIT = 64 << 20;
   private static final int RESOURCE_EXHAUSTED = 8;
@@ -112,12 +113,11 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter implements
 
   // The answer.
 
-  @Override
   public final Channel connection() {
     return channel.parent();
   }
 
-  @Override
+  /** Sends messages, then OK with a text, mostly an empty one. */
   public final void answer(List<byte[]> messages, String text) {
     onLoop(
         () -> {
@@ -127,17 +127,17 @@ public abstract class CallStream extends ChannelInboundHandlerAdapter implements
         });
   }
 
-  @Override
+  /** Sends a status with any number. */
   public final void fail(int code, String text) {
     onLoop(() -> end(code, text));
   }
 
-  @Override
+  /** Refuses the call below gRPC: the stream is reset. */
   public final void reset() {
     onLoop(() -> reset(Http2Error.PROTOCOL_ERROR.code()));
   }
 
-  @Override
+  /** Breaks the connection, and with it the other calls on it. */
   public final void drop() {
     onLoop(() -> server.breakConnection(connection()));
   }

@@ -30,7 +30,7 @@ public abstract class FaultedCall {
   private final Message request;
   private final Message emptyAnswer;
   private final List<Fault> steps;
-  private final Caller caller;
+  private final CallStream caller;
 
   /** A call in the present life of its server, with the name of what is called. */
   protected FaultedCall(
@@ -39,7 +39,7 @@ public abstract class FaultedCall {
       Message request,
       Message emptyAnswer,
       List<Fault> steps,
-      Caller caller) {
+      CallStream caller) {
     this.server = server;
     this.life = server.life();
     this.name = name;
@@ -73,7 +73,6 @@ public abstract class FaultedCall {
   /** Notes how the call ended; false if it had ended before. */
   protected abstract boolean ended(CallEnd end);
 
-  /** The text beside OK. */
   String textOfOk() {
     return "";
   }
@@ -205,7 +204,7 @@ public abstract class FaultedCall {
 
   // The end.
 
-  final Caller caller() {
+  final CallStream caller() {
     return caller;
   }
 

@@ -95,7 +95,7 @@ public final class PluginCore extends TestServer {
   }
 
   private void enter(
-      SocketSite site, String path, SentHeaders sent, byte[] message, Caller caller) {
+      SocketSite site, String path, SentHeaders sent, byte[] message, CallStream caller) {
     workers()
         .travel(
             () ->
@@ -109,7 +109,7 @@ public final class PluginCore extends TestServer {
 
   /** Calls are written down here, so that the journal has them in the order in which they came. */
   private void receive(
-      SocketSite site, WireOperation wire, SentHeaders sent, byte[] message, Caller caller) {
+      SocketSite site, WireOperation wire, SentHeaders sent, byte[] message, CallStream caller) {
     CsiOperation operation = wire.operation();
     Optional<Message> read = WireOperation.parsed(wire.request(), message);
     Message request = read.orElse(wire.request());

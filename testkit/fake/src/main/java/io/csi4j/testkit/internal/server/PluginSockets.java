@@ -49,6 +49,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -320,7 +321,7 @@ public final class PluginSockets {
             .group(loop)
             .channelFactory(NioServerDomainSocketChannel::new)
             .childOption(ChannelOption.ALLOCATOR, buffers)
-            .childHandler(new Connections(intake))
+            .childHandler(preparing(connection -> prepare(connection, intake)))
             .register()
             .channel();
     ChannelFuture bound = server.bind(UnixDomainSocketAddress.of(hidden));
@@ -391,34 +392,44 @@ public final class PluginSockets {
     }
   }
 
-  private final class Connections extends ChannelInitializer<Channel> {
-    private final Function<Channel, ChannelHandler> intake;
+  /**
+   * A handler that prepares each new channel and does no more. It keeps nothing, so that any number
+   * of channels may have it.
+   */
+  public static ChannelHandler preparing(Consumer<Channel> preparation) {
+    return new ChannelInitializer<>() {
+      @Override
+      public boolean isSharable() {
+        return true;
+      }
 
-    Connections(Function<Channel, ChannelHandler> intake) {
-      this.intake = intake;
-    }
+      @Override
+      protected void initChannel(Channel channel) {
+        preparation.accept(channel);
+      }
+    };
+  }
 
-    @Override
-    protected void initChannel(Channel connection) {
-      connections.add(connection);
-      var unused = connection.closeFuture().addListener(gone -> connections.remove(connection));
-      connection
-          .pipeline()
-          .addLast(
-              Http2FrameCodecBuilder.forServer()
-                  .initialSettings(
-                      Http2Settings.defaultSettings()
-                          .maxHeaderListSize(HEADERS_LIMIT)
-                          // As in Go's gRPC: calls that hang do not keep others out.
-                          .maxConcurrentStreams(Integer.MAX_VALUE))
-                  .gracefulShutdownTimeoutMillis(0)
-                  // A caller may give up as often as it likes.
-                  .decoderEnforceMaxRstFramesPerWindow(0, 1)
-                  .encoderEnforceMaxRstFramesPerWindow(0, 1)
-                  .build(),
-              new Http2MultiplexHandler(new Streams(intake)),
-              new Last());
-    }
+  private void prepare(Channel connection, Function<Channel, ChannelHandler> intake) {
+    connections.add(connection);
+    var unused = connection.closeFuture().addListener(gone -> connections.remove(connection));
+    connection
+        .pipeline()
+        .addLast(
+            Http2FrameCodecBuilder.forServer()
+                .initialSettings(
+                    Http2Settings.defaultSettings()
+                        .maxHeaderListSize(HEADERS_LIMIT)
+                        // As in Go's gRPC: calls that hang do not keep others out.
+                        .maxConcurrentStreams(Integer.MAX_VALUE))
+                .gracefulShutdownTimeoutMillis(0)
+                // A caller may give up as often as it likes.
+                .decoderEnforceMaxRstFramesPerWindow(0, 1)
+                .encoderEnforceMaxRstFramesPerWindow(0, 1)
+                .build(),
+            new Http2MultiplexHandler(
+                preparing(stream -> stream.pipeline().addLast(intake.apply(stream)))),
+            new Last());
   }
 
   /** The beginning of the pipeline of a connection that broke: nothing comes in any more. */
@@ -434,24 +445,6 @@ public final class PluginSockets {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       breakOff(context.channel());
-    }
-  }
-
-  private static final class Streams extends ChannelInitializer<Channel> {
-    private final Function<Channel, ChannelHandler> intake;
-
-    Streams(Function<Channel, ChannelHandler> intake) {
-      this.intake = intake;
-    }
-
-    @Override
-    public boolean isSharable() {
-      return true;
-    }
-
-    @Override
-    protected void initChannel(Channel stream) {
-      stream.pipeline().addLast(intake.apply(stream));
     }
   }
 }

@@ -104,7 +104,7 @@ public final class RegistrarCore extends TestServer {
   }
 
   private void enter(
-      SocketSite site, String path, SentHeaders sent, byte[] message, Caller caller) {
+      SocketSite site, String path, SentHeaders sent, byte[] message, CallStream caller) {
     authorities.add(sent.authority());
     if (path.equals(SERVICE + RegistrationCall.GET_INFO.rpcName())) {
       go(RegistrationCall.GET_INFO, Optional.empty(), caller);
@@ -122,7 +122,7 @@ public final class RegistrarCore extends TestServer {
     }
   }
 
-  private void go(RegistrationCall call, Optional<RegistrationOutcome> heard, Caller caller) {
+  private void go(RegistrationCall call, Optional<RegistrationOutcome> heard, CallStream caller) {
     Due due = faults.get(call);
     List<Fault> steps =
         due == null || due.left.getAndDecrement() <= 0 ? List.of() : due.fault.steps();
@@ -149,7 +149,7 @@ public final class RegistrarCore extends TestServer {
         RegistrationCall call,
         Optional<RegistrationOutcome> heard,
         List<Fault> steps,
-        Caller caller) {
+        CallStream caller) {
       super(
           RegistrarCore.this,
           call.rpcName(),

@@ -4,7 +4,9 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.CallJournal;
 import io.csi4j.testkit.model.PluginClock;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -42,7 +44,7 @@ public abstract class TestServer {
   private final PluginClock clock;
   private final HoldingGate gate;
   private final HoldingGate pen;
-  private final Map<Caller, FaultedCall> open = new HashMap<>();
+  private final Map<CallStream, FaultedCall> open = new HashMap<>();
   private final ReentrantLock life = new ReentrantLock();
 
   /** The sockets of the present life, or of the last one. */
@@ -234,21 +236,35 @@ public abstract class TestServer {
     }
   }
 
-  /** Takes in calls. */
   interface Entrance {
     /** A call came in at this site, complete. On the event loop. */
-    void enter(SocketSite site, String path, SentHeaders sent, byte[] message, Caller caller);
+    void enter(SocketSite site, String path, SentHeaders sent, byte[] message, CallStream caller);
   }
 
   /** Listens at every site, or at none, and stops then. Under the lock. */
   final void listenAt(List<SocketSite> all, Entrance entrance) throws IOException {
     sites = all;
     try {
-      sockets.listen(all, site -> stream -> new ServedStream(stream, this, site, entrance));
+      sockets.listen(all, site -> stream -> served(stream, site, entrance));
     } catch (IOException e) {
       endLife();
       throw e;
     }
+  }
+
+  /** The stream of a call that the server answers itself: its request is one message. */
+  private CallStream served(Channel stream, SocketSite site, Entrance entrance) {
+    return new CallStream(stream, this) {
+      @Override
+      protected void enter(Http2Headers asked, ByteBuf complete) {
+        try {
+          byte[] message = Framing.unpacked(complete);
+          entrance.enter(site, String.valueOf(asked.path()), SentHeaders.of(asked), message, this);
+        } catch (Framing.UnreadableException e) {
+          fail(e.code(), String.valueOf(e.getMessage()));
+        }
+      }
+    };
   }
 
   /** Has this socket, at which it listens on its own. */
@@ -277,22 +293,20 @@ public abstract class TestServer {
   }
 
   /** The stream of a caller has closed: a call that has not ended was abandoned. */
-  final void abandoned(Caller caller) {
+  final void abandoned(CallStream caller) {
     FaultedCall call = open.remove(caller);
     boolean unused = call != null && call.ended(new CallEnd.Abandoned());
   }
 
-  /** Ends every open call, as its connection breaks. */
   protected final void breakCalls() {
     open.values().forEach(TestServer::endBroken);
   }
 
-  /** Breaks a connection, and ends the open calls on it. */
-  final void breakConnection(Object connection) {
+  final void breakConnection(Channel connection) {
     open.values().stream()
         .filter(call -> call.caller().connection() == connection)
         .forEach(TestServer::endBroken);
-    PluginSockets.breakOff((Channel) connection);
+    PluginSockets.breakOff(connection);
   }
 
   private static void endBroken(FaultedCall call) {

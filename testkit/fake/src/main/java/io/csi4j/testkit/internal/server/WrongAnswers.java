@@ -34,7 +34,6 @@ final class WrongAnswers {
         : request;
   }
 
-  /** The messages that are told, as messages. */
   static List<Message> messages(WrongAnswer wrong, Message request, List<Message> right) {
     return switch (wrong) {
       case EMPTY ->
@@ -47,7 +46,6 @@ final class WrongAnswers {
     };
   }
 
-  /** Returns the messages as bytes. */
   static List<byte[]> bytes(WrongAnswer wrong, List<Message> messages) {
     return switch (wrong) {
       case MALFORMED -> List.of(MALFORMED.clone());

@@ -281,7 +281,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
     Medium medium = medium(asked);
     for (VolumeCapability capability : asked.getVolumeCapabilitiesList()) {
-      MountWishes.check(capability, medium);
+      Set<MountFlag> unused = MountWishes.of(capability, medium);
     }
     Parts here = parts();
     // Of a call that was not answered, since it is not known.

@@ -56,10 +56,6 @@ final class MountWishes {
     return flags;
   }
 
-  static void check(VolumeCapability capability, Medium medium) throws Refusal {
-    of(capability, medium);
-  }
-
   private static boolean add(String word, Set<MountFlag> flags) {
     for (MountFlag flag : MountFlag.values()) {
       if (flag.word().equals(word)) {

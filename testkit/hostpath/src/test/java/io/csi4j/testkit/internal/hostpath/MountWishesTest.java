@@ -53,7 +53,7 @@ class MountWishesTest {
 
   private static Refusal refused(VolumeCapability capability, Medium medium) {
     return assertThatExceptionOfType(Refusal.class)
-        .isThrownBy(() -> MountWishes.check(capability, medium))
+        .isThrownBy(() -> MountWishes.of(capability, medium))
         .actual();
   }
 

@@ -8,7 +8,6 @@ import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
-import io.grpc.netty.shaded.io.netty.channel.ChannelInitializer;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2DataFrame;
@@ -215,7 +214,7 @@ final class PluginWire {
         new Bootstrap()
             .group(loop)
             .channelFactory(NioDomainSocketChannel::new)
-            .handler(new Connected())
+            .handler(PluginSockets.preparing(this::prepare))
             .connect(UnixDomainSocketAddress.of(socket));
     connecting = made;
     var unused =
@@ -328,40 +327,25 @@ final class PluginWire {
     return "nothing can be reached at " + shown + ": " + SafeText.escape(cause);
   }
 
-  private final class Connected extends ChannelInitializer<Channel> {
-    @Override
-    protected void initChannel(Channel channel) {
-      channel.config().setAutoRead(reads);
-      channel
-          .pipeline()
-          .addLast(
-              Http2FrameCodecBuilder.forClient()
-                  .initialSettings(
-                      Http2Settings.defaultSettings()
-                          .pushEnabled(false)
-                          .initialWindowSize(FIRST_WINDOW)
-                          .maxHeaderListSize(HEADERS_LIMIT))
-                  .encoderEnforceMaxConcurrentStreams(true)
-                  .gracefulShutdownTimeoutMillis(0)
-                  .decoderEnforceMaxRstFramesPerWindow(0, 1)
-                  .encoderEnforceMaxRstFramesPerWindow(0, 1)
-                  .build(),
-              new Http2MultiplexHandler(new NoPush()),
-              new Trouble());
-    }
-  }
-
-  /** Streams that a plugin opens: gRPC has none. */
-  private static final class NoPush extends ChannelInitializer<Channel> {
-    @Override
-    public boolean isSharable() {
-      return true;
-    }
-
-    @Override
-    protected void initChannel(Channel stream) {
-      stream.close();
-    }
+  private void prepare(Channel channel) {
+    channel.config().setAutoRead(reads);
+    channel
+        .pipeline()
+        .addLast(
+            Http2FrameCodecBuilder.forClient()
+                .initialSettings(
+                    Http2Settings.defaultSettings()
+                        .pushEnabled(false)
+                        .initialWindowSize(FIRST_WINDOW)
+                        .maxHeaderListSize(HEADERS_LIMIT))
+                .encoderEnforceMaxConcurrentStreams(true)
+                .gracefulShutdownTimeoutMillis(0)
+                .decoderEnforceMaxRstFramesPerWindow(0, 1)
+                .encoderEnforceMaxRstFramesPerWindow(0, 1)
+                .build(),
+            // gRPC has no streams that a plugin opens.
+            new Http2MultiplexHandler(PluginSockets.preparing(stream -> stream.close())),
+            new Trouble());
   }
 
   /** The end of the pipeline: notices that the plugin wants no more calls, or speaks no HTTP/2. */

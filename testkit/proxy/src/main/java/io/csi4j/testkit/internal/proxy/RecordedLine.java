@@ -104,9 +104,9 @@ public final class RecordedLine {
     return new CallRecord(
         number("call"),
         wire.operation(),
-        fields.containsKey("node") ? Optional.of(NodeId.of(text("node"))) : Optional.empty(),
+        given("node").map(NodeId::of),
         new ProtoMessage(request),
-        fields.containsKey("authority") ? text("authority") : "",
+        given("authority").orElse(""),
         began,
         fields.containsKey("beside")
             ? list("beside").stream().map(each -> whole("beside", each)).toList()
@@ -160,8 +160,8 @@ public final class RecordedLine {
       return Optional.of(new CallEnd.Answered(messages));
     }
     if (fields.containsKey("code")) {
-      String text = fields.containsKey("text") ? text("text") : "";
-      return Optional.of(new CallEnd.Failed(Math.toIntExact(number("code")), text));
+      int code = Math.toIntExact(number("code"));
+      return Optional.of(new CallEnd.Failed(code, given("text").orElse("")));
     }
     if (fields.containsKey("broken")) {
       return Optional.of(new CallEnd.Broken());
@@ -169,6 +169,10 @@ public final class RecordedLine {
     return fields.containsKey("abandoned")
         ? Optional.of(new CallEnd.Abandoned())
         : Optional.empty();
+  }
+
+  private Optional<String> given(String name) {
+    return fields.containsKey(name) ? Optional.of(text(name)) : Optional.empty();
   }
 
   private String text(String name) {

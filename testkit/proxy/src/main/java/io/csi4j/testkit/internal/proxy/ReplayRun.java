@@ -19,14 +19,16 @@ public final class ReplayRun {
 
   private ReplayRun() {}
 
-  /** A call that was played. */
-  public record Outcome(
-      RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted) {}
+  /** Keeps how a call was played. */
+  public interface Outcome<T> {
+    T of(RecordedCall recorded, CallEnd end, List<String> differences, List<String> redacted);
+  }
 
-  public static List<Outcome> play(
-      List<RecordedCall> recorded, CsiEndpoint plugin, Duration deadline) {
+  /** Plays the calls, and returns them in their order. */
+  public static <T> List<T> play(
+      List<RecordedCall> recorded, CsiEndpoint plugin, Duration deadline, Outcome<T> outcome) {
     PlayedIds ids = new PlayedIds();
-    Map<Long, CompletableFuture<Outcome>> played = new LinkedHashMap<>();
+    Map<Long, CompletableFuture<T>> played = new LinkedHashMap<>();
     try (RawCalls calls = new RawCalls(plugin)) {
       for (RecordedCall call : recorded) {
         played.forEach(
@@ -40,13 +42,14 @@ public final class ReplayRun {
             call.number(),
             calls
                 .call(call.operation(), request, deadline)
-                .thenApply(end -> compared(call, request, end, ids)));
+                .thenApply(end -> compared(call, request, end, ids, outcome)));
       }
       return played.values().stream().map(CompletableFuture::join).toList();
     }
   }
 
-  private static Outcome compared(RecordedCall call, Message request, CallEnd end, PlayedIds ids) {
+  private static <T> T compared(
+      RecordedCall call, Message request, CallEnd end, PlayedIds ids, Outcome<T> outcome) {
     List<String> differences = new ArrayList<>();
     CallEnd before = call.end().orElse(new CallEnd.Abandoned());
     if (before instanceof CallEnd.Answered recorded && end instanceof CallEnd.Answered now) {
@@ -54,7 +57,7 @@ public final class ReplayRun {
     } else if (!words(before).equals(words(end))) {
       differences.add("ended " + words(end) + "; recorded was " + words(before));
     }
-    return new Outcome(call, end, differences, MessageFields.redacted(request));
+    return outcome.of(call, end, differences, MessageFields.redacted(request));
   }
 
   private static List<Message> messages(CallEnd.Answered answered) {

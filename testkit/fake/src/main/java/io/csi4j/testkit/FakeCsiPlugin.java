@@ -16,7 +16,9 @@ import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,10 +160,7 @@ public final class FakeCsiPlugin extends TestPlugin {
 
     /** The nodes it runs on, each with a socket. Default: {@code node-1}. */
     public Builder nodes(NodeId first, NodeId... more) {
-      this.nodes =
-          java.util.stream.Stream.concat(
-                  java.util.stream.Stream.of(first), java.util.Arrays.stream(more))
-              .toList();
+      this.nodes = Stream.concat(Stream.of(first), Arrays.stream(more)).toList();
       return this;
     }
 

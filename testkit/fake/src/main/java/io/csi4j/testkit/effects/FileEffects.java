@@ -33,11 +33,9 @@ final class FileEffects implements NodeEffects {
     Path target = Path.of(publication.target().value());
     boolean there = Files.exists(target, LinkOption.NOFOLLOW_LINKS);
     if (there && Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS) == publication.block()) {
+      String kind = publication.block() ? "file" : "directory";
       throw new IOException(
-          "the target path "
-              + publication.target()
-              + " is there already, and is no "
-              + (publication.block() ? "file" : "directory"));
+          "the target path " + publication.target() + " is there already, and is no " + kind);
     }
     if (there) {
       return;
@@ -49,11 +47,8 @@ final class FileEffects implements NodeEffects {
         Files.createDirectory(target);
       }
     } catch (NoSuchFileException e) {
-      throw new IOException(
-          "the parent of the target path "
-              + publication.target()
-              + " is missing; the caller has to make it",
-          e);
+      String parent = "the parent of the target path " + publication.target();
+      throw new IOException(parent + " is missing; the caller has to make it", e);
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -178,13 +179,10 @@ public final class FakeCsiExtension
     if (own.isPresent()) {
       return at(own.get(), context, context);
     }
-    for (Optional<ExtensionContext> each = Optional.of(context);
-        each.isPresent();
-        each = each.get().getParent()) {
-      Optional<FakeCsi> found =
-          AnnotationSupport.findAnnotation(each.get().getElement(), FakeCsi.class);
+    for (ExtensionContext each : outwards(context)) {
+      Optional<FakeCsi> found = AnnotationSupport.findAnnotation(each.getElement(), FakeCsi.class);
       if (found.isPresent()) {
-        return at(found.get(), each.get(), context);
+        return at(found.get(), each, context);
       }
     }
     throw new ParameterResolutionException(
@@ -206,6 +204,13 @@ public final class FakeCsiExtension
       home = home.getParent().get();
     }
     return new Asked(csi, home);
+  }
+
+  /** This context, and those around it. */
+  private static List<ExtensionContext> outwards(ExtensionContext context) {
+    return Stream.iterate(Optional.of(context), Optional::isPresent, each -> each.get().getParent())
+        .map(Optional::get)
+        .toList();
   }
 
   // ---- where it is kept
@@ -257,11 +262,9 @@ public final class FakeCsiExtension
 
   /** Shows the journals of all plugins that the failed test had, of its own and of its class. */
   private static void tell(ExtensionContext context, Throwable failure) {
-    for (Optional<ExtensionContext> each = Optional.of(context);
-        each.isPresent();
-        each = each.get().getParent()) {
-      kept(each.get()).ifPresent(Plugins::testFailed);
-      for (PluginOfTest plugin : kept(each.get()).map(Plugins::list).orElse(List.of())) {
+    for (ExtensionContext each : outwards(context)) {
+      kept(each).ifPresent(Plugins::testFailed);
+      for (PluginOfTest plugin : kept(each).map(Plugins::list).orElse(List.of())) {
         context.publishReportEntry("csi4j.journal", plugin.journal());
         failure.addSuppressed(plugin.note());
       }

@@ -73,13 +73,7 @@ public final class PluginJournal implements CallJournal {
   }
 
   public void worked(RecordedCall call) {
-    boolean unused =
-        write(
-            at -> {
-              CallRecord now = change(call, CallRecord::withWork);
-              events.add(new JournalEvent.Worked(at, now));
-              return true;
-            });
+    note(at -> new JournalEvent.Worked(at, change(call, CallRecord::withWork)));
   }
 
   /** Notes how a call ended; false, and nothing noted, if it had ended before. */
@@ -112,15 +106,19 @@ public final class PluginJournal implements CallJournal {
   }
 
   public void started(PluginShape shape) {
-    boolean unused = write(at -> events.add(new JournalEvent.Started(at, shape)));
+    note(at -> new JournalEvent.Started(at, shape));
   }
 
   public void stopped() {
-    boolean unused = write(at -> events.add(new JournalEvent.Stopped(at)));
+    note(at -> new JournalEvent.Stopped(at));
   }
 
   public void forgot() {
-    boolean unused = write(at -> events.add(new JournalEvent.Forgot(at)));
+    note(at -> new JournalEvent.Forgot(at));
+  }
+
+  private void note(Function<Instant, JournalEvent> event) {
+    boolean unused = write(at -> events.add(event.apply(at)));
   }
 
   @Override

@@ -6,6 +6,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.redaction.RedactedText;
 import io.csi4j.client.internal.redaction.SpecFields;
+import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.WireMessage;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -119,6 +120,16 @@ public final class ProtoMessage implements WireMessage {
   @Override
   public String toString() {
     return type() + RedactedText.of(message, UnaryOperator.identity());
+  }
+
+  /** The end of a call with these messages. */
+  public static CallEnd answered(List<Message> messages) {
+    return new CallEnd.Answered(messages.stream().<WireMessage>map(ProtoMessage::new).toList());
+  }
+
+  /** The messages of such an end, as protobuf knows them. */
+  public static List<Message> messages(CallEnd.Answered answered) {
+    return answered.messages().stream().map(each -> ((ProtoMessage) each).message()).toList();
   }
 
   public static Message withoutSecrets(Message message) {

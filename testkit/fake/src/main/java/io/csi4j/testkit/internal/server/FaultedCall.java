@@ -220,7 +220,7 @@ public abstract class FaultedCall {
    * and must not be found with two calls in flight.
    */
   private void answer(List<Message> messages, List<byte[]> bytes) {
-    if (ended(new CallEnd.Answered(messages.stream().map(FaultedCall::shown).toList()))) {
+    if (ended(ProtoMessage.answered(messages))) {
       caller.answer(bytes, textOfOk());
     }
   }

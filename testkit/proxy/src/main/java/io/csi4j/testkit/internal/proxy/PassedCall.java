@@ -9,7 +9,6 @@ import io.csi4j.testkit.internal.server.FaultedCall;
 import io.csi4j.testkit.internal.server.Framing;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
-import io.csi4j.testkit.journal.WireMessage;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
@@ -130,10 +129,7 @@ final class PassedCall extends FaultedCall {
       case ENDED -> {
         CallEnd end =
             came.ok()
-                ? new CallEnd.Answered(
-                    messages().orElse(List.of()).stream()
-                        .<WireMessage>map(ProtoMessage::new)
-                        .toList())
+                ? ProtoMessage.answered(messages().orElse(List.of()))
                 : new CallEnd.Failed(came.code(), came.text());
         // The journal first, as for every answer.
         if (ended(end)) {

@@ -86,13 +86,8 @@ public final class PluginAnswerRules {
     List<AnswerFinding> findings = new ArrayList<>();
     for (RecordedCall call : calls) {
       if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
-        findings.addAll(
-            broken(
-                call,
-                ((ProtoMessage) call.request()).message(),
-                answered.messages().stream()
-                    .map(each -> ((ProtoMessage) each).message())
-                    .toList()));
+        Message request = ((ProtoMessage) call.request()).message();
+        findings.addAll(broken(call, request, ProtoMessage.messages(answered)));
       }
     }
     return findings;

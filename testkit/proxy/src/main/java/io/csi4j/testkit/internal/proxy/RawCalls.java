@@ -9,7 +9,6 @@ import io.csi4j.testkit.internal.server.Framing;
 import io.csi4j.testkit.internal.server.PluginSockets;
 import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
-import io.csi4j.testkit.journal.WireMessage;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
@@ -81,10 +80,7 @@ final class RawCalls implements AutoCloseable {
     return switch (reply.kind()) {
       case ENDED ->
           reply.ok()
-              ? new CallEnd.Answered(
-                  reply.messages(wire.answer()).orElse(List.of()).stream()
-                      .<WireMessage>map(ProtoMessage::new)
-                      .toList())
+              ? ProtoMessage.answered(reply.messages(wire.answer()).orElse(List.of()))
               : new CallEnd.Failed(reply.code(), reply.text());
       case RESET, LOST -> new CallEnd.Broken();
       case TOO_LARGE ->

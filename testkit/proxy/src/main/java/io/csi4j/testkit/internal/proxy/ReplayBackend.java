@@ -81,9 +81,7 @@ public final class ReplayBackend implements Backend {
   private static List<Message> answer(RecordedCall call) throws Refusal {
     CallEnd end = call.end().orElse(new CallEnd.Abandoned());
     if (end instanceof CallEnd.Answered answered) {
-      return answered.messages().stream()
-          .map(message -> ((ProtoMessage) message).message())
-          .toList();
+      return ProtoMessage.messages(answered);
     }
     if (end instanceof CallEnd.Failed failed) {
       throw new Refusal(StatusCode.ofValue(failed.code()), failed.text());

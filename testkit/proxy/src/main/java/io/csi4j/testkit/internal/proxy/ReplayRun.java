@@ -53,15 +53,12 @@ public final class ReplayRun {
     List<String> differences = new ArrayList<>();
     CallEnd before = call.end().orElse(new CallEnd.Abandoned());
     if (before instanceof CallEnd.Answered recorded && end instanceof CallEnd.Answered now) {
-      differences.addAll(ids.compare(request, messages(recorded), messages(now)));
+      differences.addAll(
+          ids.compare(request, ProtoMessage.messages(recorded), ProtoMessage.messages(now)));
     } else if (!words(before).equals(words(end))) {
       differences.add("ended " + words(end) + "; recorded was " + words(before));
     }
     return outcome.of(call, end, differences, MessageFields.redacted(request));
-  }
-
-  private static List<Message> messages(CallEnd.Answered answered) {
-    return answered.messages().stream().map(message -> ((ProtoMessage) message).message()).toList();
   }
 
   public static String words(CallEnd end) {

@@ -340,7 +340,7 @@ final class VolumeCases {
         "the-name-is-free-again",
         t -> {
           var request = toCreate(t);
-          t.prepare(toDelete(t, made(t, request)));
+          t.prepared(() -> deleted(t, made(t, request)));
           Volume unused = taken(t, request.setCapacityRange(atLeast(bigger(t))));
         });
     all.ask("a-volume-in-use-is-deleted-or-kept", t -> toDelete(t, attached(t, create(t))));

@@ -10,7 +10,7 @@ import io.csi4j.volume.node.VolumeEvent;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Something that was asked for and waits for its turn, or has it. */
+/** An operation that a caller or the background asked for: it waits for its turn, or has it. */
 abstract sealed class Operation {
 
   private final OperationId id;
@@ -29,7 +29,7 @@ abstract sealed class Operation {
     return id;
   }
 
-  /** Returns what it is in events. */
+  /** Returns its kind in events. */
   VolumeEvent.Operation kind() {
     return kind;
   }
@@ -44,7 +44,7 @@ abstract sealed class Operation {
     return end;
   }
 
-  /** Whether two who wait can share one operation. */
+  /** Whether the other operation can end with this one, as both ask for the same. */
   boolean isSame(Operation other) {
     return false;
   }
@@ -122,14 +122,14 @@ abstract sealed class Operation {
     }
   }
 
-  /** A question about a use that is mounted, which changes nothing here. */
+  /** A question about a mounted use, which changes nothing on record. */
   abstract static sealed class Read extends Operation {
     private Read(OperationId id, VolumeEvent.Operation kind, VolumeUse usage) {
       super(id, kind, Optional.of(usage));
     }
   }
 
-  /** That the node takes notice of new capacity. */
+  /** An expansion: the node notices that a volume has grown. */
   static final class Expand extends Read {
     final ExpandRequest request;
 
@@ -139,16 +139,16 @@ abstract sealed class Operation {
     }
   }
 
-  /** How full it is. */
+  /** Statistics: how full a volume is. */
   static final class Stats extends Read {
     Stats(OperationId id, VolumeUse usage) {
       super(id, VolumeEvent.Operation.STATS, usage);
     }
   }
 
-  /** The known faults of the volume; asked in the background, and never told as an operation. */
+  /** A question for the faults of a volume, in the background; never reported as an operation. */
   static final class Health extends Operation {
-    /** The faults that the plugin can tell. */
+    /** The faults that the plugin can report. */
     final HealthOffer offer;
 
     Health(OperationId id, HealthOffer offer) {

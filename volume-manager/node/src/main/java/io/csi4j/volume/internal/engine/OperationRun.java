@@ -49,8 +49,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of one operation of a volume at a time: the steps that the lifecycle names are performed
- * until it has ended. Used in the mailbox of the volume only.
+ * The run of one operation of a volume at a time: it performs the steps that the lifecycle names,
+ * until the operation has ended. Used in the mailbox of the volume only.
  */
 final class OperationRun {
 
@@ -131,9 +131,9 @@ final class OperationRun {
     }
   }
 
-  /** Keeps in mind which faults the plugin can tell. */
-  void offers(HealthOffer told) {
-    offer = told;
+  /** Remembers which faults the plugin can report. */
+  void offers(HealthOffer faults) {
+    offer = faults;
   }
 
   /** Forgets the operation that has ended. */

@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The start of one operation of a volume: what has to be known first is asked, then its goal is
- * handed to the run. An operation that cannot begin ends here. Used in the mailbox of the volume
- * only.
+ * The start of one operation of a volume: it asks the plugin what it can do, where the goal depends
+ * on that, and hands the goal to the run. An operation that cannot begin ends here. Used in the
+ * mailbox of the volume only.
  */
 final class OperationStart {
 

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One call to a plugin, with paths of this host; the port turns them into the plugin's. A call that
- * a request of a caller leads to has that request, and the port takes what it sends from it.
+ * One call to a plugin, with paths of this host; the port turns them into the plugin's. A call for
+ * a caller's request has that request, and the port takes from it what it sends.
  */
 public sealed interface NodeCall {
 

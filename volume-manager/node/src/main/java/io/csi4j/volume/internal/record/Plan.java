@@ -92,10 +92,7 @@ public record Plan(
         label);
   }
 
-  /**
-   * Returns how a plugin that is called for a request is told that the volume is used: with the
-   * same values each time.
-   */
+  /** Returns the capability that the plugin gets in the calls for a request: the same each time. */
   public VolumeCapability capability(MountRequest request) {
     VolumeCapability asked = request.capability().withAccessMode(mode);
     if (asked.isBlock()) {

@@ -90,7 +90,8 @@ class HygieneTest {
     return found;
   }
 
-  private static List<Path> files() {
+  /** The files of the project; one that another process removes meanwhile is left out. */
+  static List<Path> files() {
     List<Path> files = new ArrayList<>();
     try {
       Files.walkFileTree(

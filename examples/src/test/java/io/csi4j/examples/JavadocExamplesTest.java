@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -74,15 +74,13 @@ class JavadocExamplesTest {
     return before + gap + block + after + comment.substring(at);
   }
 
-  private static Path file(String type) throws IOException {
-    try (Stream<Path> files = Files.walk(Page.ROOT)) {
-      Map<Boolean, java.util.List<Path>> found =
-          files
-              .filter(path -> path.endsWith(type + ".java"))
-              .filter(path -> path.toString().contains("/src/main/java/"))
-              .collect(Collectors.groupingBy(path -> true));
-      assertThat(found.get(true)).as("the source of %s", type).hasSize(1);
-      return found.get(true).get(0);
-    }
+  private static Path file(String type) {
+    List<Path> found =
+        HygieneTest.files().stream()
+            .filter(path -> path.endsWith(type + ".java"))
+            .filter(path -> path.toString().contains("/src/main/java/"))
+            .toList();
+    assertThat(found).as("the source of %s", type).hasSize(1);
+    return found.get(0);
   }
 }

@@ -31,37 +31,33 @@ final class Node {
   private boolean deleted;
 
   /** The contents of a file, or the destination of a symbolic link. */
-  private String content = "";
+  private String content;
 
-  private @Nullable DeviceId device;
+  private final @Nullable DeviceId device;
 
   /** The mounts on it, in all namespaces. */
   final List<Mount> mounts = new ArrayList<>();
 
-  private Node(Kind kind) {
+  private Node(Kind kind, String content, @Nullable DeviceId device) {
     this.kind = kind;
+    this.content = content;
+    this.device = device;
   }
 
   static Node directory() {
-    return new Node(Kind.DIRECTORY);
+    return new Node(Kind.DIRECTORY, "", null);
   }
 
   static Node file(String content) {
-    Node node = new Node(Kind.FILE);
-    node.content = content;
-    return node;
+    return new Node(Kind.FILE, content, null);
   }
 
   static Node symlink(String target) {
-    Node node = new Node(Kind.SYMLINK);
-    node.content = target;
-    return node;
+    return new Node(Kind.SYMLINK, target, null);
   }
 
   static Node device(DeviceId device) {
-    Node node = new Node(Kind.DEVICE);
-    node.device = device;
-    return node;
+    return new Node(Kind.DEVICE, "", device);
   }
 
   boolean isDirectory() {

@@ -13,7 +13,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A protobuf message, read by the names of the spec. */
 public final class ProtoMessage implements WireMessage {
@@ -133,20 +135,39 @@ public final class ProtoMessage implements WireMessage {
   }
 
   public static Message withoutSecrets(Message message) {
+    return rebuilt(message, (field, value) -> SpecFields.isSecret(field) ? null : value);
+  }
+
+  /**
+   * The message with other values, at any depth.
+   *
+   * @param made makes each value, a map as a whole, of the one before; null clears the field
+   */
+  public static Message rebuilt(
+      Message message, BiFunction<FieldDescriptor, Object, @Nullable Object> made) {
     Message.Builder builder = message.toBuilder();
-    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
-      FieldDescriptor field = entry.getKey();
-      if (SpecFields.isSecret(field)) {
-        builder.clearField(field);
-      } else if (field.getJavaType() == JavaType.MESSAGE && !field.isMapField()) {
-        builder.setField(
-            field,
-            entry.getValue() instanceof List<?> elements
-                ? elements.stream().map(element -> withoutSecrets((Message) element)).toList()
-                : withoutSecrets((Message) entry.getValue()));
-      }
-    }
+    message
+        .getAllFields()
+        .forEach(
+            (field, value) -> {
+              Object other =
+                  value instanceof List<?> elements && !field.isMapField()
+                      ? elements.stream().map(each -> rebuilt(field, each, made)).toList()
+                      : rebuilt(field, value, made);
+              if (other == null) {
+                builder.clearField(field);
+              } else {
+                builder.setField(field, other);
+              }
+            });
     return builder.build();
+  }
+
+  private static @Nullable Object rebuilt(
+      FieldDescriptor field,
+      Object value,
+      BiFunction<FieldDescriptor, Object, @Nullable Object> made) {
+    return value instanceof Message inner ? rebuilt(inner, made) : made.apply(field, value);
   }
 
   /** The value of a field; that inside, where the spec wraps it to tell unset from default. */

@@ -2,13 +2,12 @@ package io.csi4j.testkit.internal.server;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Message;
 import com.google.protobuf.UnknownFieldSet;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -79,20 +78,7 @@ final class WrongAnswers {
   }
 
   private static Message otherIds(Message message) {
-    Message.Builder builder = message.toBuilder();
-    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
-      FieldDescriptor field = entry.getKey();
-      if (isId(field)) {
-        builder.setField(field, "other-" + entry.getValue());
-      } else if (field.getJavaType() == JavaType.MESSAGE && !field.isMapField()) {
-        builder.setField(
-            field,
-            entry.getValue() instanceof List<?> elements
-                ? elements.stream().map(element -> otherIds((Message) element)).toList()
-                : otherIds((Message) entry.getValue()));
-      }
-    }
-    return builder.build();
+    return ProtoMessage.rebuilt(message, (field, value) -> isId(field) ? "other-" + value : value);
   }
 
   private static boolean isId(FieldDescriptor field) {

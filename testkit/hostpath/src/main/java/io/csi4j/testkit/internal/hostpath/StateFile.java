@@ -37,6 +37,7 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -207,36 +208,19 @@ final class StateFile {
             "it is of version " + version + ", and this plugin knows version " + VERSION + " only");
       }
       State state = State.empty();
-      each(
+      pairs(in, state.volumes(), Volume.parser(), CreateVolumeRequest.parser(), StoredVolume::new);
+      pairs(
           in,
-          at ->
-              state
-                  .volumes()
-                  .put(
-                      at.what(),
-                      new StoredVolume(
-                          message(in, Volume.parser()),
-                          message(in, CreateVolumeRequest.parser()))));
-      each(
+          state.snapshots(),
+          Snapshot.parser(),
+          CreateSnapshotRequest.parser(),
+          StoredSnapshot::new);
+      pairs(
           in,
-          at ->
-              state
-                  .snapshots()
-                  .put(
-                      at.what(),
-                      new StoredSnapshot(
-                          message(in, Snapshot.parser()),
-                          message(in, CreateSnapshotRequest.parser()))));
-      each(
-          in,
-          at ->
-              state
-                  .groups()
-                  .put(
-                      at.what(),
-                      new StoredGroup(
-                          message(in, VolumeGroupSnapshot.parser()),
-                          message(in, CreateVolumeGroupSnapshotRequest.parser()))));
+          state.groups(),
+          VolumeGroupSnapshot.parser(),
+          CreateVolumeGroupSnapshotRequest.parser(),
+          StoredGroup::new);
       each(
           in,
           at -> state.attachments().put(at, message(in, ControllerPublishVolumeRequest.parser())));
@@ -263,6 +247,16 @@ final class StateFile {
     for (int left = in.readInt(); left > 0; left--) {
       reader.read(onNode(in));
     }
+  }
+
+  private static <A extends Message, B extends Message, V> void pairs(
+      DataInputStream in,
+      Map<String, V> map,
+      Parser<A> first,
+      Parser<B> second,
+      BiFunction<A, B, V> pair)
+      throws IOException {
+    each(in, at -> map.put(at.what(), pair.apply(message(in, first), message(in, second))));
   }
 
   private static void write(

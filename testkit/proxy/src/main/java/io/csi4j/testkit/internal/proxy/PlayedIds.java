@@ -8,6 +8,7 @@ import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.testkit.internal.journal.CallFacts;
 import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -54,26 +55,9 @@ public final class PlayedIds {
   }
 
   private Message translated(Message message) {
-    Message.Builder made = message.toBuilder();
-    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
-      FieldDescriptor field = entry.getKey();
-      if (field.isMapField()) {
-        continue;
-      }
-      if (entry.getValue() instanceof List<?> elements) {
-        made.setField(field, elements.stream().map(each -> value(field, each)).toList());
-      } else {
-        made.setField(field, value(field, entry.getValue()));
-      }
-    }
-    return made.build();
-  }
-
-  private Object value(FieldDescriptor field, Object value) {
-    if (value instanceof Message message) {
-      return translated(message);
-    }
-    return isId(field) ? ids.getOrDefault((String) value, (String) value) : value;
+    return ProtoMessage.rebuilt(
+        message,
+        (field, value) -> isId(field) ? ids.getOrDefault((String) value, (String) value) : value);
   }
 
   private static boolean isId(FieldDescriptor field) {

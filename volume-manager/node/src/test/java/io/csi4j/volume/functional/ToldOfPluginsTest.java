@@ -279,6 +279,33 @@ class ToldOfPluginsTest {
   }
 
   @Test
+  void theIntervalDoublesBetweenTriesOfAWantedMountThatThePluginRefuses() {
+    try (Node node = Node.open()) {
+      node.volume("vol-1");
+      node.plugin()
+          .inject(Fault.fail(StatusCode.PERMISSION_DENIED, "no"), When.calling(NODE_STAGE_VOLUME));
+      assertThat(node.reconcile(new WantedUse.Requested(single("vol-1", "web"))).failed())
+          .isEqualTo(1);
+      for (int tries = 1; tries <= 5; tries++) {
+        node.skip(Duration.ofSeconds(1L << (tries - 1)));
+        int most = tries + 1;
+        Node.eventually(
+            "it is tried again",
+            () -> node.plugin().journal().calls(NODE_STAGE_VOLUME).size() == most);
+      }
+
+      // Half an interval is the shortest: 16 s of 32 s.
+      for (int i = 0; i < 3; i++) {
+        node.skip(Duration.ofSeconds(5));
+      }
+      assertThat(node.plugin().journal().calls(NODE_STAGE_VOLUME)).hasSize(6);
+      node.plugin().clearFaults();
+      node.inTheEnd("it is mounted", () -> node.engine().hasMount(usage("vol-1", "web")));
+      assertThat(node.unmount(usage("vol-1", "web"))).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
   void whatIsWantedAndGivenUpIsNotTriedAnyMore() {
     try (Node node = Node.open()) {
       node.volume("vol-1");

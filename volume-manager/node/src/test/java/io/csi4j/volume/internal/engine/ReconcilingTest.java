@@ -137,14 +137,9 @@ class ReconcilingTest {
   @Test
   void anyNumberOfItemsThatEndAtOnceIsDone() {
     int uses = 20_000;
-    List<WantedUse> live =
-        IntStream.range(0, uses)
-            .mapToObj(each -> VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-" + each)))
-            .<WantedUse>map(WantedUse.Named::new)
-            .toList();
     HostList.Run run =
         new HostList.Run(
-            HostList.plan(LAYOUT, List.of(), live, List.of()),
+            HostList.plan(LAYOUT, List.of(), named(uses), List.of()),
             part -> CompletableFuture.completedFuture(null),
             8);
 
@@ -157,16 +152,28 @@ class ReconcilingTest {
   }
 
   @Test
-  void soManyItemsOfAPluginAsWereAskedForAreUnderWayAndTheEndOfOneBeginsTheNext() {
-    List<CompletableFuture<Void>> begun = new ArrayList<>();
-    List<WantedUse> live =
-        IntStream.range(0, 5)
-            .mapToObj(each -> VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-" + each)))
-            .<WantedUse>map(WantedUse.Named::new)
-            .toList();
+  void theTextOfAReconciliationNamesFiveItemsThatAreNotDoneAndCountsTheOthers() {
+    assertThat(textWithoutRecords(5)).contains(" 5 not done (").doesNotContain(" more");
+    assertThat(textWithoutRecords(7)).contains(" 7 not done (").endsWith("; and 2 more)]");
+  }
+
+  /** Returns the text of a reconciliation of uses that are named, and of which no record exists. */
+  private static String textWithoutRecords(int uses) {
     HostList.Run run =
         new HostList.Run(
-            HostList.plan(LAYOUT, List.of(), live, List.of()),
+            HostList.plan(LAYOUT, List.of(), named(uses), List.of()),
+            part -> CompletableFuture.completedFuture(null),
+            8);
+    run.start();
+    return run.toString();
+  }
+
+  @Test
+  void soManyItemsOfAPluginAsWereAskedForAreUnderWayAndTheEndOfOneBeginsTheNext() {
+    List<CompletableFuture<Void>> begun = new ArrayList<>();
+    HostList.Run run =
+        new HostList.Run(
+            HostList.plan(LAYOUT, List.of(), named(5), List.of()),
             part -> {
               CompletableFuture<Void> end = new CompletableFuture<>();
               begun.add(end);
@@ -183,5 +190,12 @@ class ReconcilingTest {
     }
 
     assertThat(run.done().toCompletableFuture()).isCompleted();
+  }
+
+  private static List<WantedUse> named(int uses) {
+    return IntStream.range(0, uses)
+        .mapToObj(each -> VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("web-" + each)))
+        .<WantedUse>map(WantedUse.Named::new)
+        .toList();
   }
 }

@@ -105,7 +105,10 @@ final class OperationSpans implements VolumeListener {
     spans.remove(call.span());
     call.span().setAttribute(SpanWords.SENT, called.isSent());
     calls.ended(call.span(), called.code(), called.isSent(), called.endpoint());
-    call.span().end(call.began().plus(called.elapsed()));
+    Instant now = Instant.now();
+    // The elapsed time includes the wait before the call was sent, the span may not.
+    Instant ended = call.began().plus(called.elapsed());
+    call.span().end(ended.isAfter(now) ? now : ended);
   }
 
   /** The span of a call whose beginning was not reported. */

@@ -295,6 +295,9 @@ class CsiTracingTest {
     assertThat(call.getStartEpochNanos())
         .as("no call begins before its operation")
         .isEqualTo(span("csi4j.unmount").getStartEpochNanos());
+    assertThat(call.getEndEpochNanos())
+        .as("none ends after it")
+        .isLessThanOrEqualTo(span("csi4j.unmount").getEndEpochNanos());
   }
 
   @Test

@@ -8,8 +8,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A class of tests that mount for real. They run in a mount namespace of their own, once as root
- * and once as an ordinary user in a user namespace, and take a {@link Scratch} parameter.
+ * A class of tests that mount for real. They run in a mount namespace that ends with their JVM, as
+ * root or as an ordinary user in a user namespace, in the campaigns as both, and take a {@link
+ * Scratch} parameter.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

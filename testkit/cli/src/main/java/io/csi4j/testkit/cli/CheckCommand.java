@@ -310,9 +310,9 @@ final class CheckCommand extends ProgramCommand {
         faulted.forEach(each -> console.print("  " + each.name()));
       }
     }
-    boolean isWritten =
-        xml.write(report::junitXml, console) & calls.write(() -> page(report), console);
-    if (!isWritten) {
+    boolean isXmlWritten = xml.write(report::junitXml, console);
+    boolean isPageWritten = calls.write(() -> page(report), console);
+    if (!isXmlWritten || !isPageWritten) {
       return ExitCode.NO_CONNECTION;
     }
     return report.clean() ? ExitCode.OK : ExitCode.FAILED;

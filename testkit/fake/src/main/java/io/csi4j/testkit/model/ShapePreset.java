@@ -31,6 +31,7 @@ public enum ShapePreset {
   /** {@link PluginShape#plain}. */
   PLAIN(PluginShape::plain);
 
+  @SuppressWarnings("ImmutableEnumChecker") // Each is a reference to a static method.
   private final Supplier<PluginShape> shape;
 
   ShapePreset(Supplier<PluginShape> shape) {

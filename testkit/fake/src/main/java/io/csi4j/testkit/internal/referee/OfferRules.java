@@ -105,7 +105,7 @@ final class OfferRules extends DutyRule {
 
   private void fields(RecordedCall call) {
     for (List<String> row : FIELDS) {
-      String[] path = row.get(1).split("/");
+      String[] path = row.get(1).split("/", -1);
       String name = path[path.length - 1];
       if (row.get(0).equals(call.operation().name())) {
         WireMessage within = path.length == 1 ? call.request() : call.request().message(path[0]);

@@ -291,10 +291,13 @@ class OzoneTest {
               "controller/create/without-volume-capabilities-is-refused",
               "controller/create/a-capability-without-access-type-is-refused",
               "controller/create/a-capability-without-access-mode-is-refused",
-              "controller/create/a-limit-below-the-required-size-is-refused",
               "controller/create/a-negative-size-is-refused",
               "controller/create/a-source-that-the-plugin-cannot-use-is-refused",
               "node/publish/without-volume-capability-is-refused"),
+          new Fault(
+              "a limit of the size is not looked at",
+              "a volume of 2147483648 bytes",
+              "controller/create/a-limit-below-the-required-size-is-refused"),
           new Fault(
               "readonly is not looked at",
               "a file was written",

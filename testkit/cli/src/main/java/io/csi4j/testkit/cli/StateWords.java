@@ -71,7 +71,7 @@ final class StateWords {
     }
   }
 
-  /** What is on record in one line, and the doubts because of which volumes may be missing. */
+  /** Returns a line that counts the records, and one for each reason why some may be missing. */
   private static List<String> head(ManagerView view) {
     List<String> lines = new ArrayList<>();
     int uses = view.volumes().stream().mapToInt(volume -> volume.uses().size()).sum();

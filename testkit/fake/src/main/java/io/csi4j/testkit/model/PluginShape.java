@@ -33,7 +33,7 @@ public final class PluginShape {
     this.parts = parts;
   }
 
-  /** What CSI 1.13 brought, by which 1.12 does not know a plugin. */
+  /** The capabilities that CSI 1.13 added. */
   private static final Set<Enum<?>> NEW_IN_113 =
       Set.of(
           PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS,

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Rounds implements AutoCloseable {
 
-  /** How much longer than an interval the longest pause is. */
+  /** The longest pause, in intervals. */
   private static final int MOST = 16;
 
   private static final double SPREAD = 0.2;
 
-  /** Longer intervals than this are as good as none. */
+  /** The interval that stands for all longer ones. */
   private static final Duration LONGEST = Duration.ofDays(365);
 
   private final Scheduler scheduler;

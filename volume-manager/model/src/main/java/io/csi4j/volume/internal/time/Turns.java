@@ -101,7 +101,7 @@ public final class Turns<K> {
     return queue != null && queue.size() > waiters;
   }
 
-  /** Returns the number of keys of which somebody has the turn. */
+  /** Returns the number of keys whose turn is taken. */
   public int taken() {
     lock.lock();
     try {

@@ -43,8 +43,8 @@ public final class LongCases implements TestExecutionListener {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition begun = lock.newCondition();
 
-  /** What runs, a case on top of its class. */
-  private final Deque<Running> running = new ArrayDeque<>();
+  /** What runs in each thread, a case on top of its class. */
+  private final Map<Thread, Deque<Running>> running = new HashMap<>();
 
   private @Nullable Thread watch;
 
@@ -83,11 +83,13 @@ public final class LongCases implements TestExecutionListener {
     }
     lock.lock();
     try {
-      Running before = running.peek();
+      Thread thread = Thread.currentThread();
+      Deque<Running> stack = running.computeIfAbsent(thread, any -> new ArrayDeque<>());
+      Running before = stack.peek();
       if (before != null) {
-        note(before);
+        note(before, stack);
       }
-      running.push(new Running(test, Thread.currentThread()));
+      stack.push(new Running(test, thread));
       begun.signal();
       if (watch == null) {
         Thread watching = new Thread(this::watch, "long-cases");
@@ -117,16 +119,19 @@ public final class LongCases implements TestExecutionListener {
   public void executionFinished(TestIdentifier test, TestExecutionResult result) {
     lock.lock();
     try {
-      if (running.stream().noneMatch(each -> each.test.equals(test))) {
+      Deque<Running> stack = running.getOrDefault(Thread.currentThread(), new ArrayDeque<>());
+      if (stack.stream().noneMatch(each -> each.test.equals(test))) {
         return;
       }
       Running ended;
       do {
-        ended = running.pop();
+        ended = stack.pop();
       } while (!ended.test.equals(test));
-      note(ended);
-      Running outer = running.peek();
-      if (outer != null) {
+      note(ended, stack);
+      Running outer = stack.peek();
+      if (outer == null) {
+        running.remove(Thread.currentThread());
+      } else {
         outer.since = System.nanoTime();
       }
       Optional<ClassSource> type =
@@ -140,7 +145,7 @@ public final class LongCases implements TestExecutionListener {
   }
 
   /** Keeps the line of what ran long, with the class that it belongs to. */
-  private void note(Running ended) {
+  private static void note(Running ended, Deque<Running> outer) {
     double seconds = (System.nanoTime() - ended.since) / 1e9;
     if (!ended.seen.isEmpty()) {
       int all = ended.seen.values().stream().mapToInt(each -> each).sum();
@@ -154,7 +159,7 @@ public final class LongCases implements TestExecutionListener {
               100 * ended.seen.get(most) / all,
               most);
       ended.seen.clear();
-      running.stream()
+      outer.stream()
           .filter(each -> each.test.getSource().filter(ClassSource.class::isInstance).isPresent())
           .findFirst()
           .orElse(ended)
@@ -182,16 +187,16 @@ public final class LongCases implements TestExecutionListener {
     lock.lock();
     try {
       while (true) {
-        Running now = running.peek();
-        long age = now == null ? 0 : System.nanoTime() - now.since;
-        if (now == null) {
-          begun.await();
-        } else if (age < limit) {
-          long unused = begun.awaitNanos(limit - age);
-        } else {
-          now.seen.merge(place(now.thread, now.test), 1, Integer::sum);
-          long unused = begun.awaitNanos(BETWEEN);
+        long soonest = Long.MAX_VALUE;
+        for (Deque<Running> each : running.values()) {
+          Running now = each.getFirst();
+          long age = System.nanoTime() - now.since;
+          if (age >= limit) {
+            now.seen.merge(place(now.thread, now.test), 1, Integer::sum);
+          }
+          soonest = Math.min(soonest, Math.max(limit - age, BETWEEN));
         }
+        long unused = begun.awaitNanos(soonest);
       }
     } catch (InterruptedException e) {
       // All tests have ended.

@@ -32,8 +32,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Holds docs/client.md to what really compiles, runs and is said. */
+@Isolated("Reads the output of the process.")
 class ClientPageTest {
 
   private static final Page PAGE = Page.of("docs/client.md", "ClientSnippets.java");

@@ -36,10 +36,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A registrar and its client, over a real socket. */
+@Isolated("Counts threads.")
 class FakeRegistrarTest {
 
   private static final PluginName NAME = PluginName.of("ebs.csi.aws.com");

@@ -16,8 +16,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A thousand plugins in one process leave nothing behind. */
+@Isolated("Counts threads and descriptors.")
 class LeakTest {
 
   private static final int PLUGINS = 1_000;

@@ -62,8 +62,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Starting, stopping, freezing, and where it listens. */
+@Isolated("Counts threads.")
 class LifeTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

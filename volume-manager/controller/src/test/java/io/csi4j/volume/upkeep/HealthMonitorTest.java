@@ -62,11 +62,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The health of volumes on real sockets: one begin and one end of each fault, whoever tells it. */
+@Isolated("Counts threads.")
 class HealthMonitorTest {
 
   private static final PluginId P = PluginId.of("fake");

@@ -39,10 +39,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clocks that jump, processes that pause, threads that break, and many volumes at once. */
+@Isolated("Reads the log of the modules, and has the handler of all failures.")
 class MachineTroubleTest {
 
   private static final String BROKEN =

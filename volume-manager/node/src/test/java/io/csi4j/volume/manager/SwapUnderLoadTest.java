@@ -50,12 +50,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A plugin is swapped for another instance, again and again, while workloads come and go. Each
  * instance has a socket path of its own, which leads to the plugin as long as that has the same
  * socket.
  */
+@Isolated("Counts threads and descriptors.")
 class SwapUnderLoadTest {
 
   private static final PluginId PLUGIN = PluginId.of("fake.csi4j.example");

@@ -13,6 +13,7 @@ import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * a history, before or after the port has done its work: no invariant breaks, every caller gets an
  * answer, and nothing is left in the end.
  */
+@Isolated("Reads the log of the modules.")
 class TornSeamsTest {
 
   /** Does not divide the number of steps of any operation. */

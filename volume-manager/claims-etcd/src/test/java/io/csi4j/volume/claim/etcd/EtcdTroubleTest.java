@@ -57,8 +57,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What befalls a real etcd, and the line to it. */
+@Isolated("Counts threads.")
 @EtcdTest
 class EtcdTroubleTest {
 

@@ -16,8 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The one way in which listeners are told. */
+@Isolated("Reads the log of the modules.")
 class ListenerHubTest {
 
   private final CapturedLog log = CapturedLog.ofVolumes();

@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What fails in a mailbox is told, and keeps nothing else from being done. */
+@Isolated("Reads the log of the modules.")
 class MailboxTest {
 
   private final CapturedLog log = CapturedLog.ofVolumes();

@@ -20,7 +20,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("Counts threads, and reads the log of the modules.")
 class SystemSchedulerTest {
 
   private final CapturedLog log = CapturedLog.ofVolumes();

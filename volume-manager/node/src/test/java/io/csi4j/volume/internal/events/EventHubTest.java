@@ -31,8 +31,10 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What listeners and the flight recorder are told, and what listeners can do wrong. */
+@Isolated("Counts threads, and reads the log of the modules.")
 class EventHubTest {
 
   private static final Duration LONG = Duration.ofSeconds(30);

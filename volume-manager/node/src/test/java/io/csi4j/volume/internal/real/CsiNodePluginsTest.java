@@ -94,8 +94,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Plugins behind real sockets. */
+@Isolated("Counts threads.")
 class CsiNodePluginsTest {
 
   private static final PluginId ID = PluginId.of("fake");

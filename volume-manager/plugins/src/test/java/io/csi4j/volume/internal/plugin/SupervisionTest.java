@@ -41,10 +41,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The watch over one instance, where time passes only when the test lets it. */
+@Isolated("Reads the log of the modules.")
 class SupervisionTest {
 
   private static final PluginId ID = PluginId.of("fake");

@@ -25,8 +25,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Plugins as plain processes: shells that do what a test needs. */
+@Isolated("Counts threads and descriptors.")
 class ProcessPluginLauncherTest {
 
   private static final LaunchSettings QUICK =

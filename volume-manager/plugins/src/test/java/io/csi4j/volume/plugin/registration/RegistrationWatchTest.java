@@ -34,8 +34,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A watched directory with registrars in it, over real sockets. */
+@Isolated("Counts threads.")
 class RegistrationWatchTest {
 
   private static final PluginName EBS = PluginName.of("ebs.csi.aws.com");

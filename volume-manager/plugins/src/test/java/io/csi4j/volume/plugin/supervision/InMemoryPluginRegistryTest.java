@@ -37,8 +37,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A registry without a manager, with real threads. */
+@Isolated("Counts threads.")
 class InMemoryPluginRegistryTest {
 
   private static final PluginId ID = PluginId.of("plugin");

@@ -63,8 +63,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Plugins behind real sockets that come, fail, and are replaced. */
+@Isolated("Counts threads, and reads the log of the modules.")
 class PluginSupervisorTest {
 
   private static final PluginId ID = PluginId.of("fake");

@@ -53,7 +53,7 @@ class TutorialPageTest {
           .containsPattern(
               artifact + "</artifactId>\\s+<version>" + Pattern.quote(version.group(1)) + "<");
     }
-    assertThat(Files.readString(Page.ROOT.resolve("pom.xml")))
+    assertThat(Files.readString(Page.ROOT.resolve("bom/pom.xml")))
         .contains("<artifactId>csi4j-volume-manager<", "<artifactId>csi4j-testkit-hostpath<");
   }
 

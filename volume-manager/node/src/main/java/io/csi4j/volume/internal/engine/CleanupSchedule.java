@@ -89,7 +89,7 @@ final class CleanupSchedule {
 
   /** An operation has ended. */
   void ended(Operation operation, Result result, boolean isFailure) {
-    isHeld = result instanceof Result.Held held && Failure.isForPeople(held.code());
+    isHeld = result instanceof Failure failure && failure.needsHelp();
     failed = isOf(operation) && isFailure ? failed + 1 : 0;
     isRepeat = isFailure && (isRepeat || !isRead(operation));
   }

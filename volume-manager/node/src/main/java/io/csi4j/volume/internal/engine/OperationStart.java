@@ -12,6 +12,7 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
@@ -61,8 +62,8 @@ final class OperationStart {
       volume.end(
           operation,
           isRelease || operation instanceof Operation.Repair
-              ? new Result.Unfinished(covered.get())
-              : new Result.Refused(covered.get()));
+              ? covered.get().as(Outcome.IN_PROGRESS)
+              : covered.get().as(Outcome.REFUSED));
     } else if (operation instanceof Operation.Mount mount) {
       volume.parts.points().at(CrashPoint.ADMITTED);
       beginMount(mount);
@@ -117,7 +118,7 @@ final class OperationStart {
                   heard(answer);
                   if (answer instanceof PluginAnswer.Up up) {
                     if (memory.isCallMissing() && known.get().targets().isEmpty() && !up.stages()) {
-                      volume.end(operation, new Result.Unfinished(UNSTAGES_NO_MORE));
+                      volume.end(operation, UNSTAGES_NO_MORE.as(Outcome.IN_PROGRESS));
                       return;
                     }
                     memory.offered();
@@ -125,7 +126,7 @@ final class OperationStart {
                     // What it has by now is not known: a call that it did not have waits for that.
                     volume.end(
                         operation,
-                        new Result.Unfinished(VolumeReport.down((PluginAnswer.Down) answer)));
+                        VolumeReport.down((PluginAnswer.Down) answer).as(Outcome.IN_PROGRESS));
                     return;
                   }
                   run.goFor(operation, operation.goal, known.get(), plugin);
@@ -154,7 +155,7 @@ final class OperationStart {
       return;
     }
     if (engine.index.isDrained(volume.identity.plugin())) {
-      volume.end(operation, new Result.Refused(Failure.of(OperatorCode.PLUGIN_DRAINING, "")));
+      volume.end(operation, Failure.of(OperatorCode.PLUGIN_DRAINING, "").as(Outcome.REFUSED));
       return;
     }
     Consumer<PluginAnswer.Up> admitted =
@@ -169,7 +170,7 @@ final class OperationStart {
                       request.capability().withAccessMode(goal.plan().mode()))
                   : Optional.empty();
           if (unreachable.isPresent()) {
-            volume.end(operation, new Result.Refused(unreachable.get()));
+            volume.end(operation, unreachable.get().as(Outcome.REFUSED));
           } else {
             publish(operation, goal);
           }
@@ -182,7 +183,7 @@ final class OperationStart {
     MountRequest request = operation.request;
     Optional<Failure> refusal = unreadable(memory.use(request.usage()));
     if (refusal.isPresent()) {
-      volume.end(operation, new Result.Refused(refusal.get()));
+      volume.end(operation, refusal.get().as(Outcome.REFUSED));
       return;
     }
     ask(
@@ -246,7 +247,7 @@ final class OperationStart {
                 then.accept(up);
               } else {
                 volume.end(
-                    operation, new Result.Refused(VolumeReport.down((PluginAnswer.Down) answer)));
+                    operation, VolumeReport.down((PluginAnswer.Down) answer).as(Outcome.REFUSED));
               }
             });
   }
@@ -255,7 +256,7 @@ final class OperationStart {
   private void beginRead(Operation.Read operation) {
     Optional<Failure> refusal = unreadable(memory.use(operation.usage().orElseThrow()));
     if (refusal.isPresent()) {
-      volume.end(operation, new Result.Refused(refusal.get()));
+      volume.end(operation, refusal.get().as(Outcome.REFUSED));
       return;
     }
     VolumeRecord known = memory.record().orElseThrow();

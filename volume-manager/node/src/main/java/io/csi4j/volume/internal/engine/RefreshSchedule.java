@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.Verb;
@@ -12,6 +11,7 @@ import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
@@ -112,21 +112,21 @@ final class RefreshSchedule {
   }
 
   /** A mount or a refresh has ended. */
-  void ended(Operation operation, Result result, Optional<VolumeException> failure) {
+  void ended(Operation operation, Optional<VolumeException> failure) {
     if (operation instanceof Operation.Mount mount) {
       if (failure.isEmpty() && volume.mayRefresh()) {
         remember(mount.request);
       }
     } else if (operation instanceof Operation.Refresh refresh) {
-      refreshed(refresh.request, result, failure);
+      refreshed(refresh.request, failure);
     }
     keepOnly(volume.memory.record());
   }
 
   /** The next refresh comes after a whole pause, and with what is in force, as far as known. */
-  private void refreshed(MountRequest request, Result result, Optional<VolumeException> failure) {
+  private void refreshed(MountRequest request, Optional<VolumeException> failure) {
     Latest known = uses.get(request.usage());
-    boolean mayBeInForce = failure.isEmpty() || result instanceof Result.Unfinished;
+    boolean mayBeInForce = failure.isEmpty() || failure.get().outcome() == Outcome.IN_PROGRESS;
     if (volume.mayRefresh() && (mayBeInForce || known != null)) {
       MountRequest inForce = mayBeInForce || known == null ? request : known.request();
       boolean isRefused =

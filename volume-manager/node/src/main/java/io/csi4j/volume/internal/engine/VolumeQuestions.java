@@ -20,6 +20,7 @@ import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.TargetRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
@@ -186,7 +187,7 @@ final class VolumeQuestions {
   void read(Operation.Read operation, VolumeRecord known, PluginAnswer.Up up, NodePlugin plugin) {
     Optional<Failure> missing = notOffered(operation, up);
     if (missing.isPresent()) {
-      volume.end(operation, new Result.Refused(missing.get()));
+      volume.end(operation, missing.get().as(VolumeException.Outcome.REFUSED));
       return;
     }
     long began = parts.clock().nanos();
@@ -256,7 +257,8 @@ final class VolumeQuestions {
             && answer instanceof Answer.Failed failed
             && failed.code() != StatusCode.DATA_LOSS
             && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
-    return mayHaveGrown ? new Result.Unfinished(failure) : new Result.Refused(failure);
+    return failure.as(
+        mayHaveGrown ? VolumeException.Outcome.IN_PROGRESS : VolumeException.Outcome.REFUSED);
   }
 
   /** Returns the failure of an answer without a value. */

@@ -25,6 +25,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.SelinuxLabel;
 import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkContext;
@@ -536,8 +537,8 @@ final class VolumeQueue {
       } else {
         end(
             running,
-            new Result.Refused(
-                Failure.of(OperatorCode.SUPERSEDED, "its release was asked for before it began")));
+            Failure.of(OperatorCode.SUPERSEDED, "its release was asked for before it began")
+                .as(Outcome.REFUSED));
       }
     }
   }
@@ -812,10 +813,10 @@ final class VolumeQueue {
     if (isRefresh
         || refreshes != null
         || (failure.isEmpty() && isMade(operation) && mayRefresh())) {
-      refreshes().ended(operation, result, failure);
+      refreshes().ended(operation, failure);
     }
     OperatorMessage before = trouble;
-    if (isOfTheVolume(operation, result, failure)) {
+    if (isOfTheVolume(operation, failure)) {
       trouble =
           failure
               .map(VolumeException::operatorMessage)
@@ -852,13 +853,12 @@ final class VolumeQueue {
    * Whether the end of an operation says what stands in the way of the volume: not the failure of a
    * call that mounts nothing, nor a refusal that has left nothing of its use.
    */
-  private boolean isOfTheVolume(
-      Operation operation, Result result, Optional<VolumeException> failure) {
+  private boolean isOfTheVolume(Operation operation, Optional<VolumeException> failure) {
     boolean isOfCaller =
         operation instanceof Operation.Refresh
             || CleanupSchedule.isRead(operation)
             || (operation instanceof Operation.Mount
-                && result instanceof Result.Refused
+                && failure.filter(it -> it.outcome() == Outcome.REFUSED).isPresent()
                 && memory.record().isPresent()
                 && operation.usage().flatMap(memory::use).isEmpty());
     return failure.isEmpty() || !isOfCaller;
@@ -930,7 +930,7 @@ final class VolumeQueue {
       // Its caller is told that it goes on.
       operation.usage().ifPresent(memory::release);
     }
-    end(operation, new Result.Unfinished(VolumeReport.broken(failure)));
+    end(operation, VolumeReport.broken(failure).as(Outcome.IN_PROGRESS));
   }
 
   /** Ends an operation of which the end has failed, with no more than its callers need. */

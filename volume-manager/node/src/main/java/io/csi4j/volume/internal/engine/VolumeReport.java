@@ -180,40 +180,32 @@ final class VolumeReport {
    * @param usage the use that the failure is about, or else the staging
    */
   Optional<VolumeException> failure(Operation operation, Result result, Optional<VolumeUse> usage) {
-    if (result instanceof Result.Refused refused) {
-      return Optional.of(exception(operation, usage, Outcome.REFUSED, refused.failure()));
-    } else if (result instanceof Result.Unfinished unfinished) {
-      return Optional.of(
-          exception(
-              operation, usage, Outcome.IN_PROGRESS, unfinished.failure(), unfinished.undoing()));
-    } else if (result instanceof Result.Held held) {
-      return Optional.of(exception(operation, usage, Outcome.HELD, held.failure(), held.undoing()));
-    }
-    return Optional.empty();
+    return result instanceof Failure failure
+        ? Optional.of(exception(operation, usage, failure))
+        : Optional.empty();
   }
 
   /** A failure, and beside it why what had been done could not be undone. */
   private VolumeException exception(
-      Operation operation,
-      Optional<VolumeUse> usage,
-      Outcome outcome,
-      Failure failure,
-      Optional<Failure> undoing) {
-    VolumeException failed = exception(operation, usage, outcome, failure);
+      Operation operation, Optional<VolumeUse> usage, Failure failure) {
+    VolumeException failed =
+        exception(operation, failure, subject(operation, usage, failure.code()), said);
     Subject subject = subject(parts.layout(), "undoing the mount of", identity, usage);
-    undoing.ifPresent(
-        second -> failed.addSuppressed(exception(operation, outcome, second, subject, "")));
+    failure
+        .undoing()
+        .map(second -> exception(operation, second.as(failure.outcome()), subject, ""))
+        .ifPresent(failed::addSuppressed);
     return failed;
   }
 
   /** Ends an operation that was not begun. */
   void refuse(Operation operation, OperatorCode code, String seen) {
-    end(operation, Outcome.REFUSED, Failure.of(code, seen));
+    end(operation, Failure.of(code, seen).as(Outcome.REFUSED));
   }
 
   /** Ends an operation in which something was thrown that should not be. */
   void broke(Operation operation, Throwable thrown) {
-    end(operation, Outcome.IN_PROGRESS, broken(thrown));
+    end(operation, broken(thrown).as(Outcome.IN_PROGRESS));
   }
 
   /** Returns the failure of work in which something was thrown that should not be. */
@@ -223,26 +215,16 @@ final class VolumeReport {
   }
 
   /** Ends an operation in any case, be it with what has kept its failure from being made. */
-  private void end(Operation operation, Outcome outcome, Failure failure) {
+  private void end(Operation operation, Failure failure) {
     Throwable end;
     try {
       end =
-          exception(
-              operation,
-              outcome,
-              failure,
-              subject(operation, operation.usage(), failure.code()),
-              "");
+          exception(operation, failure, subject(operation, operation.usage(), failure.code()), "");
     } catch (RuntimeException | Error unmade) {
       Failures.rethrowEnd(unmade);
       end = unmade;
     }
     operation.end().completeExceptionally(end);
-  }
-
-  private VolumeException exception(
-      Operation operation, Optional<VolumeUse> usage, Outcome outcome, Failure failure) {
-    return exception(operation, outcome, failure, subject(operation, usage, failure.code()), said);
   }
 
   /** The plugin has told these faults when the last call failed; none if empty. */
@@ -251,7 +233,7 @@ final class VolumeReport {
   }
 
   private static VolumeException exception(
-      Operation operation, Outcome outcome, Failure failure, Subject subject, String said) {
+      Operation operation, Failure failure, Subject subject, String said) {
     // What a person may type is in what was seen, not in the plugin's answer.
     boolean isAnswer = failure.code() != OperatorCode.CLEANUP_NEEDS_HELP;
     OperatorMessage message =
@@ -259,7 +241,7 @@ final class VolumeReport {
             ? Messages.answered(failure.code(), subject, answer.failure())
             : Messages.of(failure.code(), subject, failure.seen());
     return new VolumeException(
-        outcome,
+        failure.outcome(),
         said.isEmpty() ? message : message.withSeen("the plugin says of the volume: " + said),
         operation.id(),
         failure.cause().orElse(null));

@@ -5,6 +5,7 @@ import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException.Outcome;
 
 /** A step that threw what it should not: nothing is known of its effect. */
 public final class BrokenStep {
@@ -81,7 +82,7 @@ public final class BrokenStep {
       return ReleaseStory.unfinished(turn, notForced(cause));
     }
     if (moment.equals(MountStory.LOOK_FIRST)) {
-      return turn.end(new Result.Refused(failure));
+      return turn.end(Outcome.REFUSED, failure);
     }
     if (moment.equals(ReleaseStory.LOOK_GOING)) {
       return ReleaseStory.unfinished(ReleaseStory.marked(turn), failure);

@@ -18,6 +18,7 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import java.util.Optional;
@@ -127,7 +128,7 @@ final class MountStory {
   static Turn begin(Turn turn) {
     Goal.Publish goal = turn.mount();
     return Admission.refusal(turn.record(), goal)
-        .map(refusal -> turn.end(new Result.Refused(refusal)))
+        .map(refusal -> turn.end(Outcome.REFUSED, refusal))
         .orElseGet(() -> look(goal.keeps() ? turn.sparing() : turn, LOOK_FIRST));
   }
 
@@ -142,7 +143,7 @@ final class MountStory {
     VolumeRecord record = at.record();
     PathRecord staging = record.staging();
     if (Inspection.isForeign(staging, looked.staging())) {
-      return at.end(new Result.Held(Inspection.foreign(looked.staging())));
+      return at.end(Outcome.HELD, Inspection.foreign(looked.staging()));
     }
     if (staging.is(PathStatus.PRESENT) && Inspection.isLost(staging, looked.staging())) {
       at = at.note(STAGING_GONE);
@@ -156,7 +157,7 @@ final class MountStory {
         return turned(at, path.evidence().orElseThrow().readOnly());
       }
       if (!isLeaving && Inspection.isForeign(path, looked.target())) {
-        return at.end(new Result.Held(Inspection.foreign(looked.target())));
+        return at.end(Outcome.HELD, Inspection.foreign(looked.target()));
       }
       if (path.is(PathStatus.PRESENT)) {
         if (!Inspection.isLost(path, looked.target())) {
@@ -190,12 +191,12 @@ final class MountStory {
 
   private static Turn turned(Turn turn, boolean wasReadOnly) {
     return turn.end(
-        new Result.Held(
-            Failure.of(
-                OperatorCode.FOREIGN_MOUNT,
-                wasReadOnly
-                    ? "the mount was read-only when it was made, and is writable now"
-                    : "the mount was writable when it was made, and is read-only now")));
+        Outcome.HELD,
+        Failure.of(
+            OperatorCode.FOREIGN_MOUNT,
+            wasReadOnly
+                ? "the mount was read-only when it was made, and is writable now"
+                : "the mount was writable when it was made, and is read-only now"));
   }
 
   /** Whether the plugin may still be publishing a use that is given up, and wanted again. */
@@ -267,10 +268,10 @@ final class MountStory {
   private static Turn clear(Turn turn, Turn.Clearing what, Situation now) {
     if (turn.detour().cleared() >= CLEARINGS) {
       return turn.end(
-          new Result.Held(
-              Failure.of(
-                  OperatorCode.FOREIGN_MOUNT,
-                  "something is mounted at the path that the plugin does not take away")));
+          Outcome.HELD,
+          Failure.of(
+              OperatorCode.FOREIGN_MOUNT,
+              "something is mounted at the path that the plugin does not take away"));
     }
     return ReleaseStory.clear(turn, what, now);
   }
@@ -301,12 +302,12 @@ final class MountStory {
     Goal.Publish goal = turn.mount();
     if (!isMadeAgain(now)) {
       return turn.end(
-          new Result.Held(
-              Failure.of(
-                  OperatorCode.MOUNT_DEAD,
-                  "it is mounted, its server has ended, and the policy "
-                      + now.policy().onDeadMount()
-                      + " leaves it until it is released")));
+          Outcome.HELD,
+          Failure.of(
+              OperatorCode.MOUNT_DEAD,
+              "it is mounted, its server has ended, and the policy "
+                  + now.policy().onDeadMount()
+                  + " leaves it until it is released"));
     }
     boolean isShared =
         Inspection.isDead(looked.staging())
@@ -315,11 +316,11 @@ final class MountStory {
                     use -> !use.usage().equals(goal.usage()) && !use.path().is(PathStatus.NONE));
     return isShared
         ? turn.end(
-            new Result.Unfinished(
-                Failure.of(
-                    OperatorCode.MOUNT_DEAD,
-                    "its server has ended, and that of its staging, which other workloads use too:"
-                        + " all of them are mounted again together")))
+            Outcome.IN_PROGRESS,
+            Failure.of(
+                OperatorCode.MOUNT_DEAD,
+                "its server has ended, and that of its staging, which other workloads use too:"
+                    + " all of them are mounted again together"))
         : clear(turn.sparing(), Turn.Clearing.TARGET, now);
   }
 
@@ -344,7 +345,7 @@ final class MountStory {
     return isRunning
         ? turn.note(new Notice(failure.code(), failure.seen(), Optional.of(goal.usage())))
             .end(new Result.Published())
-        : turn.end(new Result.Refused(failure));
+        : turn.end(Outcome.REFUSED, failure);
   }
 
   // ---- the intent, saved before anything is taken: the durable point of a use

@@ -13,6 +13,7 @@ import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import java.util.Optional;
@@ -68,7 +69,7 @@ final class RefreshStory {
             ? Admission.differences(turn.record(), turn.mount())
             : Optional.of(Failure.of(OperatorCode.NOT_MOUNTED, "there is no such mount on record"));
     return refusal
-        .map(failure -> turn.end(new Result.Refused(failure)))
+        .map(failure -> turn.end(Outcome.REFUSED, failure))
         .orElseGet(() -> look(turn, LOOK_PRESENT));
   }
 
@@ -318,12 +319,12 @@ final class RefreshStory {
 
   private static Result result(Turn turn, Failure why) {
     if (why.code() == OperatorCode.REFRESH_IN_DOUBT) {
-      return new Result.Unfinished(why);
+      return why.as(Outcome.IN_PROGRESS);
     }
     if (!isInDoubt(turn)) {
-      return new Result.Refused(why);
+      return why.as(Outcome.REFUSED);
     }
-    return new Result.Held(why);
+    return why.as(Outcome.HELD);
   }
 
   /** A step threw what it should not. */

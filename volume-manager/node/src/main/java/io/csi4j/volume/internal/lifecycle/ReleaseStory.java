@@ -16,6 +16,7 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.UnmountOutcome;
@@ -197,7 +198,7 @@ final class ReleaseStory {
   static Turn undo(Turn turn, Failure failure, Situation now) {
     Turn failing = turn.failing(failure);
     return turn.detour().spared()
-        ? failing.end(new Result.Unfinished(failure))
+        ? failing.end(Outcome.IN_PROGRESS, failure)
         : takeAway(turn, failing, now);
   }
 
@@ -266,22 +267,22 @@ final class ReleaseStory {
     }
     if (target.filter(use -> use.path().is(PathStatus.PRESENT)).isPresent()) {
       return turn.end(
-          new Result.Refused(
-              Failure.of(
-                  OperatorCode.NOT_ALLOWED_HERE,
-                  "nobody has asked for its release yet: only what does not end can be"
-                      + " abandoned")));
+          Outcome.REFUSED,
+          Failure.of(
+              OperatorCode.NOT_ALLOWED_HERE,
+              "nobody has asked for its release yet: only what does not end can be"
+                  + " abandoned"));
     }
     List<Sighting> stack = target.isPresent() ? looked.target() : looked.staging();
     if (!stack.isEmpty() || (target.isPresent() && looked.device())) {
       return turn.end(
-          new Result.Refused(
-              Failure.of(
-                  OperatorCode.STILL_MOUNTED,
-                  stack.isEmpty()
-                      ? "a device node is there for it"
-                      : "what is to be abandoned is there; first type: "
-                          + unmountCommand(stack.get(0).path()))));
+          Outcome.REFUSED,
+          Failure.of(
+              OperatorCode.STILL_MOUNTED,
+              stack.isEmpty()
+                  ? "a device node is there for it"
+                  : "what is to be abandoned is there; first type: "
+                      + unmountCommand(stack.get(0).path())));
     }
     VolumeRecord ended = record.abandoning(goal.usage(), goal.reason());
     Turn noted =
@@ -571,7 +572,7 @@ final class ReleaseStory {
 
   private static Turn finished(Turn turn, UnmountOutcome release) {
     return turn.failure().isPresent()
-        ? turn.end(new Result.Refused(turn.failure().get()))
+        ? turn.end(Outcome.REFUSED, turn.failure().get())
         : turn.end(new Result.Released(release));
   }
 
@@ -585,10 +586,7 @@ final class ReleaseStory {
     Failure first = turn.failure().orElse(failure);
     Optional<Failure> undoing =
         turn.failure().isPresent() ? Optional.of(failure) : Optional.empty();
-    return turn.end(
-        Failure.isForPeople(failure.code())
-            ? new Result.Held(first, failure.code(), undoing)
-            : new Result.Unfinished(first, undoing));
+    return turn.end(first.as(failure.isForPeople() ? Outcome.HELD : Outcome.IN_PROGRESS, undoing));
   }
 
   /** Keeps in mind that a use is given up, although nothing can be done about it now. */

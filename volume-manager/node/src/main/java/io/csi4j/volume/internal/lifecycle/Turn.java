@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.MountRequest;
 import java.time.Duration;
@@ -276,6 +277,11 @@ public record Turn(
     return await(Moment.NONE, new Step.End(result));
   }
 
+  /** Ends without success. */
+  Turn end(Outcome outcome, Failure why) {
+    return end(why.as(outcome));
+  }
+
   /**
    * The end of a publication, or a refresh, that is not wanted any more, where it can be left:
    * before a call, and instead of a pause or a question. What it has done is on record, for the
@@ -289,9 +295,8 @@ public record Turn(
     return canBeLeft
         ? Optional.of(
             end(
-                new Result.Unfinished(
-                    Failure.of(
-                        OperatorCode.SUPERSEDED, "its release was asked for in the meantime"))))
+                Outcome.IN_PROGRESS,
+                Failure.of(OperatorCode.SUPERSEDED, "its release was asked for in the meantime")))
         : Optional.empty();
   }
 

@@ -370,15 +370,9 @@ final class Walk implements Step.Performer {
       turn = next(turn, turn.awaited());
       turn.notices().forEach(notice -> words.add(word(notice.usage()) + notice.seen()));
     }
-    Result result = turn.result().get();
-    if (result instanceof Result.Refused refused) {
-      words.add(refused.failure().seen());
-    } else if (result instanceof Result.Unfinished unfinished) {
-      words.add(unfinished.failure().seen());
-      unfinished.undoing().ifPresent(undoing -> words.add("undoing: " + undoing.seen()));
-    } else if (result instanceof Result.Held held) {
-      words.add(held.failure().seen());
-      held.undoing().ifPresent(undoing -> words.add("undoing: " + undoing.seen()));
+    if (turn.result().get() instanceof Failure failure) {
+      words.add(failure.seen());
+      failure.undoing().ifPresent(undoing -> words.add("undoing: " + undoing.seen()));
     }
     return words;
   }
@@ -658,17 +652,14 @@ final class Walk implements Step.Performer {
   private static String word(Result result) {
     if (result instanceof Result.Released released) {
       return "released " + released.release();
-    } else if (result instanceof Result.Refused refused) {
-      return "refused " + refused.failure().code();
-    } else if (result instanceof Result.Unfinished unfinished) {
-      return "unfinished " + unfinished.failure().code() + undoing(unfinished.undoing());
-    } else if (result instanceof Result.Held held) {
-      return "held "
-          + held.failure().code()
-          + (held.undoing().isEmpty() && held.code() != held.failure().code()
-              ? " for " + held.code()
-              : "")
-          + undoing(held.undoing());
+    } else if (result instanceof Failure failure) {
+      String outcome =
+          switch (failure.outcome()) {
+            case REFUSED -> "refused ";
+            case IN_PROGRESS -> "unfinished ";
+            case HELD -> "held ";
+          };
+      return outcome + failure.code() + undoing(failure.undoing());
     }
     return result instanceof Result.Withdrawn ? "withdrawn" : "published";
   }

@@ -1,5 +1,8 @@
 package io.csi4j.benchmarks;
 
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
@@ -14,12 +17,15 @@ import io.csi4j.volume.internal.port.NodePlugin;
 import io.csi4j.volume.internal.port.NodePlugins;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.PluginId;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /** A plugin without a socket, which mounts and unmounts at once wherever it is told to. */
 public final class MountingPlugin implements NodePlugin, NodePlugins {
+
+  private static final CsiEndpoint NOWHERE = CsiEndpoint.of(Path.of("/"));
 
   /** Its name. */
   public static final PluginId ID = PluginId.of("mounting.csi4j.example");
@@ -110,8 +116,12 @@ public final class MountingPlugin implements NodePlugin, NodePlugins {
       }
       return Answer.ok();
     } catch (MountException e) {
-      return new Answer.Failed(
-          StatusCode.INTERNAL, true, String.valueOf(e.getMessage()), Optional.empty());
+      return Answer.failed(
+          CsiFailure.builder(NOWHERE, StatusCode.INTERNAL, Outcome.UNCERTAIN)
+              .answered(true)
+              .attempts(1)
+              .why(String.valueOf(e.getMessage()))
+              .build());
     }
   }
 

@@ -215,7 +215,7 @@ final class Invariants {
 
     @Override
     public void answered(SimPlugin plugin, Life life, SimPlugin.Call call, Answer answer) {
-      if (call.verb() == Verb.STAGE && answer instanceof Answer.Ok) {
+      if (call.verb() == Verb.STAGE && answer.isOk()) {
         confirmed.add(call.volume());
       }
     }
@@ -482,8 +482,11 @@ final class Invariants {
     @Override
     public void answered(SimPlugin plugin, Life life, SimPlugin.Call call, Answer answer) {
       boolean isLeft =
-          answer instanceof Answer.Ok
-              || (answer instanceof Answer.Failed failed && failed.code() == StatusCode.NOT_FOUND);
+          answer.isOk()
+              || answer
+                  .failure()
+                  .filter(failed -> failed.code() == StatusCode.NOT_FOUND)
+                  .isPresent();
       if (!call.verb().isForward() && isLeft) {
         answered.add(call.path());
       } else {

@@ -42,15 +42,11 @@ enum Mutant {
       "I3",
       edit(
           "lifecycle/MountStory",
+          "? look(idle(at, verb), verb == Verb.STAGE ? LOOK_STAGED : LOOK_PUBLISHED)",
           """
-              return look(
-                  idle(turn.reached(verb), verb), verb == Verb.STAGE ? LOOK_STAGED : LOOK_PUBLISHED);
-          """,
-          """
-              Turn over = idle(turn.reached(verb), verb);
-              return verb == Verb.STAGE
-                  ? saveStaged(over, Optional.empty(), now)
-                  : savePublished(over, Optional.empty());
+          ? verb == Verb.STAGE
+              ? saveStaged(idle(at, verb), Optional.empty(), now)
+              : savePublished(idle(at, verb), Optional.empty())
           """),
       edit(
           "lifecycle/ReleaseStory",
@@ -311,8 +307,8 @@ enum Mutant {
       "I11",
       edit(
           "lifecycle/RefreshStory",
-          ": leave(at, failure(at, failed));",
-          ": ReleaseStory.undo(at, failure(at, failed), now);")),
+          ": leave(at, failure(at, answer));",
+          ": ReleaseStory.undo(at, failure(at, answer), now);")),
 
   /** What is refreshed is unpublished first. */
   REFRESH_OVER_THE_MOUNT(

@@ -1,6 +1,9 @@
 package io.csi4j.volume.sim;
 
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.model.VolumeHealthReport;
@@ -51,6 +54,7 @@ final class SimPlugin {
   /** The key by which a plugin tells inline volumes from others. */
   private static final String EPHEMERAL = "csi.storage.k8s.io/ephemeral";
 
+  private static final CsiEndpoint SOCKET = CsiEndpoint.of(Path.of("/run/csi.sock"));
   private static final Duration MOMENT = Duration.ofMillis(1);
   private static final StatusCode[] UNCERTAIN = {
     StatusCode.INTERNAL, StatusCode.UNKNOWN, StatusCode.RESOURCE_EXHAUSTED, StatusCode.DATA_LOSS
@@ -465,7 +469,7 @@ final class SimPlugin {
                       ? failed(StatusCode.UNAVAILABLE, false)
                       : answer == 3
                           ? failed(StatusCode.DEADLINE_EXCEEDED, true)
-                          : new Answer.Ok(Optional.of(health(volume, answer != 0))));
+                          : Answer.ok(Optional.of(health(volume, answer != 0))));
             });
   }
 
@@ -617,7 +621,7 @@ final class SimPlugin {
         // It knows what is mounted, and nothing else.
         published.remove(call.path());
         inForce.remove(call.path());
-        answer(MOMENT, new Answer.Failed(StatusCode.UNKNOWN, true, "", Optional.empty()));
+        answer(MOMENT, failed(StatusCode.UNKNOWN, true, ""));
         return;
       }
       if (call.verb() == Verb.PUBLISH
@@ -641,7 +645,7 @@ final class SimPlugin {
               life,
               () -> {
                 calling.remove(call.volume(), life);
-                world.findings().note("ANSWER", call, answer);
+                world.findings().note("ANSWER", call, word(answer));
                 if (isConclusive(answer)) {
                   late.stream()
                       .filter(it -> it.call.isSameAs(call))
@@ -663,15 +667,31 @@ final class SimPlugin {
   }
 
   private static boolean isConclusive(Answer answer) {
-    return !(answer instanceof Answer.Failed failed)
-        || switch (failed.code()) {
-          case ABORTED, DEADLINE_EXCEEDED, UNAVAILABLE, CANCELLED -> false;
-          default -> true;
-        };
+    return switch (code(answer)) {
+      case ABORTED, DEADLINE_EXCEEDED, UNAVAILABLE, CANCELLED -> false;
+      default -> true;
+    };
+  }
+
+  private static StatusCode code(Answer answer) {
+    return answer.failure().map(CsiFailure::code).orElse(StatusCode.OK);
+  }
+
+  private static String word(Answer answer) {
+    return answer.isOk() ? "OK" : code(answer) + " " + answer.isSent();
   }
 
   private static Answer failed(StatusCode code, boolean sent) {
-    return new Answer.Failed(code, sent, "told to answer " + code, Optional.empty());
+    return failed(code, sent, "told to answer " + code);
+  }
+
+  private static Answer failed(StatusCode code, boolean sent, String why) {
+    return Answer.failed(
+        CsiFailure.builder(SOCKET, code, Outcome.UNCERTAIN)
+            .answered(sent)
+            .attempts(sent ? 1 : 0)
+            .why(why)
+            .build());
   }
 
   /** Somebody takes away what nobody knows of: now nobody can see it any more. */

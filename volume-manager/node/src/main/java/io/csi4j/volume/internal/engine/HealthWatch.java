@@ -2,7 +2,6 @@ package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.HealthReason;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
@@ -12,6 +11,7 @@ import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.health.HealthBook;
 import io.csi4j.volume.internal.health.HealthBook.Change;
 import io.csi4j.volume.internal.health.HealthBook.Known;
+import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -288,8 +288,7 @@ final class HealthWatch {
               guarded(
                   round,
                   () -> {
-                    if (health instanceof Answer.Ok ok
-                        && ok.value().orElse(null) instanceof StorageHealth known) {
+                    if (health.value().orElse(null) instanceof StorageHealth known) {
                       told(plugin, known.entries());
                     }
                     count(isAnswer(health));
@@ -387,8 +386,7 @@ final class HealthWatch {
 
   /** Returns the faults that an answer tells, in words; nothing if it tells none. */
   static String words(Answer answer) {
-    return answer instanceof Answer.Ok ok
-            && ok.value().orElse(null) instanceof VolumeHealthReport report
+    return answer.value().orElse(null) instanceof VolumeHealthReport report
         ? ForeignText.clause(
             report.entries().stream()
                 .map(
@@ -401,11 +399,11 @@ final class HealthWatch {
 
   /** Whether a plugin has answered, be it with an error. */
   static boolean isAnswer(Answer answer) {
-    return !(answer instanceof Answer.Failed failed)
-        || (failed.sent()
-            && failed.code() != StatusCode.DEADLINE_EXCEEDED
-            && failed.code() != StatusCode.UNAVAILABLE
-            && failed.code() != StatusCode.CANCELLED);
+    return answer.isSent()
+        && switch (AnswerClass.status(answer)) {
+          case DEADLINE_EXCEEDED, UNAVAILABLE, CANCELLED -> false;
+          default -> true;
+        };
   }
 
   // ---- what is told
@@ -416,26 +414,24 @@ final class HealthWatch {
    * @return whether the plugin has answered at all
    */
   boolean told(VolumeIdentity volume, Answer answer) {
-    if (answer instanceof Answer.Ok ok) {
-      Object value = ok.value().orElse(null);
-      if (value instanceof VolumeHealthReport report) {
-        told(volume, pluginHere, report.entries());
-      } else if (value instanceof VolumeStats stats) {
-        stats
-            .condition()
-            .ifPresent(
-                condition ->
-                    told(
-                        volume,
-                        pluginHere,
-                        condition.abnormal()
-                            ? List.of(
-                                VolumeHealthEntry.of(
-                                    VolumeHealthEntry.Status.DEGRADED,
-                                    HealthReason.of(VolumeHealth.CONDITION),
-                                    condition.message()))
-                            : List.of()));
-      }
+    Object value = answer.value().orElse(null);
+    if (value instanceof VolumeHealthReport report) {
+      told(volume, pluginHere, report.entries());
+    } else if (value instanceof VolumeStats stats) {
+      stats
+          .condition()
+          .ifPresent(
+              condition ->
+                  told(
+                      volume,
+                      pluginHere,
+                      condition.abnormal()
+                          ? List.of(
+                              VolumeHealthEntry.of(
+                                  VolumeHealthEntry.Status.DEGRADED,
+                                  HealthReason.of(VolumeHealth.CONDITION),
+                                  condition.message()))
+                          : List.of()));
     }
     return isAnswer(answer);
   }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
@@ -624,7 +625,7 @@ final class OperationRun {
                       engine.watch.heard(identity.plugin(), plugin.instance(), Optional.empty());
                       memory.ended(call, answer, instance);
                       volume.called(asked, call.verb().operation(), answer, began);
-                      if (answer instanceof Answer.Ok) {
+                      if (answer.isOk()) {
                         engine.succeeded(identity.plugin());
                       }
                       parts.points().at(CrashPoint.answered(call.verb()));
@@ -647,9 +648,7 @@ final class OperationRun {
     }
     if (!isForward
         || !offer.volumes()
-        || !(answer instanceof Answer.Failed failed)
-        || !failed.sent()
-        || AnswerClass.mayGoOn(failed)
+        || answer.failure().filter(OperationRun::isAnswered).isEmpty()
         || !engine.health.isWatched(identity.plugin())) {
       then.run();
       return;
@@ -680,17 +679,18 @@ final class OperationRun {
   }
 
   private void answered(Step.Call call, Answer answer) {
-    if (answer instanceof Answer.Failed failed
-        && failed.sent()
-        && failed.code() == StatusCode.DEADLINE_EXCEEDED) {
+    if (answer.isSent() && AnswerClass.status(answer) == StatusCode.DEADLINE_EXCEEDED) {
       report.stuck(call);
     }
-    lastAnswer =
-        answer instanceof Answer.Failed failed ? failed.code() + ": " + failed.text() : null;
+    lastAnswer = answer.failure().map(AnswerClass::clause).orElse(null);
     if (call.verb() == Verb.UNPUBLISH) {
-      unpublishFailed =
-          answer instanceof Answer.Failed failed && failed.sent() && !AnswerClass.mayGoOn(failed);
+      unpublishFailed = answer.failure().filter(OperationRun::isAnswered).isPresent();
     }
+  }
+
+  /** Whether a call that failed was sent, and is over. */
+  private static boolean isAnswered(CsiFailure failure) {
+    return Answer.isSent(failure) && !AnswerClass.mayGoOn(failure);
   }
 
   /** Why a plugin must not be sent a path to release: it is not the one that was made. */

@@ -370,27 +370,19 @@ final class VolumeMemory {
   /** Remembers since when the end of a call is not known, or that it is. */
   void ended(Step.Call call, Answer answer, String instance) {
     countRefusal(call, answer);
-    isCallMissing |=
-        answer instanceof Answer.Failed failed
-            && failed.sent()
-            && failed.code() == StatusCode.UNIMPLEMENTED;
-    if (answer instanceof Answer.Ok) {
+    isCallMissing |= answer.isSent() && AnswerClass.status(answer) == StatusCode.UNIMPLEMENTED;
+    if (answer.failure().filter(AnswerClass::mayGoOn).isPresent()) {
+      unknown(call, instance);
+    } else if (answer.isSent()) {
       doubts.end(call.usage());
-    } else if (answer instanceof Answer.Failed failed && failed.sent()) {
-      if (AnswerClass.mayGoOn(failed)) {
-        unknown(call, instance);
-      } else {
-        doubts.end(call.usage());
-      }
     }
   }
 
   private void countRefusal(Step.Call call, Answer answer) {
     if (call.verb() == Verb.UNPUBLISH
-        && answer instanceof Answer.Failed failed
-        && AnswerClass.isRefusalOfRelease(failed)) {
+        && answer.failure().filter(AnswerClass::isRefusalOfRelease).isPresent()) {
       call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
-    } else if (answer instanceof Answer.Ok || call.verb() == Verb.PUBLISH) {
+    } else if (answer.isOk() || call.verb() == Verb.PUBLISH) {
       // What was refused before a publication says nothing of what that has done.
       call.usage().ifPresent(refusals::forget);
     }

@@ -7,6 +7,7 @@ import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.link.Answer;
@@ -237,13 +238,14 @@ final class VolumeQuestions {
 
   /** Returns the value for the caller, if the plugin gave it. */
   private static Optional<Object> value(Operation.Read operation, Answer answer) {
-    if (!(answer instanceof Answer.Ok ok)) {
+    if (!answer.isOk()) {
       return Optional.empty();
     }
     return operation instanceof Operation.Stats
-        ? ok.value().filter(VolumeStats.class::isInstance)
+        ? answer.value().filter(VolumeStats.class::isInstance)
         : Optional.of(
-            ok.value()
+            answer
+                .value()
                 .filter(Long.class::isInstance)
                 .map(bytes -> OptionalLong.of((Long) bytes))
                 .orElse(OptionalLong.empty()));
@@ -254,21 +256,21 @@ final class VolumeQuestions {
     Failure failure = failure(answer);
     boolean mayHaveGrown =
         operation instanceof Operation.Expand
-            && answer instanceof Answer.Failed failed
-            && failed.code() != StatusCode.DATA_LOSS
-            && failed.cause().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
+            && AnswerClass.status(answer) != StatusCode.DATA_LOSS
+            && answer.thrown().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
     return failure.as(
         mayHaveGrown ? VolumeException.Outcome.IN_PROGRESS : VolumeException.Outcome.REFUSED);
   }
 
   /** Returns the failure of an answer without a value. */
   private static Failure failure(Answer answer) {
-    return answer instanceof Answer.Failed failed
-        ? new Failure(
-            OperatorCode.CALL_FAILED,
-            "the call ended with " + failed.code() + ": " + failed.text(),
-            failed.cause().map(Throwable.class::cast))
-        : Failure.of(OperatorCode.CALL_FAILED, "the call ended without statistics");
+    return new Failure(
+        OperatorCode.CALL_FAILED,
+        answer
+            .failure()
+            .map(failed -> "the call ended with " + AnswerClass.clause(failed))
+            .orElse("the call ended without statistics"),
+        answer.thrown().map(Throwable.class::cast));
   }
 
   private MountPath staging() {

@@ -1,9 +1,9 @@
 package io.csi4j.volume.internal.engine;
 
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -637,8 +637,6 @@ final class VolumeQueue {
   void called(NodePlugin to, CsiOperation call, Answer answer, long asked) {
     VolumeEvent.Started start = started;
     if (start != null) {
-      Optional<Answer.Failed> failed =
-          answer instanceof Answer.Failed it ? Optional.of(it) : Optional.empty();
       parts
           .events()
           .accept(
@@ -646,8 +644,8 @@ final class VolumeQueue {
                   start.id(),
                   identity.plugin(),
                   call,
-                  failed.map(Answer.Failed::code).orElse(StatusCode.OK),
-                  failed.map(Answer.Failed::sent).orElse(true),
+                  AnswerClass.status(answer),
+                  answer.isSent(),
                   Duration.ofNanos(parts.clock().nanos() - asked),
                   to.endpoint()));
     }

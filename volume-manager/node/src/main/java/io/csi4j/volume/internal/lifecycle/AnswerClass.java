@@ -1,6 +1,7 @@
 package io.csi4j.volume.internal.lifecycle;
 
 import io.csi4j.client.internal.time.Backoff;
+import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiUnsupportedException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
@@ -27,9 +28,22 @@ public enum AnswerClass {
 
   private static final int LONG = 10;
 
-  static AnswerClass of(Answer.Failed failed) {
+  /** Returns the status of a call, where an answer that cannot be used, or none, is none. */
+  public static StatusCode status(Answer answer) {
+    return answer.failure().map(AnswerClass::status).orElse(StatusCode.OK);
+  }
+
+  private static StatusCode status(CsiFailure failure) {
+    if (failure.code() == StatusCode.OK) {
+      return StatusCode.INTERNAL;
+    }
+    // Without an answer the plugin may not have been heard: it may be working on it still.
+    return Answer.isLost(failure) ? StatusCode.UNAVAILABLE : failure.code();
+  }
+
+  static AnswerClass of(CsiFailure failure) {
     AnswerClass bySender =
-        switch (failed.code()) {
+        switch (status(failure)) {
           case DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE -> GOING_ON;
           case ABORTED -> PENDING;
           case RESOURCE_EXHAUSTED, NOT_FOUND -> LATER;
@@ -44,7 +58,7 @@ public enum AnswerClass {
               REFUSED;
           case OK, UNKNOWN, INTERNAL -> IN_DOUBT;
         };
-    return failed.sent() || bySender == REFUSED ? bySender : NOT_SENT;
+    return Answer.isSent(failure) || bySender == REFUSED ? bySender : NOT_SENT;
   }
 
   /** Whether the plugin is certainly not working on it any more. */
@@ -53,8 +67,8 @@ public enum AnswerClass {
   }
 
   /** Whether the plugin may still be working on a call that failed like this. */
-  public static boolean mayGoOn(Answer.Failed failed) {
-    return !of(failed).isOver();
+  public static boolean mayGoOn(CsiFailure failure) {
+    return !of(failure).isOver();
   }
 
   /** Whether the same call makes sense again. */
@@ -73,17 +87,17 @@ public enum AnswerClass {
    * Whether a plugin has answered like this that it does not release what it knows: neither busy
    * with it, nor short of something, nor asked in a wrong way or by the wrong one.
    */
-  public static boolean isRefusalOfRelease(Answer.Failed failed) {
-    return failed.sent()
-        && switch (failed.code()) {
+  public static boolean isRefusalOfRelease(CsiFailure failure) {
+    return Answer.isSent(failure)
+        && switch (status(failure)) {
           case UNKNOWN, INTERNAL, FAILED_PRECONDITION, OUT_OF_RANGE, ALREADY_EXISTS -> true;
           default -> false;
         };
   }
 
   /** Whether this code says that the volume is not known to the plugin. */
-  static boolean saysUnknownVolume(Answer.Failed failed) {
-    return failed.sent() && failed.code() == StatusCode.NOT_FOUND;
+  static boolean saysUnknownVolume(CsiFailure failure) {
+    return Answer.isSent(failure) && status(failure) == StatusCode.NOT_FOUND;
   }
 
   // ---- how it is told
@@ -92,43 +106,45 @@ public enum AnswerClass {
    * The failure of a call. Where an earlier attempt of the same operation was sent, the plugin may
    * have done it, though the last attempt was not sent.
    */
-  static Failure failure(Turn turn, Verb verb, Answer.Failed failed) {
+  static Failure failure(Turn turn, Verb verb, Answer answer) {
+    CsiFailure failed = answer.failure().orElseThrow();
     AnswerClass kind = AnswerClass.of(failed);
     if (kind == NOT_SENT && turn.sent().contains(verb)) {
       return new Failure(
-          code(verb, failed, IN_DOUBT),
+          code(verb, answer, failed, IN_DOUBT),
           verb.operation().rpcName()
               + " was sent before, and could not be sent again, "
-              + failed.code()
-              + ": "
-              + failed.text(),
+              + clause(failed),
           Optional.empty());
     }
     return new Failure(
-        code(verb, failed, kind),
+        code(verb, answer, failed, kind),
         verb.operation().rpcName()
-            + (failed.sent() ? " ended with " : " was not sent, ")
-            + failed.code()
-            + ": "
-            + failed.text(),
-        failed.cause().map(Throwable.class::cast));
+            + (answer.isSent() ? " ended with " : " was not sent, ")
+            + clause(failed),
+        answer.thrown().map(Throwable.class::cast));
   }
 
-  private static OperatorCode code(Verb verb, Answer.Failed failed, AnswerClass kind) {
-    if (failed.code() == StatusCode.UNAUTHENTICATED && !failed.sent()) {
+  /** Returns the status and why, as a clause. */
+  public static String clause(CsiFailure failure) {
+    return status(failure) + ": " + Answer.text(failure);
+  }
+
+  private static OperatorCode code(Verb verb, Answer answer, CsiFailure failed, AnswerClass kind) {
+    if (status(failed) == StatusCode.UNAUTHENTICATED && !answer.isSent()) {
       return OperatorCode.SECRETS_UNAVAILABLE;
     }
     if (kind == NOT_SENT) {
       return OperatorCode.PLUGIN_NOT_UP;
     }
-    if (failed.code() == StatusCode.DATA_LOSS) {
+    if (status(failed) == StatusCode.DATA_LOSS) {
       return OperatorCode.DATA_LOSS;
     }
-    if (verb == Verb.UNSTAGE && failed.code() == StatusCode.UNIMPLEMENTED) {
+    if (verb == Verb.UNSTAGE && status(failed) == StatusCode.UNIMPLEMENTED) {
       // What it staged when it could is owed until it can again.
       return OperatorCode.CAPABILITY_LOST;
     }
-    if (!verb.isForward() && kind == REFUSED && !failed.sent()) {
+    if (!verb.isForward() && kind == REFUSED && !answer.isSent()) {
       return OperatorCode.RELEASE_NOT_SENT;
     }
     if (!verb.isForward()) {
@@ -143,8 +159,8 @@ public enum AnswerClass {
                 : OperatorCode.UNSTAGE_IN_DOUBT;
       };
     }
-    if (kind == REFUSED && !failed.sent()) {
-      return failed.cause().orElse(null) instanceof CsiUnsupportedException
+    if (kind == REFUSED && !answer.isSent()) {
+      return answer.thrown().orElse(null) instanceof CsiUnsupportedException
           ? OperatorCode.NOT_OFFERED
           : OperatorCode.NOT_ALLOWED_HERE;
     }
@@ -161,10 +177,10 @@ public enum AnswerClass {
    * Whether only a person can find out why a release was refused: our own request is wrong, or the
    * plugin has no such call.
    */
-  static boolean isForPeople(Verb verb, Answer.Failed failed) {
-    return failed.sent()
-        && (failed.code() == StatusCode.INVALID_ARGUMENT
-            || (verb == Verb.UNPUBLISH && failed.code() == StatusCode.UNIMPLEMENTED));
+  static boolean isForPeople(Verb verb, CsiFailure failure) {
+    return Answer.isSent(failure)
+        && (status(failure) == StatusCode.INVALID_ARGUMENT
+            || (verb == Verb.UNPUBLISH && status(failure) == StatusCode.UNIMPLEMENTED));
   }
 
   /** How a call is told of that may still be going on, and keeps its opposite waiting. */

@@ -628,23 +628,23 @@ final class MountStory {
   }
 
   private static Turn answered(Turn turn, Verb verb, Answer answer, Situation now) {
-    if (answer instanceof Answer.Failed failed) {
-      return failed(failed.sent() ? turn.reached(verb) : turn, verb, failed, now);
-    }
-    return look(idle(turn.reached(verb), verb), verb == Verb.STAGE ? LOOK_STAGED : LOOK_PUBLISHED);
+    Turn at = answer.isSent() ? turn.reached(verb) : turn;
+    return answer.isOk()
+        ? look(idle(at, verb), verb == Verb.STAGE ? LOOK_STAGED : LOOK_PUBLISHED)
+        : failed(at, verb, answer, now);
   }
 
-  private static Turn failed(Turn turn, Verb verb, Answer.Failed failed, Situation now) {
-    AnswerClass kind = AnswerClass.of(failed);
-    Turn at = kind.isOver() && failed.sent() ? idle(turn, verb) : turn;
+  private static Turn failed(Turn turn, Verb verb, Answer answer, Situation now) {
+    AnswerClass kind = AnswerClass.of(answer.failure().orElseThrow());
+    Turn at = kind.isOver() && answer.isSent() ? idle(turn, verb) : turn;
     boolean isUnstaged =
         verb == Verb.PUBLISH
-            && failed.sent()
-            && failed.code() == StatusCode.FAILED_PRECONDITION
+            && answer.isSent()
+            && AnswerClass.status(answer) == StatusCode.FAILED_PRECONDITION
             && turn.mount().plan().staged();
     return isUnstaged && !at.detour().restaged()
         ? restage(at, now)
-        : repeat(at, verb, kind, AnswerClass.failure(at, verb, failed), now);
+        : repeat(at, verb, kind, AnswerClass.failure(at, verb, answer), now);
   }
 
   /** Makes the same call again after a pause, or gives up. */

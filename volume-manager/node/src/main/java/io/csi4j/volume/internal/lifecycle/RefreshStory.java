@@ -197,8 +197,8 @@ final class RefreshStory {
   }
 
   private static Turn answered(Turn turn, Answer answer, Situation now) {
-    if (answer instanceof Answer.Failed failed) {
-      return failed(turn, failed, now);
+    if (!answer.isOk()) {
+      return failed(turn, answer, now);
     }
     Goal.Publish wanted = turn.mount();
     VolumeRecord record = turn.record().withContext(wanted.usage(), wanted.context());
@@ -208,23 +208,23 @@ final class RefreshStory {
     return look(withPath(inForce, path(inForce).orElseThrow().idle()), LOOK_REFRESHED);
   }
 
-  private static Turn failed(Turn turn, Answer.Failed failed, Situation now) {
-    AnswerClass kind = AnswerClass.of(failed);
+  private static Turn failed(Turn turn, Answer answer, Situation now) {
+    AnswerClass kind = AnswerClass.of(answer.failure().orElseThrow());
     boolean mayBeInForce =
-        failed.sent() && (kind == AnswerClass.IN_DOUBT || kind == AnswerClass.GOING_ON);
+        answer.isSent() && (kind == AnswerClass.IN_DOUBT || kind == AnswerClass.GOING_ON);
     Turn at = mayBeInForce ? turn.reached(Verb.PUBLISH) : turn;
-    if (kind.isOver() && failed.sent()) {
+    if (kind.isOver() && answer.isSent()) {
       at = withPath(at, path(at).orElseThrow().idle());
     }
     return kind.repeats() && at.tries().calls() < now.policy().attempts()
         ? at.pause(REFRESH_AGAIN, kind.pause(now.policy(), at.tries().calls(), now.random()))
-        : leave(at, failure(at, failed));
+        : leave(at, failure(at, answer));
   }
 
   /** How it is told: a plugin that said no has done nothing, unless it was asked before. */
-  private static Failure failure(Turn turn, Answer.Failed failed) {
-    Failure told = AnswerClass.failure(turn, Verb.PUBLISH, failed);
-    boolean isOfPlugin = failed.sent() && told.code() != OperatorCode.DATA_LOSS;
+  private static Failure failure(Turn turn, Answer answer) {
+    Failure told = AnswerClass.failure(turn, Verb.PUBLISH, answer);
+    boolean isOfPlugin = answer.isSent() && told.code() != OperatorCode.DATA_LOSS;
     return isInDoubt(turn)
         ? new Failure(OperatorCode.REFRESH_IN_DOUBT, told.seen(), told.cause())
         : isOfPlugin ? new Failure(OperatorCode.REFRESH_REFUSED, told.seen(), told.cause()) : told;

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.client.model.CsiFailure;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
@@ -617,9 +618,7 @@ final class ReleaseStory {
   }
 
   private static Turn answered(Turn turn, Part part, Answer answer, Situation now) {
-    return answer instanceof Answer.Failed failed
-        ? failed(turn, part, failed, now)
-        : lookAfter(idle(turn, part), part);
+    return answer.isOk() ? lookAfter(idle(turn, part), part) : failed(turn, part, answer, now);
   }
 
   private static Turn lookAfter(Turn turn, Part part) {
@@ -627,11 +626,12 @@ final class ReleaseStory {
         part.isUse() ? LOOK_UNPUBLISHED : LOOK_UNSTAGED, new Step.Look(part.usage(turn)));
   }
 
-  private static Turn failed(Turn turn, Part part, Answer.Failed failed, Situation now) {
+  private static Turn failed(Turn turn, Part part, Answer answer, Situation now) {
+    CsiFailure failed = answer.failure().orElseThrow();
     AnswerClass kind = AnswerClass.of(failed);
-    Failure failure = AnswerClass.failure(turn, part.verb, failed);
-    Turn reached = failed.sent() ? turn.reached(part.verb) : turn;
-    Turn at = kind.isOver() && failed.sent() ? idle(reached, part) : reached;
+    Failure failure = AnswerClass.failure(turn, part.verb, answer);
+    Turn reached = answer.isSent() ? turn.reached(part.verb) : turn;
+    Turn at = kind.isOver() && answer.isSent() ? idle(reached, part) : reached;
     if (AnswerClass.saysUnknownVolume(failed)) {
       return at.with(at.tries().unknown(failure))
           .await(
@@ -666,7 +666,7 @@ final class ReleaseStory {
    * it is going on, and its mount was seen once, or every publication of it has ended and would
    * have left a mount.
    */
-  private static boolean isRefusedInVain(Turn turn, Answer.Failed failed, Situation now) {
+  private static boolean isRefusedInVain(Turn turn, CsiFailure failed, Situation now) {
     VolumeUse usage = turn.usage().orElseThrow();
     boolean wasSeen =
         turn.record().target(usage).filter(use -> use.path().evidence().isPresent()).isPresent();

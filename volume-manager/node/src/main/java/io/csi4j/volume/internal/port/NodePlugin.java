@@ -1,6 +1,8 @@
 package io.csi4j.volume.internal.port;
 
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -10,6 +12,7 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.model.WorkContext;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -111,6 +114,9 @@ public interface NodePlugin {
    */
   record Absent(Set<PluginId> known) implements NodePlugin {
 
+    /** It has no socket; a failure of the client names one. */
+    private static final CsiEndpoint NOWHERE = CsiEndpoint.of(Path.of("/"));
+
     @Override
     public MountPolicy policy() {
       return MountPolicy.defaults();
@@ -138,7 +144,12 @@ public interface NodePlugin {
 
     @Override
     public void call(NodeCall call, Consumer<Answer> then) {
-      then.accept(new Answer.Failed(StatusCode.UNAVAILABLE, false, text(), Optional.empty()));
+      then.accept(
+          Answer.failed(
+              CsiFailure.builder(NOWHERE, StatusCode.UNAVAILABLE, Outcome.SETTLED)
+                  .operation(call.operation())
+                  .why(text())
+                  .build()));
     }
 
     private String text() {

@@ -3,6 +3,9 @@ package io.csi4j.volume.internal.real;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
@@ -22,6 +25,7 @@ import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Failures;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Scheduler.Timer;
+import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
@@ -214,7 +218,7 @@ final class CsiNodePlugin implements NodePlugin {
     open.add(asked);
     String reason = retired;
     if (reason != null) {
-      asked.refuse(StatusCode.UNAVAILABLE, reason);
+      refuse(asked, StatusCode.UNAVAILABLE, reason);
       return;
     }
     link.use(
@@ -222,12 +226,10 @@ final class CsiNodePlugin implements NodePlugin {
           if (way instanceof PluginLink.Way.Open there) {
             askForSecrets(there.plugin(), asked);
           } else if (way instanceof PluginLink.Way.Shut shut) {
-            asked.refuse(
-                new Answer.Failed(
-                    StatusCode.UNAVAILABLE,
-                    false,
-                    shut.cause().map(Answer::text).orElse(shut.text()),
-                    shut.cause()));
+            String why =
+                shut.cause().map(CsiException::failure).map(Answer::text).orElse(shut.text());
+            CsiFailure failure = unsent(call, StatusCode.UNAVAILABLE, why);
+            asked.refuse(new Answer(Optional.empty(), Optional.of(failure), shut.cause()));
           }
         });
     if (asked.isWaiting()) {
@@ -235,7 +237,8 @@ final class CsiNodePlugin implements NodePlugin {
           ground
               .scheduler()
               .after(
-                  deadline(call), () -> asked.refuse(StatusCode.DEADLINE_EXCEEDED, overdue(call))));
+                  deadline(call),
+                  () -> refuse(asked, StatusCode.DEADLINE_EXCEEDED, overdue(call))));
     }
   }
 
@@ -263,8 +266,10 @@ final class CsiNodePlugin implements NodePlugin {
               if (missing == null) {
                 enter(plugin, asked, secrets);
               } else {
-                asked.refuse(
-                    StatusCode.UNAUTHENTICATED, "the call was not sent: " + missing.getMessage());
+                refuse(
+                    asked,
+                    StatusCode.UNAUTHENTICATED,
+                    "the call was not sent: " + missing.getMessage());
               }
             });
   }
@@ -373,7 +378,7 @@ final class CsiNodePlugin implements NodePlugin {
     sent.get()
         .whenComplete(
             (value, thrown) -> {
-              Answer answer = thrown == null ? new Answer.Ok(value) : Answer.failed(thrown);
+              Answer answer = thrown == null ? Answer.ok(value) : failed(asked.call(), thrown);
               if (thrown == null && process.isAtOtherEnd(plugin)) {
                 end(asked, answer);
               } else {
@@ -411,7 +416,7 @@ final class CsiNodePlugin implements NodePlugin {
 
   private void end(OpenCall asked, Answer answer) {
     try {
-      if (answer instanceof Answer.Failed failed && isOfOtherFacts(failed)) {
+      if (answer.failure().filter(CsiNodePlugin::isOfOtherFacts).isPresent()) {
         facts.doubt();
       }
     } finally {
@@ -424,14 +429,38 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   /** Whether what was planned may not fit what the plugin offers by now. */
-  private static boolean isOfOtherFacts(Answer.Failed failed) {
-    return failed.code() == StatusCode.UNIMPLEMENTED
-        || (failed.code() == StatusCode.INVALID_ARGUMENT && !failed.sent());
+  private static boolean isOfOtherFacts(CsiFailure failure) {
+    return failure.code() == StatusCode.UNIMPLEMENTED
+        || (failure.code() == StatusCode.INVALID_ARGUMENT && !Answer.isSent(failure));
   }
 
   private void giveUp(OpenCall asked, StatusCode code, String text) {
     queue.leave();
-    asked.refuse(code, text);
+    refuse(asked, code, text);
+  }
+
+  /** Answers that it was not sent, unless it was. */
+  private void refuse(OpenCall asked, StatusCode code, String text) {
+    asked.refuse(Answer.failed(unsent(asked.call(), code, text)));
+  }
+
+  private CsiFailure unsent(NodeCall call, StatusCode code, String why) {
+    return describe(call, code, Outcome.SETTLED).why(why).build();
+  }
+
+  private CsiFailure.Builder describe(NodeCall call, StatusCode code, Outcome outcome) {
+    return CsiFailure.builder(binding.endpoint(), code, outcome).operation(call.operation());
+  }
+
+  private Answer failed(NodeCall call, Throwable thrown) {
+    Throwable cause = Unwrapped.of(thrown);
+    return cause instanceof CsiException failed
+        ? Answer.failed(failed)
+        : Answer.failed(
+            describe(call, StatusCode.INTERNAL, Outcome.UNCERTAIN)
+                .attempts(1)
+                .why("the call failed on this side: " + cause)
+                .build());
   }
 
   private void over(OpenCall ended) {
@@ -469,7 +498,7 @@ final class CsiNodePlugin implements NodePlugin {
   }
 
   private void refuseWaiting(String reason) {
-    open.forEach(each -> each.refuse(StatusCode.UNAVAILABLE, reason));
+    open.forEach(each -> refuse(each, StatusCode.UNAVAILABLE, reason));
   }
 
   /** A call that was asked for and gets exactly one answer. */
@@ -547,12 +576,7 @@ final class CsiNodePlugin implements NodePlugin {
     }
 
     /** Answers that it was not sent, unless it was. */
-    void refuse(StatusCode code, String text) {
-      refuse(new Answer.Failed(code, false, text, Optional.empty()));
-    }
-
-    /** Answers that it was not sent, unless it was. */
-    void refuse(Answer.Failed answer) {
+    void refuse(Answer answer) {
       if (state.compareAndSet(State.WAITING, State.ANSWERED)) {
         cancelTimer();
         tell(answer);

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the end of a call means for the next step, and how it is told: every code, each way. */
 class AnswerClassTest {
 
-  private static Answer.Failed failed(StatusCode code, boolean sent) {
-    return new Answer.Failed(code, sent, "so it is", Optional.empty());
+  private static CsiFailure failed(StatusCode code, boolean sent) {
+    return Walk.failure(code, sent ? 1 : 0, "so it is");
   }
 
   /** How a failure is told: of the calls in their order, where it was sent and where not. */
@@ -78,10 +78,10 @@ class AnswerClassTest {
     assertThat(codes(failed(code, false))).isEqualTo(codes);
   }
 
-  private static String codes(Answer.Failed failed) {
+  private static String codes(CsiFailure failed) {
     List<OperatorCode> codes =
         Arrays.stream(Verb.values())
-            .map(verb -> AnswerClass.failure(turn(), verb, failed).code())
+            .map(verb -> AnswerClass.failure(turn(), verb, Answer.failed(failed)).code())
             .toList();
     return codes.toString().replaceAll("[\\[\\],]", "");
   }
@@ -108,10 +108,7 @@ class AnswerClassTest {
   }
 
   private static Failure notSent(CsiException cause) {
-    return AnswerClass.failure(
-        turn(),
-        Verb.STAGE,
-        new Answer.Failed(StatusCode.UNIMPLEMENTED, false, "so it is", Optional.of(cause)));
+    return AnswerClass.failure(turn(), Verb.STAGE, Answer.failed(cause));
   }
 
   @Test
@@ -128,7 +125,7 @@ class AnswerClassTest {
   }
 
   private static String seen(Turn turn, StatusCode code, boolean sent) {
-    return AnswerClass.failure(turn, Verb.STAGE, failed(code, sent)).seen();
+    return AnswerClass.failure(turn, Verb.STAGE, Answer.failed(failed(code, sent))).seen();
   }
 
   @Test
@@ -153,6 +150,7 @@ class AnswerClassTest {
                 .filter(code -> AnswerClass.isRefusalOfRelease(failed(code, true)))
                 .toList())
         .containsExactlyInAnyOrder(
+            StatusCode.OK,
             StatusCode.UNKNOWN,
             StatusCode.INTERNAL,
             StatusCode.FAILED_PRECONDITION,

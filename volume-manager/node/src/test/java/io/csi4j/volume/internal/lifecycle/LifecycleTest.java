@@ -160,8 +160,7 @@ class LifecycleTest {
 
   private static Event withoutSecrets() {
     return new Event.Answered(
-        new Answer.Failed(
-            StatusCode.UNAUTHENTICATED, false, "the host gave none", Optional.empty()));
+        Answer.failed(Walk.failure(StatusCode.UNAUTHENTICATED, 0, "the host gave none")));
   }
 
   private static Walk goingUse(Verb pending) {
@@ -583,8 +582,7 @@ class LifecycleTest {
                 .always(
                     "UNPUBLISH",
                     new Event.Answered(
-                        new Answer.Failed(
-                            StatusCode.INVALID_ARGUMENT, false, "too long", Optional.empty()))),
+                        Answer.failed(Walk.failure(StatusCode.INVALID_ARGUMENT, 0, "too long")))),
             release,
             "look; save RELEASE_SAVED [PRESENT, a GOING UNPUBLISH?]; UNPUBLISH; unfinished"
                 + " RELEASE_NOT_SENT"),

@@ -3,6 +3,9 @@ package io.csi4j.volume.internal.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiFailure;
+import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeContext;
@@ -39,6 +42,7 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateReason;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -284,7 +288,16 @@ final class Walk implements Step.Performer {
   }
 
   static Event fails(StatusCode code) {
-    return new Event.Answered(new Answer.Failed(code, true, "so it is", Optional.empty()));
+    return new Event.Answered(Answer.failed(failure(code, 1, "so it is")));
+  }
+
+  /** A failure in the client's form: given by the plugin if it was sent. */
+  static CsiFailure failure(StatusCode code, int attempts, String why) {
+    return CsiFailure.builder(CsiEndpoint.of(Path.of("/run/csi.sock")), code, Outcome.SETTLED)
+        .answered(attempts > 0)
+        .attempts(attempts)
+        .why(why)
+        .build();
   }
 
   /** The plugin says that it is done, and has done nothing. */
@@ -293,8 +306,7 @@ final class Walk implements Step.Performer {
   }
 
   static Event neverSent() {
-    return new Event.Answered(
-        new Answer.Failed(StatusCode.UNAVAILABLE, false, "nobody is there", Optional.empty()));
+    return new Event.Answered(Answer.failed(failure(StatusCode.UNAVAILABLE, 0, "nobody is there")));
   }
 
   static Event unsaved() {
@@ -569,9 +581,9 @@ final class Walk implements Step.Performer {
         case UNSTAGE, UNPUBLISH -> peel(call.usage());
       }
     } else if (told.get() instanceof Event.Answered answered
-        && answered.answer() instanceof Answer.Failed failed
-        && failed.sent()) {
-      if (AnswerClass.mayGoOn(failed)) {
+        && !answered.answer().isOk()
+        && answered.answer().isSent()) {
+      if (answered.answer().failure().filter(AnswerClass::mayGoOn).isPresent()) {
         goingOn.add(call.usage());
       } else {
         goingOn.remove(call.usage());

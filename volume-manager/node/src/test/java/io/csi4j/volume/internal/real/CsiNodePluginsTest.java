@@ -41,6 +41,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.RealDisk;
+import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginAnswer.Down;
@@ -219,9 +220,13 @@ class CsiNodePluginsTest {
     return Waits.on(calling(plugin, call));
   }
 
-  private static Answer.Failed failed(Answer answer) {
-    assertThat(answer).isInstanceOf(Answer.Failed.class);
-    return (Answer.Failed) answer;
+  private static Answer failed(Answer answer) {
+    assertThat(answer.isOk()).isFalse();
+    return answer;
+  }
+
+  private static String text(Answer failed) {
+    return Answer.text(failed.failure().orElseThrow());
   }
 
   private enum Sent {
@@ -229,10 +234,10 @@ class CsiNodePluginsTest {
     NO
   }
 
-  private static Answer.Failed failed(StatusCode code, Sent sent, Answer answer) {
-    Answer.Failed failed = failed(answer);
-    assertThat(failed.code()).isEqualTo(code);
-    assertThat(failed.sent()).as("whether it was sent").isEqualTo(sent == Sent.YES);
+  private static Answer failed(StatusCode code, Sent sent, Answer answer) {
+    Answer failed = failed(answer);
+    assertThat(AnswerClass.status(failed)).isEqualTo(code);
+    assertThat(failed.isSent()).as("whether it was sent").isEqualTo(sent == Sent.YES);
     return failed;
   }
 
@@ -341,8 +346,8 @@ class CsiNodePluginsTest {
     NodePlugin late = register(CsiEndpoint.of(socket), patient(Duration.ofHours(1)));
 
     assertThat(reason(down(late))).isEqualTo(Reason.NO_SUCH_SOCKET);
-    Answer.Failed call = failed(StatusCode.UNAVAILABLE, Sent.NO, call(late, unpublish()));
-    assertThat(call.text()).contains("late");
+    Answer call = failed(StatusCode.UNAVAILABLE, Sent.NO, call(late, unpublish()));
+    assertThat(text(call)).contains("late");
 
     FakeCsiPlugin fake = FakeCsiPlugin.builder().socket(socket).effects(NodeEffects.none()).open();
     open.add(fake);
@@ -363,9 +368,9 @@ class CsiNodePluginsTest {
         .as("C1: a plugin without a socket is not up")
         .isEqualTo(OperatorCode.PLUGIN_NOT_UP);
     assertThat(down.text()).contains("there is no socket 'no.sock'").doesNotContain("\n");
-    Answer.Failed failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
-    assertThat(failed.text()).contains("there is no socket 'no.sock'");
-    assertThat(failed.cause()).isPresent();
+    Answer failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
+    assertThat(text(failed)).contains("there is no socket 'no.sock'");
+    assertThat(failed.thrown()).isPresent();
   }
 
   @Test
@@ -414,7 +419,7 @@ class CsiNodePluginsTest {
     for (int i = 0; i < times; i++) {
       fake.restart();
       // A call may still meet the connection that has just broken.
-      Waits.until(() -> call(plugin, unpublish()) instanceof Answer.Ok);
+      Waits.until(() -> call(plugin, unpublish()).isOk());
     }
   }
 
@@ -442,8 +447,7 @@ class CsiNodePluginsTest {
     String before = plugin.instance();
     fake.journal().clear();
     fake.restart();
-    Waits.until(
-        () -> call(plugin, unpublish()) instanceof Answer.Ok && !plugin.instance().equals(before));
+    Waits.until(() -> call(plugin, unpublish()).isOk() && !plugin.instance().equals(before));
 
     up(plugin);
     assertThat(fake.journal().calls(PROBE)).isNotEmpty();
@@ -456,11 +460,11 @@ class CsiNodePluginsTest {
     String before = up(plugin).instance();
     fake.restart();
 
-    Answer.Failed failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
-    assertThat(failed.text()).contains("started anew").contains("not sent");
+    Answer failed = failed(StatusCode.UNAVAILABLE, Sent.NO, call(plugin, stage()));
+    assertThat(text(failed)).contains("started anew").contains("not sent");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     assertThat(plugin.instance()).isNotEmpty().isNotEqualTo(before);
-    Waits.until(() -> call(plugin, stage()) instanceof Answer.Ok);
+    Waits.until(() -> call(plugin, stage()).isOk());
   }
 
   @Test
@@ -490,7 +494,7 @@ class CsiNodePluginsTest {
     assertThat(before).startsWith("boot-1/" + ProcessHandle.current().pid() + "/");
     fake.replaceSocket();
 
-    Waits.until(() -> call(plugin, stage()) instanceof Answer.Ok);
+    Waits.until(() -> call(plugin, stage()).isOk());
     assertThat(plugin.instance()).isEqualTo(before);
   }
 
@@ -574,12 +578,12 @@ class CsiNodePluginsTest {
     for (StatusCode code : StatusCode.values()) {
       if (code != StatusCode.OK) {
         fake.inject(Fault.fail(code, "words"), When.calling(NODE_STAGE_VOLUME).once());
-        assertThat(failed(call(plugin, stage())).code()).isEqualTo(code);
+        assertThat(AnswerClass.status(failed(call(plugin, stage())))).isEqualTo(code);
         fake.clearFaults();
       }
     }
     fake.inject(Fault.fail(17, "words"), When.calling(NODE_STAGE_VOLUME).once());
-    assertThat(failed(call(plugin, stage())).code()).isEqualTo(StatusCode.UNKNOWN);
+    assertThat(AnswerClass.status(failed(call(plugin, stage())))).isEqualTo(StatusCode.UNKNOWN);
   }
 
   @Test
@@ -598,7 +602,7 @@ class CsiNodePluginsTest {
     assertThat(reason(down)).isEqualTo(Reason.WRONG_PLUGIN);
     assertThat(down.code()).isEqualTo(OperatorCode.PLUGIN_NAME_CHANGED);
     assertThat(down.text()).contains("'right.csi.example' was wanted");
-    assertThat(failed(call(plugin, stage())).sent()).isFalse();
+    assertThat(failed(call(plugin, stage())).isSent()).isFalse();
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
   }
 
@@ -687,12 +691,12 @@ class CsiNodePluginsTest {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = register(fake);
 
-    Answer.Failed failed =
+    Answer failed =
         failed(
             StatusCode.INVALID_ARGUMENT,
             Sent.NO,
             call(plugin, new NodeCall.Unstage(VOLUME, MountPath.of("/elsewhere"))));
-    assertThat(failed.text()).contains("/elsewhere is not in /manager");
+    assertThat(text(failed)).contains("/elsewhere is not in /manager");
   }
 
   @Test
@@ -705,8 +709,8 @@ class CsiNodePluginsTest {
     Optional<MountPath> staging = Optional.of(ROOT.resolve("v/x/s"));
 
     Answer stats = call(plugin, new NodeCall.Stats(VOLUME, target, staging));
-    assertThat(stats).isInstanceOf(Answer.Ok.class);
-    assertThat(((Answer.Ok) stats).value()).get().isInstanceOf(VolumeStats.class);
+    assertThat(stats.isOk()).isTrue();
+    assertThat(stats.value()).get().isInstanceOf(VolumeStats.class);
 
     Answer grown =
         call(
@@ -718,7 +722,7 @@ class CsiNodePluginsTest {
                 VOLUME,
                 target,
                 staging));
-    assertThat(grown).isEqualTo(new Answer.Ok(Optional.of(1L << 30)));
+    assertThat(grown).isEqualTo(Answer.ok(Optional.of(1L << 30)));
     assertThat(fake.journal().calls(NODE_EXPAND_VOLUME)).hasSize(1);
   }
 
@@ -728,9 +732,9 @@ class CsiNodePluginsTest {
     NodePlugin plugin = register(fake);
     fake.inject(Fault.fail(StatusCode.ABORTED, "in\nprogress"), When.calling(NODE_STAGE_VOLUME));
 
-    Answer.Failed failed = failed(StatusCode.ABORTED, Sent.YES, call(plugin, stage()));
-    assertThat(failed.text()).contains("in\\nprogress").doesNotContain("\n");
-    assertThat(failed.cause()).get().extracting(each -> each.code()).isEqualTo(StatusCode.ABORTED);
+    Answer failed = failed(StatusCode.ABORTED, Sent.YES, call(plugin, stage()));
+    assertThat(text(failed)).contains("in\\nprogress").doesNotContain("\n");
+    assertThat(failed.thrown()).get().extracting(each -> each.code()).isEqualTo(StatusCode.ABORTED);
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).hasSize(1);
   }
 
@@ -839,7 +843,7 @@ class CsiNodePluginsTest {
     FakeCsiPlugin fake = fake();
     NodePlugin plugin = register(fake);
 
-    Answer.Failed threw =
+    Answer threw =
         failed(
             StatusCode.UNAUTHENTICATED,
             Sent.NO,
@@ -850,7 +854,7 @@ class CsiNodePluginsTest {
                     operation -> {
                       throw new IllegalStateException("hush");
                     })));
-    assertThat(threw.text())
+    assertThat(text(threw))
         .isEqualTo(
             "the call was not sent: the host's provider of secrets failed with"
                 + " java.lang.IllegalStateException");
@@ -905,18 +909,18 @@ class CsiNodePluginsTest {
     try {
       torn.register(PluginBinding.builder(ID, fake.endpoint()).policy(ONE_AT_A_TIME).build());
       NodePlugin plugin = torn.find(ID).orElseThrow();
-      assertThat(call(plugin, stage())).isInstanceOf(Answer.Ok.class);
+      assertThat(call(plugin, stage()).isOk()).isTrue();
       fake.inject(
           Fault.fail(StatusCode.INTERNAL, "no"), When.calling(CsiOperation.NODE_STAGE_VOLUME));
 
       for (int at = 1; at <= 6; at++) {
         left.set(at);
-        assertThat(call(plugin, stage())).isInstanceOf(Answer.Failed.class);
+        assertThat(call(plugin, stage()).isOk()).isFalse();
         left.set(0);
       }
 
       fake.clearFaults();
-      assertThat(call(plugin, stage())).isInstanceOf(Answer.Ok.class);
+      assertThat(call(plugin, stage()).isOk()).isTrue();
     } finally {
       torn.close();
     }
@@ -950,13 +954,13 @@ class CsiNodePluginsTest {
     try {
       assertThat(brief.register(PluginBinding.builder(ID, fake.endpoint()).build())).isEmpty();
 
-      Answer.Failed late =
+      Answer late =
           failed(
               StatusCode.UNAUTHENTICATED,
               Sent.NO,
               call(brief.find(ID).orElseThrow(), stage(VOLUME, slow(new CountDownLatch(1)))));
 
-      assertThat(late.text()).contains("the host's provider of secrets gave none within 200 ms");
+      assertThat(text(late)).contains("the host's provider of secrets gave none within 200 ms");
     } finally {
       brief.close();
     }
@@ -970,9 +974,9 @@ class CsiNodePluginsTest {
     up(plugin);
     CountDownLatch never = new CountDownLatch(1);
 
-    Answer.Failed late =
+    Answer late =
         failed(StatusCode.UNAUTHENTICATED, Sent.NO, call(plugin, stage(VOLUME, slow(never))));
-    assertThat(late.text())
+    assertThat(text(late))
         .startsWith("the call was not sent: the host's provider of secrets gave none within 5");
     assertThat(fake.journal().calls(NODE_STAGE_VOLUME)).isEmpty();
     // Its thread was interrupted, and its place is free again.
@@ -992,7 +996,7 @@ class CsiNodePluginsTest {
 
     later.complete(Secrets.of(Map.of("key", "hush")));
     assertThat(Waits.on(answer)).isEqualTo(Answer.ok());
-    Answer.Failed refused =
+    Answer refused =
         failed(
             StatusCode.UNAUTHENTICATED,
             Sent.NO,
@@ -1003,7 +1007,7 @@ class CsiNodePluginsTest {
                     SecretsProvider.async(
                         operation ->
                             CompletableFuture.failedFuture(new IllegalStateException("hush"))))));
-    assertThat(refused.text())
+    assertThat(text(refused))
         .endsWith("the host's provider of secrets failed with java.lang.IllegalStateException");
   }
 
@@ -1048,9 +1052,9 @@ class CsiNodePluginsTest {
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1600));
     working.complete(null);
 
-    assertThat(failed(Waits.on(first)).sent()).isTrue();
-    Answer.Failed late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
-    assertThat(late.text()).contains("its time of 1500 ms").contains("1 open call,");
+    assertThat(failed(Waits.on(first)).isSent()).isTrue();
+    Answer late = failed(StatusCode.DEADLINE_EXCEEDED, Sent.NO, Waits.on(second));
+    assertThat(text(late)).contains("its time of 1500 ms").contains("1 open call,");
     VolumeId other = VolumeId.of("vol-2");
     fake.addVolume(other);
     assertThat(call(plugin, new NodeCall.Unpublish(other, ROOT.resolve("t"))))
@@ -1096,8 +1100,8 @@ class CsiNodePluginsTest {
 
     NodePlugin now = register(fake);
     assertThat(now).isNotSameAs(old);
-    assertThat(failed(Waits.on(waits)).text()).isEqualTo("the plugin was registered anew");
-    assertThat(failed(call(old, unpublish())).sent()).isFalse();
+    assertThat(text(failed(Waits.on(waits)))).isEqualTo("the plugin was registered anew");
+    assertThat(failed(call(old, unpublish())).isSent()).isFalse();
     assertThat(call(now, unpublish())).isEqualTo(Answer.ok());
     assertThat(sent).isNotDone();
     fake.release();
@@ -1140,7 +1144,7 @@ class CsiNodePluginsTest {
     assertThat(plugins.deregister(ID)).isTrue();
     assertThat(plugins.deregister(ID)).isFalse();
     assertThat(plugins.find(ID)).isEmpty();
-    assertThat(failed(call(plugin, unpublish())).text())
+    assertThat(text(failed(call(plugin, unpublish()))))
         .isEqualTo("the plugin is not registered any more");
   }
 
@@ -1170,7 +1174,7 @@ class CsiNodePluginsTest {
     NodePlugin now = plugins.find(ID).orElseThrow();
     up(now);
     assertThat(call(now, unpublish())).isEqualTo(Answer.ok());
-    assertThat(failed(call(old, unpublish())).text())
+    assertThat(text(failed(call(old, unpublish()))))
         .isEqualTo("the plugin is not registered any more");
   }
 
@@ -1201,16 +1205,16 @@ class CsiNodePluginsTest {
     CompletableFuture<PluginAnswer> unasked = asking(gone);
     plugins.close();
 
-    assertThat(failed(Waits.on(sent)).code()).isEqualTo(StatusCode.CANCELLED);
-    assertThat(failed(Waits.on(sent)).sent()).isTrue();
+    assertThat(AnswerClass.status(failed(Waits.on(sent)))).isEqualTo(StatusCode.CANCELLED);
+    assertThat(failed(Waits.on(sent)).isSent()).isTrue();
     for (CompletableFuture<Answer> each : waiting) {
-      assertThat(failed(Waits.on(each)).sent()).isFalse();
-      assertThat(failed(Waits.on(each)).text()).isEqualTo("the volume manager is closed");
+      assertThat(failed(Waits.on(each)).isSent()).isFalse();
+      assertThat(text(failed(Waits.on(each)))).isEqualTo("the volume manager is closed");
     }
     assertThat(Waits.on(asked)).isInstanceOf(Down.class);
-    assertThat(failed(Waits.on(unconnected)).text()).isEqualTo("the volume manager is closed");
+    assertThat(text(failed(Waits.on(unconnected)))).isEqualTo("the volume manager is closed");
     assertThat(Waits.on(unasked)).isInstanceOf(Down.class);
-    assertThat(failed(call(plugin, stage())).sent()).isFalse();
+    assertThat(failed(call(plugin, stage())).isSent()).isFalse();
     assertThat(down(gone).text()).isEqualTo("the volume manager is closed");
     assertThatThrownBy(() -> register(fake))
         .isInstanceOf(IllegalStateException.class)
@@ -1241,7 +1245,7 @@ class CsiNodePluginsTest {
     plugin.call(unpublish(), thrower);
     assertThat(plugins.deregister(ID)).isTrue();
 
-    assertThat(failed(Waits.on(waits)).sent()).isFalse();
+    assertThat(failed(Waits.on(waits)).isSent()).isFalse();
     assertThat(told).hasValue(3);
     fake.release();
     assertThat(Waits.on(sent)).isEqualTo(Answer.ok());

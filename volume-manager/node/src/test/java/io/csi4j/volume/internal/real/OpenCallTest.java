@@ -2,9 +2,9 @@ package io.csi4j.volume.internal.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.text.CapturedLog;
 import io.csi4j.volume.model.WorkContext;
@@ -39,7 +39,7 @@ class OpenCallTest {
                 throw thrown;
               },
               over::add);
-      call.refuse(StatusCode.UNAVAILABLE, "the connection was closed");
+      call.refuse(Answer.ok());
       assertThat(over).containsExactly(call);
       return log.messages(Level.SEVERE);
     }

@@ -13,7 +13,8 @@ module io.csi4j.client.model {
       io.csi4j.testkit,
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy,
-      io.csi4j.volume.model;
+      io.csi4j.volume.model,
+      io.csi4j.volume.node;
   exports io.csi4j.client.internal.time to
       io.csi4j.client,
       io.csi4j.volume.claims.etcd,

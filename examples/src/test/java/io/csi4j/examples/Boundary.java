@@ -219,8 +219,22 @@ record Boundary(List<String> modules, List<String> forbidden, List<String> allow
             "io.csi4j.client.internal.proto..",
             "io.csi4j.client.internal.registration..",
             "io.csi4j.client.internal.redaction..",
-            "io.csi4j.client.internal.rules..",
-            "io.csi4j.client.internal.text.."));
+            "io.csi4j.client.internal.rules.."));
+    String node = "volume-manager/node";
+    String text = "io.csi4j.client.internal.text..";
+    rows.add(
+        never(
+            modules.stream()
+                .filter(module -> !module.equals(model) && !module.equals(node))
+                .toList(),
+            "foreign text goes through the model",
+            text));
+    rows.add(
+        new Boundary(
+            List.of(node),
+            List.of(text),
+            List.of("io.csi4j.volume.internal.lifecycle.CallMeaning*"),
+            "one class reads a table, and foreign text goes through the model"));
     rows.add(
         never(
             model,

@@ -1,5 +1,7 @@
 package io.csi4j.examples.generated;
 
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
+import io.csi4j.volume.internal.record.Verb;
 import io.csi4j.volume.internal.text.OperatorLines;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.Arrays;
@@ -7,8 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Renders {@code docs/operator-codes.md} from the catalogue of codes. */
+/** Renders {@code docs/operator-codes.md} from the catalogue of codes and the table of calls. */
 final class OperatorCodesDoc {
 
   private static final String INTRODUCTION =
@@ -46,14 +49,29 @@ final class OperatorCodesDoc {
               8, "Claims across machines",
               9, "The manager itself"));
 
+  private static final int CALLS_CHAPTER = 7;
+
   private static final Map<Integer, String> NOTES =
       Map.of(
           2,
           "The names are those of `StateReason`; [state.md](state.md) says more about each.\n\n",
-          7,
+          CALLS_CHAPTER,
           "*In doubt* is what a path is in whose last call has no certain end. It stays so, over"
               + " restarts, until the same call or its opposite\n"
               + "has succeeded and the mount table agrees.\n\n");
+
+  private static final String CALLS =
+      """
+
+      ### What follows a failed call
+
+      A call that stages, publishes, unpublishes or unstages a volume is judged by its status, and by whether the plugin may have got it. The
+      text of the plugin decides nothing. How often a call is made again, and how long the pauses are, says the mount policy;
+      a long pause is ten times a short one. [errors.md](errors.md) says what the client makes of the same statuses.
+
+      | end of the call | still working | same call again | mounting reports | releasing reports | a release is over |
+      |---|---|---|---|---|---|
+      """;
 
   private OperatorCodesDoc() {}
 
@@ -81,6 +99,10 @@ final class OperatorCodesDoc {
               page.append(row(code));
             }
           }
+          if (hundred == CALLS_CHAPTER) {
+            page.append(CALLS);
+            CallMeaning.table().forEach((end, meaning) -> page.append(row(end, meaning)));
+          }
         });
     String kept =
         Arrays.stream(OperatorCode.values())
@@ -93,6 +115,59 @@ final class OperatorCodesDoc {
             + "\n## Kept\n\nThis version tells nobody of these; their numbers are taken.\n\n"
             + kept
             + ".\n";
+  }
+
+  private static String row(CallMeaning.Case end, CallMeaning meaning) {
+    String again =
+        switch (meaning.repeat()) {
+          case SOON -> "after a short pause";
+          case LATER -> "after a long pause";
+          case NEVER -> "no";
+        };
+    String remedy =
+        switch (meaning.remedy()) {
+          case NONE -> "";
+          case STAGE_AGAIN ->
+              "; a volume that the plugin stages is staged once more, and published";
+          case ASK_AGAIN -> "; the plugin is asked what it offers before the next release";
+        };
+    String over =
+        switch (meaning.belief()) {
+          case NEVER -> "after OK only";
+          case AT_ONCE -> "if nothing is mounted";
+          case IN_THE_END -> "if nothing is mounted, and it was refused often and for long";
+        };
+    return String.format(
+        "| %s | %s | %s | %s | %s | %s |%n",
+        end(end) + meaning.reportedAs().map(status -> ", reported as " + status).orElse(""),
+        meaning.goesOn() ? "maybe" : "no",
+        again + remedy,
+        codes(meaning, Verb.STAGE, Verb.PUBLISH),
+        codes(meaning, Verb.UNPUBLISH, Verb.UNSTAGE),
+        over);
+  }
+
+  private static String end(CallMeaning.Case end) {
+    String status =
+        switch (end.status()) {
+          case "OK" -> "OK that cannot be used";
+          case "any" -> "any other status";
+          default -> end.status();
+        };
+    return switch (end.sending()) {
+      case SENT -> status;
+      case UNSENT -> "not sent: " + status;
+      case UNOFFERED -> "not sent, as the plugin does not offer it: " + status;
+      case UNSENT_AGAIN -> "not sent, and sent by an earlier try of the same operation";
+    };
+  }
+
+  private static String codes(CallMeaning meaning, Verb first, Verb second) {
+    return Stream.of(first, second)
+        .map(meaning.codes()::get)
+        .distinct()
+        .map(code -> "`" + code + "`")
+        .collect(Collectors.joining(", "));
   }
 
   private static String row(OperatorCode code) {

@@ -1,5 +1,6 @@
 package io.csi4j.examples.generated;
 
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.model.OperatorCode;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -10,7 +11,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The codes that the volume manager reports: those that its code names outside the catalogue. */
+/**
+ * The codes that the volume manager reports: those that its code names outside the catalogue, and
+ * those of the table of calls.
+ */
 final class ToldCodes {
 
   private static final Path SOURCES = GeneratedPage.ROOT.resolve("volume-manager");
@@ -27,6 +31,9 @@ final class ToldCodes {
     sources.keySet().removeIf(file -> file.endsWith("OperatorCode.java"));
     Set<String> names = new TreeSet<>();
     sources.values().forEach(text -> names.addAll(namesIn(text)));
+    CallMeaning.table()
+        .values()
+        .forEach(row -> row.codes().values().forEach(code -> names.add(code.name())));
     names.retainAll(
         Arrays.stream(OperatorCode.values()).map(OperatorCode::name).collect(Collectors.toSet()));
     return names;

@@ -64,7 +64,7 @@ enum Mutant {
       edit(
           "lifecycle/MountStory",
           ": ReleaseStory.undo(turn, failure, now);",
-          ": kind == AnswerClass.REFUSED"
+          ": repeat == Repeat.NEVER"
               + " ? ReleaseStory.believe(turn, failure)"
               + " : ReleaseStory.undo(turn, failure, now);"),
       edit(
@@ -139,7 +139,7 @@ enum Mutant {
           "lifecycle/ReleaseStory",
           """
               return isBeingStaged(record, now)
-                  ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
+                  ? unfinished(turn, CallMeaning.quarantined(Verb.STAGE))
                   : unstage(turn.fresh(), now);
           """,
           """
@@ -147,7 +147,7 @@ enum Mutant {
                 return finished(turn, UnmountOutcome.LAST);
               }
               return isBeingStaged(record, now)
-                  ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
+                  ? unfinished(turn, CallMeaning.quarantined(Verb.STAGE))
                   : unstage(turn.fresh(), now);
           """)),
 
@@ -187,9 +187,9 @@ enum Mutant {
       "I1 I3",
       edit(
           "lifecycle/ReleaseStory",
-          "    if (AnswerClass.saysUnknownVolume(failed)) {",
+          "    if (meaning.belief() == Belief.AT_ONCE) {",
           "    if (part.isUse()) {\n      return useGone(at);\n    }\n"
-              + "    if (AnswerClass.saysUnknownVolume(failed)) {")),
+              + "    if (meaning.belief() == Belief.AT_ONCE) {")),
 
   /** A volume is forgotten though it is not unstaged. */
   KEEP_UNTIL_UNSTAGED(

@@ -11,7 +11,7 @@ import io.csi4j.client.node.VolumeStats;
 import io.csi4j.volume.internal.health.HealthBook;
 import io.csi4j.volume.internal.health.HealthBook.Change;
 import io.csi4j.volume.internal.health.HealthBook.Known;
-import io.csi4j.volume.internal.lifecycle.AnswerClass;
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
@@ -400,7 +400,7 @@ final class HealthWatch {
   /** Whether a plugin has answered, be it with an error. */
   static boolean isAnswer(Answer answer) {
     return answer.isSent()
-        && switch (AnswerClass.status(answer)) {
+        && switch (CallMeaning.status(answer)) {
           case DEADLINE_EXCEEDED, UNAVAILABLE, CANCELLED -> false;
           default -> true;
         };

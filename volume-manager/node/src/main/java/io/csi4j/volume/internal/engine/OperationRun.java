@@ -1,14 +1,13 @@
 package io.csi4j.volume.internal.engine;
 
-import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
-import io.csi4j.volume.internal.lifecycle.AnswerClass;
 import io.csi4j.volume.internal.lifecycle.BrokenStep;
 import io.csi4j.volume.internal.lifecycle.BrokenStep.CoveredException;
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -648,7 +647,7 @@ final class OperationRun {
     }
     if (!isForward
         || !offer.volumes()
-        || answer.failure().filter(OperationRun::isAnswered).isEmpty()
+        || !isRefusal(answer)
         || !engine.health.isWatched(identity.plugin())) {
       then.run();
       return;
@@ -679,18 +678,18 @@ final class OperationRun {
   }
 
   private void answered(Step.Call call, Answer answer) {
-    if (answer.isSent() && AnswerClass.status(answer) == StatusCode.DEADLINE_EXCEEDED) {
+    if (answer.isSent() && CallMeaning.status(answer) == StatusCode.DEADLINE_EXCEEDED) {
       report.stuck(call);
     }
-    lastAnswer = answer.failure().map(AnswerClass::clause).orElse(null);
+    lastAnswer = answer.isOk() ? null : CallMeaning.clause(answer);
     if (call.verb() == Verb.UNPUBLISH) {
-      unpublishFailed = answer.failure().filter(OperationRun::isAnswered).isPresent();
+      unpublishFailed = isRefusal(answer);
     }
   }
 
-  /** Whether a call that failed was sent, and is over. */
-  private static boolean isAnswered(CsiFailure failure) {
-    return Answer.isSent(failure) && !AnswerClass.mayGoOn(failure);
+  /** Whether a call was sent, has failed, and is over. */
+  private static boolean isRefusal(Answer answer) {
+    return !answer.isOk() && answer.isSent() && !CallMeaning.of(answer).goesOn();
   }
 
   /** Why a plugin must not be sent a path to release: it is not the one that was made. */

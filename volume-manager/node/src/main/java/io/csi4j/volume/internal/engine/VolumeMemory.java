@@ -1,10 +1,9 @@
 package io.csi4j.volume.internal.engine;
 
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
-import io.csi4j.volume.internal.lifecycle.AnswerClass;
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.internal.lifecycle.Event;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Step;
@@ -370,8 +369,8 @@ final class VolumeMemory {
   /** Remembers since when the end of a call is not known, or that it is. */
   void ended(Step.Call call, Answer answer, String instance) {
     countRefusal(call, answer);
-    isCallMissing |= answer.isSent() && AnswerClass.status(answer) == StatusCode.UNIMPLEMENTED;
-    if (answer.failure().filter(AnswerClass::mayGoOn).isPresent()) {
+    isCallMissing |= CallMeaning.of(answer).remedy() == CallMeaning.Remedy.ASK_AGAIN;
+    if (CallMeaning.of(answer).goesOn()) {
       unknown(call, instance);
     } else if (answer.isSent()) {
       doubts.end(call.usage());
@@ -380,7 +379,7 @@ final class VolumeMemory {
 
   private void countRefusal(Step.Call call, Answer answer) {
     if (call.verb() == Verb.UNPUBLISH
-        && answer.failure().filter(AnswerClass::isRefusalOfRelease).isPresent()) {
+        && CallMeaning.of(answer).belief() == CallMeaning.Belief.IN_THE_END) {
       call.usage().ifPresent(usage -> refusals.refused(usage, parts.clock().nanos()));
     } else if (answer.isOk() || call.verb() == Verb.PUBLISH) {
       // What was refused before a publication says nothing of what that has done.

@@ -7,7 +7,7 @@ import io.csi4j.client.model.VolumeHealthEntry;
 import io.csi4j.client.node.VolumeStats;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.lifecycle.AnswerClass;
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Result;
 import io.csi4j.volume.internal.link.Answer;
@@ -256,7 +256,7 @@ final class VolumeQuestions {
     Failure failure = failure(answer);
     boolean mayHaveGrown =
         operation instanceof Operation.Expand
-            && AnswerClass.status(answer) != StatusCode.DATA_LOSS
+            && CallMeaning.status(answer) != StatusCode.DATA_LOSS
             && answer.thrown().filter(it -> it.outcome() == Outcome.UNCERTAIN).isPresent();
     return failure.as(
         mayHaveGrown ? VolumeException.Outcome.IN_PROGRESS : VolumeException.Outcome.REFUSED);
@@ -266,10 +266,9 @@ final class VolumeQuestions {
   private static Failure failure(Answer answer) {
     return new Failure(
         OperatorCode.CALL_FAILED,
-        answer
-            .failure()
-            .map(failed -> "the call ended with " + AnswerClass.clause(failed))
-            .orElse("the call ended without statistics"),
+        answer.isOk()
+            ? "the call ended without statistics"
+            : "the call ended with " + CallMeaning.clause(answer),
         answer.thrown().map(Throwable.class::cast));
   }
 

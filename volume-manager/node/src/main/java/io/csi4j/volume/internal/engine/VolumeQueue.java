@@ -3,7 +3,7 @@ package io.csi4j.volume.internal.engine;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
-import io.csi4j.volume.internal.lifecycle.AnswerClass;
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Goal;
 import io.csi4j.volume.internal.lifecycle.Result;
@@ -644,7 +644,7 @@ final class VolumeQueue {
                   start.id(),
                   identity.plugin(),
                   call,
-                  AnswerClass.status(answer),
+                  CallMeaning.status(answer),
                   answer.isSent(),
                   Duration.ofNanos(parts.clock().nanos() - asked),
                   to.endpoint()));

@@ -1,6 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
-import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.internal.lifecycle.CallMeaning.Repeat;
 import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
@@ -428,7 +428,7 @@ final class MountStory {
   private static Turn seenStaged(Turn turn, Event.Looked looked, Situation now) {
     Optional<Failure> wrong = Inspection.staged(looked, now.policy());
     if (wrong.isPresent()) {
-      return repeat(turn, Verb.STAGE, AnswerClass.IN_DOUBT, wrong.get(), now);
+      return repeat(turn, Verb.STAGE, Repeat.SOON, wrong.get(), now);
     }
     Turn told =
         Inspection.stacked(looked.staging())
@@ -479,12 +479,7 @@ final class MountStory {
       boolean mayCome =
           wrong.get().code() == OperatorCode.MOUNT_NOT_VISIBLE
               || wrong.get().code() == OperatorCode.MOUNT_DEAD;
-      return repeat(
-          turn,
-          Verb.PUBLISH,
-          mayCome ? AnswerClass.IN_DOUBT : AnswerClass.REFUSED,
-          wrong.get(),
-          now);
+      return repeat(turn, Verb.PUBLISH, mayCome ? Repeat.SOON : Repeat.NEVER, wrong.get(), now);
     }
     Turn at =
         Inspection.stacked(looked.target())
@@ -635,25 +630,23 @@ final class MountStory {
   }
 
   private static Turn failed(Turn turn, Verb verb, Answer answer, Situation now) {
-    AnswerClass kind = AnswerClass.of(answer.failure().orElseThrow());
-    Turn at = kind.isOver() && answer.isSent() ? idle(turn, verb) : turn;
+    CallMeaning meaning = CallMeaning.of(answer);
+    Turn at = !meaning.goesOn() && answer.isSent() ? idle(turn, verb) : turn;
     boolean isUnstaged =
         verb == Verb.PUBLISH
-            && answer.isSent()
-            && AnswerClass.status(answer) == StatusCode.FAILED_PRECONDITION
+            && meaning.remedy() == CallMeaning.Remedy.STAGE_AGAIN
             && turn.mount().plan().staged();
     return isUnstaged && !at.detour().restaged()
         ? restage(at, now)
-        : repeat(at, verb, kind, AnswerClass.failure(at, verb, answer), now);
+        : repeat(at, verb, meaning.repeat(), CallMeaning.failure(at, verb, answer), now);
   }
 
   /** Makes the same call again after a pause, or gives up. */
-  private static Turn repeat(
-      Turn turn, Verb verb, AnswerClass kind, Failure failure, Situation now) {
-    return kind.repeats() && turn.tries().calls() < now.policy().attempts()
+  private static Turn repeat(Turn turn, Verb verb, Repeat repeat, Failure failure, Situation now) {
+    return repeat != Repeat.NEVER && turn.tries().calls() < now.policy().attempts()
         ? turn.pause(
             verb == Verb.STAGE ? STAGE_AGAIN : PUBLISH_AGAIN,
-            kind.pause(now.policy(), turn.tries().calls(), now.random()))
+            repeat.pause(now.policy(), turn.tries().calls(), now.random()))
         : ReleaseStory.undo(turn, failure, now);
   }
 

@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.lifecycle;
 
+import io.csi4j.volume.internal.lifecycle.CallMeaning.Repeat;
 import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
@@ -209,21 +210,21 @@ final class RefreshStory {
   }
 
   private static Turn failed(Turn turn, Answer answer, Situation now) {
-    AnswerClass kind = AnswerClass.of(answer.failure().orElseThrow());
-    boolean mayBeInForce =
-        answer.isSent() && (kind == AnswerClass.IN_DOUBT || kind == AnswerClass.GOING_ON);
+    CallMeaning meaning = CallMeaning.of(answer);
+    Repeat repeat = meaning.repeat();
+    boolean mayBeInForce = answer.isSent() && repeat == Repeat.SOON;
     Turn at = mayBeInForce ? turn.reached(Verb.PUBLISH) : turn;
-    if (kind.isOver() && answer.isSent()) {
+    if (!meaning.goesOn() && answer.isSent()) {
       at = withPath(at, path(at).orElseThrow().idle());
     }
-    return kind.repeats() && at.tries().calls() < now.policy().attempts()
-        ? at.pause(REFRESH_AGAIN, kind.pause(now.policy(), at.tries().calls(), now.random()))
+    return repeat != Repeat.NEVER && at.tries().calls() < now.policy().attempts()
+        ? at.pause(REFRESH_AGAIN, repeat.pause(now.policy(), at.tries().calls(), now.random()))
         : leave(at, failure(at, answer));
   }
 
   /** How it is told: a plugin that said no has done nothing, unless it was asked before. */
   private static Failure failure(Turn turn, Answer answer) {
-    Failure told = AnswerClass.failure(turn, Verb.PUBLISH, answer);
+    Failure told = CallMeaning.failure(turn, Verb.PUBLISH, answer);
     boolean isOfPlugin = answer.isSent() && told.code() != OperatorCode.DATA_LOSS;
     return isInDoubt(turn)
         ? new Failure(OperatorCode.REFRESH_IN_DOUBT, told.seen(), told.cause())

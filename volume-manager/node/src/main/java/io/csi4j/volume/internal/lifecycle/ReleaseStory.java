@@ -1,7 +1,8 @@
 package io.csi4j.volume.internal.lifecycle;
 
-import io.csi4j.client.model.CsiFailure;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.lifecycle.CallMeaning.Belief;
+import io.csi4j.volume.internal.lifecycle.CallMeaning.Repeat;
 import io.csi4j.volume.internal.lifecycle.Step.Save.Need;
 import io.csi4j.volume.internal.lifecycle.Turn.Moment;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
@@ -341,7 +342,7 @@ final class ReleaseStory {
     boolean isQuarantined =
         Part.USE.path(turn).filter(path -> path.awaits(Verb.PUBLISH)).isPresent();
     return isQuarantined
-        ? unfinished(turn, AnswerClass.quarantined(Verb.PUBLISH))
+        ? unfinished(turn, CallMeaning.quarantined(Verb.PUBLISH))
         : send(turn, Part.USE, now);
   }
 
@@ -452,7 +453,7 @@ final class ReleaseStory {
       return removeVolume(turn);
     }
     return isBeingStaged(record, now)
-        ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
+        ? unfinished(turn, CallMeaning.quarantined(Verb.STAGE))
         : unstage(turn.fresh(), now);
   }
 
@@ -466,7 +467,7 @@ final class ReleaseStory {
       return removeVolume(turn);
     }
     if (isBeingStaged(record, now)) {
-      return unfinished(turn, AnswerClass.quarantined(Verb.STAGE));
+      return unfinished(turn, CallMeaning.quarantined(Verb.STAGE));
     }
     boolean isBeingUnstaged =
         record.staging().awaits(Verb.UNSTAGE) && record.staging().is(PathStatus.IN_DOUBT);
@@ -482,7 +483,7 @@ final class ReleaseStory {
       return turn.end(new Result.Withdrawn());
     }
     return isBeingStaged(record, now)
-        ? unfinished(turn, AnswerClass.quarantined(Verb.STAGE))
+        ? unfinished(turn, CallMeaning.quarantined(Verb.STAGE))
         : saveReleased(turn.with(unstaging(record, now)));
   }
 
@@ -627,27 +628,27 @@ final class ReleaseStory {
   }
 
   private static Turn failed(Turn turn, Part part, Answer answer, Situation now) {
-    CsiFailure failed = answer.failure().orElseThrow();
-    AnswerClass kind = AnswerClass.of(failed);
-    Failure failure = AnswerClass.failure(turn, part.verb, answer);
+    CallMeaning meaning = CallMeaning.of(answer);
+    Repeat repeat = meaning.repeat();
+    Failure failure = CallMeaning.failure(turn, part.verb, answer);
     Turn reached = answer.isSent() ? turn.reached(part.verb) : turn;
-    Turn at = kind.isOver() && answer.isSent() ? idle(reached, part) : reached;
-    if (AnswerClass.saysUnknownVolume(failed)) {
+    Turn at = !meaning.goesOn() && answer.isSent() ? idle(reached, part) : reached;
+    if (meaning.belief() == Belief.AT_ONCE) {
       return at.with(at.tries().unknown(failure))
           .await(
               part.isUse() ? LOOK_FORGOTTEN_USE : LOOK_FORGOTTEN_STAGING,
               new Step.Look(part.usage(turn)));
     }
-    boolean isRepeated = kind.repeats() && at.tries().calls() < now.policy().attempts();
+    boolean isRepeated = repeat != Repeat.NEVER && at.tries().calls() < now.policy().attempts();
     boolean mayBeGone =
         part.isUse()
-            && isRefusedInVain(at, failed, now)
+            && isRefusedInVain(at, meaning, now)
             && (isRefusedForLong(at, now) || (!isRepeated && mayPublishAgain(at)));
     if (mayBeGone) {
       return at.with(at.tries().refused(failure))
           .await(LOOK_REFUSED_USE, new Step.Look(at.usage()));
     }
-    return isRepeated ? again(at, part, kind, now) : unfinished(at, failure);
+    return isRepeated ? again(at, part, repeat, now) : unfinished(at, failure);
   }
 
   private static boolean isRefusedForLong(Turn turn, Situation now) {
@@ -655,10 +656,10 @@ final class ReleaseStory {
   }
 
   /** Makes the same call again after a pause. */
-  private static Turn again(Turn turn, Part part, AnswerClass kind, Situation now) {
+  private static Turn again(Turn turn, Part part, Repeat repeat, Situation now) {
     return turn.pause(
         part.isUse() ? UNPUBLISH_AGAIN : UNSTAGE_AGAIN,
-        kind.pause(now.policy(), turn.tries().calls(), now.random()));
+        repeat.pause(now.policy(), turn.tries().calls(), now.random()));
   }
 
   /**
@@ -666,14 +667,14 @@ final class ReleaseStory {
    * it is going on, and its mount was seen once, or every publication of it has ended and would
    * have left a mount.
    */
-  private static boolean isRefusedInVain(Turn turn, CsiFailure failed, Situation now) {
+  private static boolean isRefusedInVain(Turn turn, CallMeaning meaning, Situation now) {
     VolumeUse usage = turn.usage().orElseThrow();
     boolean wasSeen =
         turn.record().target(usage).filter(use -> use.path().evidence().isPresent()).isPresent();
     boolean isVisible =
         turn.record().plan().block() ? now.policy().requireDevice() : now.policy().requireMount();
     return now.policy().releaseUnconfirmed()
-        && AnswerClass.isRefusalOfRelease(failed)
+        && meaning.belief() == Belief.IN_THE_END
         && !now.targetQuarantined(usage)
         && now.barred().isEmpty()
         && (wasSeen || (isVisible && now.isAnswered(usage)));
@@ -709,7 +710,7 @@ final class ReleaseStory {
       return force(looked, part);
     }
     if (isFewer || mayForce || turn.tries().calls() < now.policy().attempts()) {
-      return again(looked, part, AnswerClass.IN_DOUBT, now);
+      return again(looked, part, Repeat.SOON, now);
     }
     return unfinished(
         turn,
@@ -777,7 +778,7 @@ final class ReleaseStory {
               refusal.cause()));
     }
     if (turn.tries().unknown() < most) {
-      return again(turn, part, AnswerClass.LATER, now);
+      return again(turn, part, Repeat.LATER, now);
     }
     if (isForeign(turn, part, stack)) {
       return unfinished(turn, Inspection.foreign(stack));

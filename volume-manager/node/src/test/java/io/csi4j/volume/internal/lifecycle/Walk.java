@@ -583,7 +583,7 @@ final class Walk implements Step.Performer {
     } else if (told.get() instanceof Event.Answered answered
         && !answered.answer().isOk()
         && answered.answer().isSent()) {
-      if (answered.answer().failure().filter(AnswerClass::mayGoOn).isPresent()) {
+      if (CallMeaning.of(answered.answer()).goesOn()) {
         goingOn.add(call.usage());
       } else {
         goingOn.remove(call.usage());

@@ -41,7 +41,7 @@ import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.testkit.model.Quirk;
 import io.csi4j.volume.internal.disk.Disk;
 import io.csi4j.volume.internal.disk.RealDisk;
-import io.csi4j.volume.internal.lifecycle.AnswerClass;
+import io.csi4j.volume.internal.lifecycle.CallMeaning;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.link.PluginAnswer.Down;
@@ -236,7 +236,7 @@ class CsiNodePluginsTest {
 
   private static Answer failed(StatusCode code, Sent sent, Answer answer) {
     Answer failed = failed(answer);
-    assertThat(AnswerClass.status(failed)).isEqualTo(code);
+    assertThat(CallMeaning.status(failed)).isEqualTo(code);
     assertThat(failed.isSent()).as("whether it was sent").isEqualTo(sent == Sent.YES);
     return failed;
   }
@@ -578,12 +578,12 @@ class CsiNodePluginsTest {
     for (StatusCode code : StatusCode.values()) {
       if (code != StatusCode.OK) {
         fake.inject(Fault.fail(code, "words"), When.calling(NODE_STAGE_VOLUME).once());
-        assertThat(AnswerClass.status(failed(call(plugin, stage())))).isEqualTo(code);
+        assertThat(CallMeaning.status(failed(call(plugin, stage())))).isEqualTo(code);
         fake.clearFaults();
       }
     }
     fake.inject(Fault.fail(17, "words"), When.calling(NODE_STAGE_VOLUME).once());
-    assertThat(AnswerClass.status(failed(call(plugin, stage())))).isEqualTo(StatusCode.UNKNOWN);
+    assertThat(CallMeaning.status(failed(call(plugin, stage())))).isEqualTo(StatusCode.UNKNOWN);
   }
 
   @Test
@@ -1205,7 +1205,7 @@ class CsiNodePluginsTest {
     CompletableFuture<PluginAnswer> unasked = asking(gone);
     plugins.close();
 
-    assertThat(AnswerClass.status(failed(Waits.on(sent)))).isEqualTo(StatusCode.CANCELLED);
+    assertThat(CallMeaning.status(failed(Waits.on(sent)))).isEqualTo(StatusCode.CANCELLED);
     assertThat(failed(Waits.on(sent)).isSent()).isTrue();
     for (CompletableFuture<Answer> each : waiting) {
       assertThat(failed(Waits.on(each)).isSent()).isFalse();

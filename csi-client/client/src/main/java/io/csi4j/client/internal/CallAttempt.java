@@ -14,6 +14,7 @@ import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,28 +30,28 @@ import org.jspecify.annotations.Nullable;
 final class CallAttempt<Q extends Message, A extends Message>
     extends ClientCall.Listener<ArrivedAnswer<A>> {
 
-  /**
-   * How an attempt ended.
-   *
-   * @param code the status
-   * @param text what was said beside it, unsafe to print
-   * @param fromPlugin whether the plugin said it, rather than this side of the socket
-   * @param unsent whether the connection ended before a byte of the request had left
-   * @param special what only this side knows of the end
-   * @param thrown what was thrown on this side, if that ended it
-   */
-  record Status(
-      StatusCode code,
-      @Nullable String text,
-      boolean fromPlugin,
-      boolean unsent,
-      Special special,
-      @Nullable Throwable thrown) {}
+  /** Takes in how an attempt ended. */
+  @FunctionalInterface
+  interface Ended<A extends Message> {
 
-  /** An end that its code alone does not tell. */
-  enum Special {
-    /** There is nothing special about it. */
-    NONE,
+    /**
+     * The attempt has ended.
+     *
+     * @param status the status; its description is unsafe to print
+     * @param end what the status does not tell
+     * @param answer the answer to a unary request; null if there is none
+     */
+    void with(Status status, End end, @Nullable A answer);
+  }
+
+  /** What the status of an end does not tell. */
+  enum End {
+    /** The plugin gave the status. */
+    ANSWERED,
+    /** This side of the socket gave it. */
+    UNANSWERED,
+    /** The connection ended before a byte of the request had left. */
+    UNSENT,
     /** The answer has more bytes than it may. */
     TOO_LARGE,
     /** The answer would take more heap than it may. */
@@ -61,15 +61,24 @@ final class CallAttempt<Q extends Message, A extends Message>
     /** An error of this process, such as a full heap, kept the answer from being read. */
     ERROR,
     /** The plugin ended the call, or the connection, because it wants to be asked less often. */
-    NO_CALM
+    NO_CALM;
+
+    /** Returns the row for a call that ended with this code. */
+    FailureRule rule(CsiOperation operation, StatusCode code) {
+      return this == ANSWERED
+          ? FailureRule.of(operation, code)
+          : FailureRule.unanswered(operation, code);
+    }
   }
+
+  private static final Status SURPLUS =
+      Status.INTERNAL.withDescription("more than one message came as an answer");
+
+  private static final Status UNDECODED =
+      Status.INTERNAL.withDescription("the answer cannot be decoded");
 
   /** Longest deadline that is sent; the gRPC of Node ends a call with a longer one at once. */
   private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(Integer.MAX_VALUE);
-
-  /** How nearly all attempts end. */
-  private static final Status ANSWERED =
-      new Status(StatusCode.OK, null, true, false, Special.NONE, null);
 
   private final CallPath path;
   private final CsiOperation operation;
@@ -81,7 +90,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   private final long began;
   private final @Nullable CsiCallEvent recording;
   private @Nullable Consumer<A> onEach;
-  private @Nullable BiConsumer<Status, @Nullable A> whenDone;
+  private @Nullable Ended<A> whenDone;
   private volatile @Nullable ClientCall<Q, ArrivedAnswer<A>> call;
   private @Nullable ArrivedAnswer<A> answer;
   private @Nullable Deadline deadline;
@@ -121,7 +130,7 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   /** Sends a unary request. {@code then} gets the answer, or null and the reason. */
-  void send(long deadlineNanos, @Nullable Executor executor, BiConsumer<Status, @Nullable A> then) {
+  void send(long deadlineNanos, @Nullable Executor executor, Ended<A> then) {
     whenDone = then;
     long nanos = Math.max(0, Math.min(deadlineNanos, LONGEST_NANOS));
     begin(Deadline.after(nanos, TimeUnit.NANOSECONDS, path.clock()), executor, 2);
@@ -131,7 +140,7 @@ final class CallAttempt<Q extends Message, A extends Message>
    * Sends a request for a stream. Each message is delivered after a {@link #requestOne}, except the
    * first, which is asked for here. {@code then} gets the status, and always null.
    */
-  void stream(Executor executor, Consumer<A> each, BiConsumer<Status, @Nullable A> then) {
+  void stream(Executor executor, Consumer<A> each, Ended<A> then) {
     onEach = each;
     whenDone = then;
     begin(null, executor, 1);
@@ -166,7 +175,7 @@ final class CallAttempt<Q extends Message, A extends Message>
       }
     } catch (RuntimeException closing) {
       // The I/O thread of a connection that is being closed takes no more work.
-      onClose(io.grpc.Status.UNAVAILABLE.withDescription("it could not be sent"), new Metadata());
+      onClose(Status.UNAVAILABLE.withDescription("it could not be sent"), new Metadata());
     } finally {
       Context.ROOT.detach(hosts);
     }
@@ -205,8 +214,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     try {
       action.run();
     } catch (RuntimeException closed) {
-      onClose(
-          io.grpc.Status.UNAVAILABLE.withDescription("the connection is closed"), new Metadata());
+      onClose(Status.UNAVAILABLE.withDescription("the connection is closed"), new Metadata());
     }
   }
 
@@ -233,72 +241,80 @@ final class CallAttempt<Q extends Message, A extends Message>
   }
 
   @Override
-  public void onClose(io.grpc.Status status, Metadata trailers) {
+  public void onClose(Status status, Metadata trailers) {
     if (over.getAndSet(true)) {
       return;
     }
-    StatusCode code = StatusCode.ofValue(status.getCode().value());
-    if (late && code == StatusCode.CANCELLED) {
-      code = StatusCode.DEADLINE_EXCEEDED;
+    Status.Code code = status.getCode();
+    if (late && code == Status.Code.CANCELLED) {
+      code = Status.Code.DEADLINE_EXCEEDED;
     }
     // gRPC itself cancels a call whose answer it cannot take in, and says why in the cause.
-    Throwable thrown = unread == null && code == StatusCode.CANCELLED ? status.getCause() : unread;
+    Throwable thrown = unread == null && code == Status.Code.CANCELLED ? status.getCause() : unread;
     ArrivedAnswer<A> came = answer;
     if (surplus) {
-      finish(ours(StatusCode.INTERNAL, "more than one message came as an answer"), null);
+      finish(SURPLUS, End.UNANSWERED, null);
     } else if (thrown != null) {
-      finish(unreadable(thrown), null);
-    } else if (code != StatusCode.OK || onEach != null) {
-      finish(ended(code, status), null);
+      End end = unread(thrown);
+      finish(status(end, thrown), end, null);
+    } else if (code != Status.Code.OK || onEach != null) {
+      ended(code, status);
     } else if (came == null) {
-      finish(ended(StatusCode.INTERNAL, status), null);
+      ended(Status.Code.INTERNAL, status);
     } else if (came.isBuilt()) {
-      finish(ended(code, status), came.message());
+      finish(status, source(), came.message());
     } else {
-      buildAside(came, ended(code, status));
+      buildAside(came, status);
     }
   }
 
   /** An end that gRPC tells: of the plugin, of the connection, or of a limit. */
-  private Status ended(StatusCode told, io.grpc.Status status) {
+  private void ended(Status.Code told, Status status) {
     String text = status.getDescription();
-    if (told == StatusCode.OK && text == null && origin.answered) {
-      return ANSWERED;
-    }
     if (origin.neverLeft() && isLoss(told)) {
       // gRPC calls some of these unknown.
-      return new Status(StatusCode.UNAVAILABLE, text, origin.answered, true, Special.NONE, null);
+      finish(Status.UNAVAILABLE.withDescription(text), End.UNSENT, null);
+      return;
     }
-    if (told == StatusCode.RESOURCE_EXHAUSTED && !origin.answered) {
+    if (told == Status.Code.RESOURCE_EXHAUSTED && !origin.answered) {
       // gRPC has two reasons for it, and no other way to tell them apart.
-      return text != null && text.contains(" exceeds maximum size")
-          ? new Status(told, text, false, false, Special.TOO_LARGE, null)
-          : new Status(StatusCode.UNAVAILABLE, text, false, false, Special.NO_CALM, null);
+      if (text != null && text.contains(" exceeds maximum size")) {
+        finish(status, End.TOO_LARGE, null);
+      } else {
+        finish(Status.UNAVAILABLE.withDescription(text), End.NO_CALM, null);
+      }
+      return;
     }
     // Frames that could not be sent any more end a call before the loss of its connection does. An
     // answer that is none of gRPC's has no cause.
-    boolean isLost = told == StatusCode.UNKNOWN && !origin.answered && status.getCause() != null;
-    return new Status(
-        isLost ? StatusCode.UNAVAILABLE : told, text, origin.answered, false, Special.NONE, null);
+    boolean isLost = told == Status.Code.UNKNOWN && !origin.answered && status.getCause() != null;
+    Status.Code code = isLost ? Status.Code.UNAVAILABLE : told;
+    finish(
+        code == status.getCode() ? status : code.toStatus().withDescription(text), source(), null);
   }
 
-  private static Status ours(StatusCode code, String text) {
-    return new Status(code, text, false, false, Special.NONE, null);
+  private End source() {
+    return origin.answered ? End.ANSWERED : End.UNANSWERED;
   }
 
-  /** The end of an attempt whose answer was not taken in for this reason. */
-  private static Status unreadable(Throwable thrown) {
+  /** Why an answer was not taken in for which this was thrown. */
+  private static End unread(Throwable thrown) {
     if (thrown instanceof ArrivedAnswer.TooHeavyException) {
-      return new Status(StatusCode.RESOURCE_EXHAUSTED, null, false, false, Special.TOO_HEAVY, null);
+      return End.TOO_HEAVY;
     }
-    if (thrown instanceof Error error) {
-      return new Status(StatusCode.INTERNAL, null, false, false, Special.ERROR, error);
+    if (thrown instanceof Error) {
+      return End.ERROR;
     }
-    boolean isTooLarge =
-        io.grpc.Status.fromThrowable(thrown).getCode() == io.grpc.Status.Code.RESOURCE_EXHAUSTED;
-    return isTooLarge
-        ? new Status(StatusCode.RESOURCE_EXHAUSTED, null, false, false, Special.TOO_LARGE, null)
-        : ours(StatusCode.INTERNAL, "the answer cannot be decoded");
+    boolean isTooLarge = Status.fromThrowable(thrown).getCode() == Status.Code.RESOURCE_EXHAUSTED;
+    return isTooLarge ? End.TOO_LARGE : End.UNANSWERED;
+  }
+
+  private static Status status(End unread, Throwable thrown) {
+    return switch (unread) {
+      case TOO_HEAVY, TOO_LARGE -> Status.RESOURCE_EXHAUSTED;
+      case ERROR -> Status.INTERNAL.withCause(thrown);
+      default -> UNDECODED;
+    };
   }
 
   /** Builds a large answer where no timer waits for it, and until its deadline at the most. */
@@ -308,24 +324,26 @@ final class CallAttempt<Q extends Message, A extends Message>
     path.aside()
         .execute(
             () -> {
-              Status end = good;
+              Status status = good;
+              End end = source();
               A message = null;
               try {
                 message = came.message();
               } catch (RuntimeException | Error thrown) {
-                end = unreadable(thrown);
+                end = unread(thrown);
+                status = status(end, thrown);
               }
               overdue.cancel(false);
-              finishOnExecutor(end, message);
+              finishOnExecutor(status, end, message);
             });
   }
 
-  private void finishOnExecutor(Status end, @Nullable A message) {
+  private void finishOnExecutor(Status status, End end, @Nullable A message) {
     Executor answers = executor;
     if (answers == null) {
-      finish(end, message);
+      finish(status, end, message);
     } else {
-      answers.execute(() -> finish(end, message));
+      answers.execute(() -> finish(status, end, message));
     }
   }
 
@@ -334,18 +352,16 @@ final class CallAttempt<Q extends Message, A extends Message>
     if (limit == null) {
       return CompletableFuture.completedFuture(null);
     }
-    Status slow =
-        new Status(StatusCode.DEADLINE_EXCEEDED, null, false, false, Special.READ_TOO_SLOWLY, null);
     try {
       return path.later(
           Math.max(0, limit.timeRemaining(TimeUnit.NANOSECONDS)),
-          () -> finishOnExecutor(slow, null));
+          () -> finishOnExecutor(Status.DEADLINE_EXCEEDED, End.READ_TOO_SLOWLY, null));
     } catch (RejectedExecutionException closing) {
       return CompletableFuture.completedFuture(null);
     }
   }
 
-  private void finish(Status end, @Nullable A message) {
+  private void finish(Status status, End end, @Nullable A message) {
     if (told.getAndSet(true)) {
       return;
     }
@@ -355,13 +371,13 @@ final class CallAttempt<Q extends Message, A extends Message>
         path.received(started, message, request);
       }
       if (recording != null || path.isHeard()) {
-        path.ended(ended(end.code()), recording, end, request);
+        path.ended(ended(code(status)), recording, status, request);
       }
     } finally {
       // The call has to end even if telling of it fails.
-      BiConsumer<Status, @Nullable A> then = whenDone;
+      Ended<A> then = whenDone;
       if (then != null) {
-        then.accept(end, message);
+        then.with(status, end, message);
       }
     }
   }
@@ -374,8 +390,13 @@ final class CallAttempt<Q extends Message, A extends Message>
     return new CsiListener.Ended(started, code, outcome, Duration.ofNanos(path.now() - began));
   }
 
-  private static boolean isLoss(StatusCode code) {
-    return code == StatusCode.UNAVAILABLE || code == StatusCode.UNKNOWN;
+  private static boolean isLoss(Status.Code code) {
+    return code == Status.Code.UNAVAILABLE || code == Status.Code.UNKNOWN;
+  }
+
+  /** Returns the code of a status of gRPC. */
+  static StatusCode code(Status status) {
+    return StatusCode.ofValue(status.getCode().value());
   }
 
   /** Notes how far the call came: onto a connection, out to the plugin, back from it. */

@@ -30,6 +30,7 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -196,8 +197,12 @@ public final class CallPath {
 
   /** The failure for a status that an attempt ended with. */
   CsiException failed(
-      CsiFailure.Builder failure, FailureRule rule, CallAttempt.Status status, Message request) {
-    switch (status.special()) {
+      CsiFailure.Builder failure,
+      FailureRule rule,
+      Status status,
+      CallAttempt.End end,
+      Message request) {
+    switch (end) {
       case TOO_LARGE -> {
         return CallFailures.tooLarge(failure, options.maxMessageBytes());
       }
@@ -207,23 +212,24 @@ public final class CallPath {
       }
       default -> {}
     }
-    String text = status.text() == null ? "" : status.text();
-    failure.why(rule.meaning()).advice(rule.advice()).answered(status.fromPlugin());
-    if (status.fromPlugin()) {
-      failure.pluginText(sensitive.scrub(text, request));
+    boolean isAnswered = end == CallAttempt.End.ANSWERED;
+    failure.why(rule.meaning()).advice(rule.advice()).answered(isAnswered);
+    if (isAnswered) {
+      failure.pluginText(sensitive.scrub(text(status), request));
     } else {
-      explainOurs(failure, rule, status, text, request);
+      explainOurs(failure, rule, status, end, request);
     }
-    return CallFailures.because(failure.build(), rule, status.thrown());
+    boolean isError = end == CallAttempt.End.ERROR;
+    return CallFailures.because(failure.build(), rule, isError ? status.getCause() : null);
   }
 
   private void explainOurs(
       CsiFailure.Builder failure,
       FailureRule rule,
-      CallAttempt.Status status,
-      String text,
+      Status status,
+      CallAttempt.End end,
       Message request) {
-    switch (status.special()) {
+    switch (end) {
       case READ_TOO_SLOWLY ->
           failure
               .why("the plugin has answered, but its large answer was not read in time")
@@ -233,7 +239,9 @@ public final class CallPath {
           failure
               .why(
                   "its answer was not read, because of an error in this process ("
-                      + (status.thrown() == null ? "unknown" : status.thrown().getClass().getName())
+                      + (status.getCause() == null
+                          ? "unknown"
+                          : status.getCause().getClass().getName())
                       + ")")
               .advice("See the cause; a process that is out of memory needs more heap.");
       case NO_CALM ->
@@ -243,13 +251,19 @@ public final class CallPath {
                       + " ENHANCE_YOUR_CALM)")
               .advice("Call it less often, and look at the limits of the plugin's gRPC server.");
       default -> {
-        if (status.code() == StatusCode.INTERNAL || status.code() == StatusCode.UNKNOWN) {
-          String firstLine = text.lines().findFirst().orElse("no answer in the message");
+        if (rule.code() == StatusCode.INTERNAL || rule.code() == StatusCode.UNKNOWN) {
+          String firstLine = text(status).lines().findFirst().orElse("no answer in the message");
           failure.why(
               rule.meaning() + ", seen from this side: " + sensitive.scrub(firstLine, request));
         }
       }
     }
+  }
+
+  /** Returns the text beside a status, unsafe to print; empty if there is none. */
+  private static String text(Status status) {
+    String text = status.getDescription();
+    return text == null ? "" : text;
   }
 
   /** The failure of a call that was not sent because of {@code refusal}. */
@@ -382,16 +396,12 @@ public final class CallPath {
 
   /** Tells that an attempt has ended. */
   void ended(
-      CsiListener.Ended event,
-      @Nullable CsiCallEvent recording,
-      CallAttempt.Status status,
-      Message request) {
+      CsiListener.Ended event, @Nullable CsiCallEvent recording, Status status, Message request) {
     if (recording != null) {
       recording.finish(event);
     }
     if (options.wireLog() && WireLog.isOn()) {
-      String text = status.text();
-      WireLog.ended(event, text == null ? "" : sensitive.scrub(text, request));
+      WireLog.ended(event, sensitive.scrub(text(status), request));
     }
     tell(listener -> listener.onEnd(event));
   }

@@ -17,6 +17,7 @@ import io.csi4j.client.model.FailureRule;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
@@ -275,7 +276,7 @@ final class MetadataCall<Q extends Message, A extends Message>
     attempt.stream(
         turns,
         message -> inTurn(() -> received(attempt, message)),
-        (status, none) -> inTurn(() -> ended(attempt, status)));
+        (status, end, none) -> inTurn(() -> ended(attempt, status, end)));
   }
 
   private void pull() {
@@ -348,13 +349,14 @@ final class MetadataCall<Q extends Message, A extends Message>
     pull();
   }
 
-  private void ended(CallAttempt<Q, A> attempt, CallAttempt.Status status) {
+  private void ended(CallAttempt<Q, A> attempt, Status status, CallAttempt.End end) {
     if (done || running != attempt) {
       return;
     }
     running = null;
     silence();
-    if (status.code() == StatusCode.OK) {
+    StatusCode code = CallAttempt.code(status);
+    if (code == StatusCode.OK) {
       finish();
       subscriber.onComplete();
       return;
@@ -363,20 +365,16 @@ final class MetadataCall<Q extends Message, A extends Message>
       failed(cancelled(CsiCancelledException.Reason.CLOSED));
       return;
     }
-    if (status.unsent() && !resent) {
+    if (end == CallAttempt.End.UNSENT && !resent) {
       // It met the end of its connection, or the beginning of another. The plugin knows nothing of
       // it.
       resent = true;
       admit();
       return;
     }
-    FailureRule rule =
-        status.fromPlugin()
-            ? FailureRule.of(source.operation(), status.code())
-            : FailureRule.unanswered(source.operation(), status.code());
-    CsiException failure =
-        path.failed(describe(status.code(), rule.outcome()), rule, status, request);
-    boolean unanswered = status.code() == StatusCode.UNAVAILABLE && !status.fromPlugin();
+    FailureRule rule = end.rule(source.operation(), code);
+    CsiException failure = path.failed(describe(code, rule.outcome()), rule, status, end, request);
+    boolean unanswered = code == StatusCode.UNAVAILABLE && end != CallAttempt.End.ANSWERED;
     broken(unanswered ? path.explained(failure) : failure);
   }
 

@@ -13,6 +13,7 @@ import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.FailureRule;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.StatusCode;
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -218,15 +219,15 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     attempt.send(
         left(),
         executor,
-        (status, answer) -> {
+        (status, end, answer) -> {
           running = null;
-          if (status.unsent() && !resent && reasonToStop() == null) {
+          if (end == CallAttempt.End.UNSENT && !resent && reasonToStop() == null) {
             // It met the end of its connection, or the beginning of another. The plugin knows
             // nothing of it.
             resent = true;
             send();
           } else if (answer == null) {
-            attemptFailed(failed(status));
+            attemptFailed(failed(status, end));
           } else {
             connection = attempt.connection();
             take(answer);
@@ -260,18 +261,16 @@ final class UnaryCall<Q extends Message, A extends Message, R extends @Nullable 
     }
   }
 
-  private CsiException failed(CallAttempt.Status status) {
+  private CsiException failed(Status status, CallAttempt.End end) {
     CsiCancelledException.Reason reason = reasonToStop();
     if (reason != null) {
       return cancelled(reason);
     }
-    explained = status.fromPlugin();
-    FailureRule rule =
-        status.fromPlugin()
-            ? FailureRule.of(rpc.operation(), status.code())
-            : FailureRule.unanswered(rpc.operation(), status.code());
+    explained = end == CallAttempt.End.ANSWERED;
+    StatusCode code = CallAttempt.code(status);
+    FailureRule rule = end.rule(rpc.operation(), code);
     uncertain |= rule.outcome() == Outcome.UNCERTAIN;
-    return path.failed(describe(status.code()), rule, status, request);
+    return path.failed(describe(code), rule, status, end, request);
   }
 
   /**

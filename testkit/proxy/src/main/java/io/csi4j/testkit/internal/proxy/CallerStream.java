@@ -3,6 +3,7 @@ package io.csi4j.testkit.internal.proxy;
 import com.google.protobuf.Message;
 import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.server.CallStream;
+import io.csi4j.testkit.internal.server.PluginWire;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.Channel;

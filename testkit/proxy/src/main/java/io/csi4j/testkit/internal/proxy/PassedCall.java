@@ -7,6 +7,8 @@ import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.server.FaultedCall;
 import io.csi4j.testkit.internal.server.Framing;
+import io.csi4j.testkit.internal.server.PluginReply;
+import io.csi4j.testkit.internal.server.PluginWire;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;

@@ -5,6 +5,7 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.server.RawCalls;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import java.time.Duration;

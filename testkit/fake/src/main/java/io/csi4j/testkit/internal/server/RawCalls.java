@@ -1,13 +1,10 @@
-package io.csi4j.testkit.internal.proxy;
+package io.csi4j.testkit.internal.server;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
-import io.csi4j.testkit.internal.server.Framing;
-import io.csi4j.testkit.internal.server.PluginSockets;
-import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
@@ -18,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A caller of a plugin that sends any message as it is, once. */
-final class RawCalls implements AutoCloseable {
+public final class RawCalls implements AutoCloseable {
 
   private static final int UNAVAILABLE = 14;
   private static final int RESOURCE_EXHAUSTED = 8;
@@ -26,13 +23,13 @@ final class RawCalls implements AutoCloseable {
   private final PluginSockets sockets;
   private final PluginWire link;
 
-  RawCalls(CsiEndpoint plugin) {
+  public RawCalls(CsiEndpoint plugin) {
     sockets = new PluginSockets(PluginThread.factory(() -> null, "csi4j-testkit-replay-io"));
     link = new PluginWire(plugin.path(), sockets.loop(), new PluginWire.Presence() {});
   }
 
   /** Begins a call; ends normally in any case, as abandoned when the deadline has passed. */
-  CompletableFuture<CallEnd> call(CsiOperation operation, Message request, Duration deadline) {
+  public CompletableFuture<CallEnd> call(CsiOperation operation, Message request, Duration deadline) {
     CompletableFuture<CallEnd> ended = new CompletableFuture<>();
     sockets
         .loop()

@@ -1,7 +1,6 @@
-package io.csi4j.testkit.internal.proxy;
+package io.csi4j.testkit.internal.server;
 
 import io.csi4j.client.internal.text.SafeText;
-import io.csi4j.testkit.internal.server.PluginSockets;
 import io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * plugin can be reached again. HTTP/2 as it stands on the wire: any method, any header, any bytes.
  * Belongs to one event loop.
  */
-final class PluginWire {
+public final class PluginWire {
 
   /** As large as a status with its details may get. */
   private static final int HEADERS_LIMIT = 1 << 20;
@@ -75,7 +74,7 @@ final class PluginWire {
   private long lastAttempt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
 
   /** Is told whether the plugin can be reached. All methods run on the event loop. */
-  interface Presence {
+  public interface Presence {
     /** The plugin can be reached, and could not before. */
     default void here() {}
 
@@ -100,7 +99,7 @@ final class PluginWire {
   }
 
   /** The fate of one call at the plugin. All methods run on the event loop. */
-  interface Answering {
+  public interface Answering {
     /** Headers, or trailers if they are the last; not shared with others. */
     void headers(Http2Headers headers, boolean last);
 
@@ -118,28 +117,28 @@ final class PluginWire {
   }
 
   /** A link that is not connected yet: see {@link #look}. */
-  PluginWire(Path socket, EventLoop loop, Presence presence) {
+  public PluginWire(Path socket, EventLoop loop, Presence presence) {
     this.socket = socket;
     this.loop = loop;
     this.presence = presence;
   }
 
-  Path socket() {
+  public Path socket() {
     return socket;
   }
 
   /** True while the plugin can be reached. */
-  boolean isUp() {
+  public boolean isUp() {
     return up;
   }
 
   /** True while the connections of callers are about to break, as the plugin's did. */
-  boolean isBreaking() {
+  public boolean isBreaking() {
     return lost || breaks > 0;
   }
 
   /** Begins a call; its headers and messages are to be written to the way that is returned. */
-  Way open(Answering answering) {
+  public Way open(Answering answering) {
     Way way = new Way(answering);
     ChannelFuture known = connecting;
     if (known == null || isBreaking()) {
@@ -177,7 +176,7 @@ final class PluginWire {
    *
    * @param then runs once it is known whether the plugin is there
    */
-  void look(Runnable then) {
+  public void look(Runnable then) {
     ChannelFuture known = connecting;
     if (isBreaking() && !closed) {
       loop.execute(() -> look(then));
@@ -298,7 +297,7 @@ final class PluginWire {
   }
 
   /** Stops reading, or goes on. */
-  void reading(boolean value) {
+  public void reading(boolean value) {
     reads = value;
     ChannelFuture known = connecting;
     if (known != null) {
@@ -309,7 +308,7 @@ final class PluginWire {
     }
   }
 
-  void close() {
+  public void close() {
     closed = true;
     up = false;
     ChannelFuture known = connecting;
@@ -365,7 +364,7 @@ final class PluginWire {
   }
 
   /** The way of one call to the plugin and back. */
-  static final class Way extends ChannelInboundHandlerAdapter {
+  public static final class Way extends ChannelInboundHandlerAdapter {
 
     /** The code of HTTP/2 for a stream that cannot go on. */
     private static final long INTERNAL_ERROR = 2;
@@ -379,12 +378,12 @@ final class PluginWire {
       this.answering = answering;
     }
 
-    void headers(Http2Headers headers, boolean last) {
+    public void headers(Http2Headers headers, boolean last) {
       write(new DefaultHttp2HeadersFrame(headers, last));
     }
 
     /** Sends bytes of messages, which it takes over. */
-    void data(ByteBuf data, boolean last) {
+    public void data(ByteBuf data, boolean last) {
       write(new DefaultHttp2DataFrame(data, last));
     }
 
@@ -398,14 +397,14 @@ final class PluginWire {
       }
     }
 
-    void flush() {
+    public void flush() {
       if (channel != null) {
         channel.flush();
       }
     }
 
     /** Breaks the call off, unless it is over; nothing more is told of it. */
-    void cancel(long errorCode) {
+    public void cancel(long errorCode) {
       ended = true;
       forget();
       if (channel != null && channel.isOpen()) {
@@ -414,7 +413,7 @@ final class PluginWire {
     }
 
     /** Reads from the plugin only while its caller keeps up. */
-    void reading(boolean reads) {
+    public void reading(boolean reads) {
       if (channel != null) {
         channel.config().setAutoRead(reads);
       }

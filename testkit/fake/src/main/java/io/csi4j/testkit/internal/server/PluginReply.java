@@ -1,8 +1,7 @@
-package io.csi4j.testkit.internal.proxy;
+package io.csi4j.testkit.internal.server;
 
 import com.google.protobuf.Message;
 import io.csi4j.testkit.internal.journal.WireOperation;
-import io.csi4j.testkit.internal.server.Framing;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.ByteArrayOutputStream;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param why the reason for which the plugin never got it
  */
 @SuppressWarnings("ArrayRecordComponent") // Two replies are never compared.
-record PluginReply(
+public record PluginReply(
     Kind kind,
     @Nullable Http2Headers headers,
     byte @Nullable [] body,
@@ -32,12 +31,12 @@ record PluginReply(
     String why) {
 
   /** The most bytes of an answer that are held. */
-  static final int BODY_LIMIT = 64 << 20;
+  public static final int BODY_LIMIT = 64 << 20;
 
   private static final int UNKNOWN = 2;
 
   /** How a call ended at the plugin. */
-  enum Kind {
+  public enum Kind {
     /** With a status. */
     ENDED,
     /** Broken off by the plugin. */
@@ -51,7 +50,7 @@ record PluginReply(
   }
 
   /** The status; that of gRPC for an answer without one. */
-  int code() {
+  public int code() {
     if (trailers == null) {
       return UNKNOWN;
     }
@@ -63,18 +62,18 @@ record PluginReply(
   }
 
   /** The text of the status. */
-  String text() {
+  public String text() {
     @Nullable CharSequence text = trailers == null ? null : trailers.get("grpc-message");
     return text == null ? "" : Framing.percentDecoded(text.toString());
   }
 
   /** Whether the plugin said OK. */
-  boolean ok() {
+  public boolean ok() {
     return kind == Kind.ENDED && code() == 0;
   }
 
   /** The messages; nothing if the bytes are no such messages, or more than are held. */
-  Optional<List<Message>> messages(Message empty) {
+  public Optional<List<Message>> messages(Message empty) {
     return body == null
         ? Optional.empty()
         : Framing.messages(body).flatMap(all -> parsed(all, empty));
@@ -93,10 +92,10 @@ record PluginReply(
   }
 
   /** Collects an answer to its end. */
-  static final class Collector implements PluginWire.Answering {
+  public static final class Collector implements PluginWire.Answering {
 
     private final Consumer<PluginReply> then;
-    private final @Nullable CallerStream caller;
+    private final @Nullable CallStream caller;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private boolean tooLarge;
     private @Nullable Http2Headers first;
@@ -108,7 +107,7 @@ record PluginReply(
      * @param caller is passed headers and messages as they come, all but the trailers; null if it
      *     is not
      */
-    Collector(Consumer<PluginReply> then, @Nullable CallerStream caller) {
+    public Collector(Consumer<PluginReply> then, @Nullable CallStream caller) {
       this.then = then;
       this.caller = caller;
     }

@@ -6,10 +6,6 @@ module io.csi4j.conformance {
   requires transitive io.csi4j.testkit;
   requires transitive io.csi4j.volume.claims;
   requires static org.junit.jupiter.api;
-  requires io.grpc;
-  requires io.grpc.protobuf;
-  requires io.grpc.netty.shaded;
-  requires com.google.common;
   requires com.google.protobuf;
 
   exports io.csi4j.conformance;

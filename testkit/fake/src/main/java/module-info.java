@@ -34,6 +34,7 @@ module io.csi4j.testkit {
   exports io.csi4j.testkit.internal.referee to
       io.csi4j.testkit.proxy;
   exports io.csi4j.testkit.internal.server to
+      io.csi4j.conformance,
       io.csi4j.testkit.hostpath,
       io.csi4j.testkit.proxy;
 }

@@ -33,7 +33,6 @@ final class PluginReadiness {
     Pause pause = new Pause(run.deadline());
     Reply reply;
     do {
-      socket.reconnect();
       reply = trial.unjudged(PROBE, socket);
     } while (reply.lost() && run.presence().mayAnswer(socket) && pause.again());
     run.presence().heard(reply, socket);

@@ -159,7 +159,7 @@ final class StartedPlugin implements AutoCloseable {
   String lastWords() {
     Process begun = process;
     StringBuilder out = new StringBuilder();
-    if (begun != null && !begun.isAlive()) {
+    if (begun != null && !begun.isAlive() && hasEnded()) {
       out.append(". It ended with code ").append(begun.exitValue());
     }
     List<String> last;

@@ -57,8 +57,8 @@ public final class SuiteRun implements ConformanceRun {
     started = plugin.command().isEmpty() ? null : new StartedPlugin(plugin, scrubber);
     presence = new PluginPresence(plugin, started);
     ledger = plugin.ledger().map(Ledger::new).orElse(null);
-    controller = RawPlugin.at(plugin.controller());
-    node = plugin.node().equals(plugin.controller()) ? controller : RawPlugin.at(plugin.node());
+    controller = new RawPlugin(plugin.controller());
+    node = plugin.node().equals(plugin.controller()) ? controller : new RawPlugin(plugin.node());
   }
 
   private static List<String> secretValues(PluginUnderTest plugin) {

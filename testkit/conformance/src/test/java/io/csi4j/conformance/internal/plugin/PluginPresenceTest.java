@@ -36,7 +36,7 @@ class PluginPresenceTest {
             .build();
     try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         StartedPlugin started = new StartedPlugin(plugin, text -> text);
-        RawPlugin socket = RawPlugin.at(proxy)) {
+        RawPlugin socket = new RawPlugin(proxy)) {
       listening.bind(UnixDomainSocketAddress.of(proxy.path()));
       PluginPresence presence = new PluginPresence(plugin, started);
       started.start();

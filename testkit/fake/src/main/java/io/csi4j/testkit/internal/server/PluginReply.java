@@ -49,6 +49,11 @@ public record PluginReply(
     ABSENT
   }
 
+  /** The end of a call that the plugin never got. */
+  static PluginReply absent(String why) {
+    return new PluginReply(Kind.ABSENT, null, null, null, 0, why);
+  }
+
   /** The status; that of gRPC for an answer without one. */
   public int code() {
     if (trailers == null) {

@@ -2,49 +2,59 @@ package io.csi4j.testkit.internal.server;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.model.CsiEndpoint;
-import io.csi4j.client.model.CsiOperation;
-import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
-import io.csi4j.testkit.journal.CallEnd;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A caller of a plugin that sends any message as it is, once. */
 public final class RawCalls implements AutoCloseable {
 
-  private static final int UNAVAILABLE = 14;
-  private static final int RESOURCE_EXHAUSTED = 8;
-
   private final PluginSockets sockets;
   private final PluginWire link;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  public RawCalls(CsiEndpoint plugin) {
-    sockets = new PluginSockets(PluginThread.factory(() -> null, "csi4j-testkit-replay-io"));
+  /**
+   * A caller that connects with the first call.
+   *
+   * @param thread the name of its thread
+   */
+  public RawCalls(CsiEndpoint plugin, String thread) {
+    sockets = new PluginSockets(PluginThread.factory(() -> null, thread));
     link = new PluginWire(plugin.path(), sockets.loop(), new PluginWire.Presence() {});
   }
 
-  /** Begins a call; ends normally in any case, as abandoned when the deadline has passed. */
-  public CompletableFuture<CallEnd> call(CsiOperation operation, Message request, Duration deadline) {
-    CompletableFuture<CallEnd> ended = new CompletableFuture<>();
-    sockets
-        .loop()
-        .execute(
-            () -> link.look(() -> begin(WireOperation.of(operation), request, deadline, ended)));
+  /**
+   * Begins a call; ends normally in any case, with nothing when the deadline has passed. When this
+   * is closed, the plugin does not get the call.
+   */
+  public CompletableFuture<Optional<PluginReply>> call(
+      WireOperation wire, Message request, Duration deadline) {
+    CompletableFuture<Optional<PluginReply>> ended = new CompletableFuture<>();
+    try {
+      sockets.loop().execute(() -> link.look(() -> begin(wire, request, deadline, ended)));
+    } catch (RejectedExecutionException closed) {
+      boolean unused = ended.complete(Optional.of(PluginReply.absent("its caller is closed")));
+    }
     return ended;
   }
 
   private void begin(
-      WireOperation wire, Message request, Duration deadline, CompletableFuture<CallEnd> ended) {
+      WireOperation wire,
+      Message request,
+      Duration deadline,
+      CompletableFuture<Optional<PluginReply>> ended) {
     PluginWire.Way way =
         link.open(
             new PluginReply.Collector(
                 reply -> {
-                  boolean unused = ended.complete(end(reply, wire));
+                  boolean unused = ended.complete(Optional.of(reply));
                 },
                 null));
     way.headers(headers(wire, deadline), false);
@@ -55,7 +65,7 @@ public final class RawCalls implements AutoCloseable {
             .loop()
             .schedule(
                 () -> {
-                  if (ended.complete(new CallEnd.Abandoned())) {
+                  if (ended.complete(Optional.empty())) {
                     way.cancel(Http2Error.CANCEL.code());
                   }
                 },
@@ -73,25 +83,12 @@ public final class RawCalls implements AutoCloseable {
         .set("user-agent", "csi4j");
   }
 
-  private static CallEnd end(PluginReply reply, WireOperation wire) {
-    return switch (reply.kind()) {
-      case ENDED ->
-          reply.ok()
-              ? ProtoMessage.answered(reply.messages(wire.answer()).orElse(List.of()))
-              : new CallEnd.Failed(reply.code(), reply.text());
-      case RESET, LOST -> new CallEnd.Broken();
-      case TOO_LARGE ->
-          new CallEnd.Failed(
-              RESOURCE_EXHAUSTED,
-              "The plugin's answer has more than " + PluginReply.BODY_LIMIT + " bytes.");
-      case ABSENT ->
-          new CallEnd.Failed(UNAVAILABLE, "The plugin did not get the call: " + reply.why() + ".");
-    };
-  }
-
+  /** Ends the calls in flight, and its thread; repeated calls do nothing. */
   @Override
   public void close() {
-    sockets.onLoop(link::close);
-    sockets.close();
+    if (!closed.getAndSet(true)) {
+      sockets.onLoop(link::close);
+      sockets.close();
+    }
   }
 }

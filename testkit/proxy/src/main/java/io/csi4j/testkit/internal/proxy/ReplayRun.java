@@ -5,6 +5,8 @@ import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.journal.MessageFields;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.internal.server.PluginReply;
 import io.csi4j.testkit.internal.server.RawCalls;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Plays recorded calls against a plugin, each after those that it was not beside. */
@@ -30,7 +33,7 @@ public final class ReplayRun {
       List<RecordedCall> recorded, CsiEndpoint plugin, Duration deadline, Outcome<T> outcome) {
     PlayedIds ids = new PlayedIds();
     Map<Long, CompletableFuture<T>> played = new LinkedHashMap<>();
-    try (RawCalls calls = new RawCalls(plugin)) {
+    try (RawCalls calls = new RawCalls(plugin, "csi4j-testkit-replay-io")) {
       for (RecordedCall call : recorded) {
         played.forEach(
             (number, earlier) -> {
@@ -39,14 +42,37 @@ public final class ReplayRun {
               }
             });
         Message request = ids.request(((ProtoMessage) call.request()).message());
+        WireOperation wire = WireOperation.of(call.operation());
         played.put(
             call.number(),
             calls
-                .call(call.operation(), request, deadline)
-                .thenApply(end -> compared(call, request, end, ids, outcome)));
+                .call(wire, request, deadline)
+                .thenApply(came -> compared(call, request, end(came, wire), ids, outcome)));
       }
       return played.values().stream().map(CompletableFuture::join).toList();
     }
+  }
+
+  private static CallEnd end(Optional<PluginReply> came, WireOperation wire) {
+    if (came.isEmpty()) {
+      return new CallEnd.Abandoned();
+    }
+    PluginReply reply = came.get();
+    return switch (reply.kind()) {
+      case ENDED ->
+          reply.ok()
+              ? ProtoMessage.answered(reply.messages(wire.answer()).orElse(List.of()))
+              : new CallEnd.Failed(reply.code(), reply.text());
+      case RESET, LOST -> new CallEnd.Broken();
+      case TOO_LARGE ->
+          new CallEnd.Failed(
+              StatusCode.RESOURCE_EXHAUSTED.value(),
+              "The plugin's answer has more than " + PluginReply.BODY_LIMIT + " bytes.");
+      case ABSENT ->
+          new CallEnd.Failed(
+              StatusCode.UNAVAILABLE.value(),
+              "The plugin did not get the call: " + reply.why() + ".");
+    };
   }
 
   private static <T> T compared(

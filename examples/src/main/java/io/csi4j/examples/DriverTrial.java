@@ -310,7 +310,7 @@ final class DriverTrial {
             CsiProxy.builder(CsiEndpoint.of(socket))
                 .socket(between)
                 .record(report.resolve("calls.jsonl"))
-                .newPlugin()
+                .newPlugin(true)
                 .open()) {
       ready.identity().probe();
       for (int i = 0; i < faults.size(); i++) {

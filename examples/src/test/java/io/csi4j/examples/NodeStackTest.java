@@ -352,7 +352,7 @@ class NodeStackTest {
   @Test
   void theProxyPassesOnWhatNodeSaysAndEndsWhereNodeEnds() throws Exception {
     try (RunningProgram plugin = serve(socket(), "{}");
-        CsiProxy proxy = CsiProxy.builder(CsiEndpoint.of(socket())).newPlugin().open();
+        CsiProxy proxy = CsiProxy.builder(CsiEndpoint.of(socket())).newPlugin(true).open();
         CsiPlugin client =
             CsiPlugin.connect(
                 proxy.endpoint(), ConnectOptions.builder().maxMessageBytes(16 << 20).build())) {
@@ -406,7 +406,7 @@ class NodeStackTest {
   void aCallerInNodeIsServedAsLocalhostUntilItsDeadlineAndNotIfItPacks(boolean throughTheProxy)
       throws Exception {
     try (FakeCsiPlugin fake = FakeCsiPlugin.open();
-        CsiProxy proxy = CsiProxy.builder(fake.endpoint()).newPlugin().open()) {
+        CsiProxy proxy = CsiProxy.builder(fake.endpoint()).newPlugin(true).open()) {
       CsiEndpoint endpoint = throughTheProxy ? proxy.endpoint() : fake.endpoint();
       try (RunningProgram caller = caller(endpoint, Map.of(), "{}")) {
         assertThat(call(caller, "identity GetPluginInfo none {}")).startsWith("0 ");

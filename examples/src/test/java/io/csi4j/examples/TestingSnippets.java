@@ -209,7 +209,7 @@ final class TestingSnippets {
       CsiEndpoint plugin, Path directory, VolumeId volume, Consumer<CsiEndpoint> orchestrator) {
     // snippet: proxy
     try (CsiProxy proxy =
-        CsiProxy.builder(plugin).record(directory.resolve("calls.jsonl")).newPlugin().open()) {
+        CsiProxy.builder(plugin).record(directory.resolve("calls.jsonl")).newPlugin(true).open()) {
       proxy.inject(
           Fault.applyThenFail(StatusCode.UNAVAILABLE, "lost"),
           When.calling(CsiOperation.NODE_STAGE_VOLUME).ofVolume(volume).once());

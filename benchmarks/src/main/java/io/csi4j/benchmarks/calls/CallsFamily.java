@@ -25,7 +25,7 @@ public final class CallsFamily {
           + " strings and maps that are at hand, and has the same deadline. The size is how many"
           + " calls are in flight: asynchronous ones from one thread's completions, each answer"
           + " beginning the next call; blocking ones from as many threads. *In place* is csi4j"
-          + " with `callbacksInPlace()` beside a stub on the channel's own executor:"
+          + " with `callbacksInPlace(true)` beside a stub on the channel's own executor:"
           + " both complete on the I/O thread. Without it, that is with the default options, csi4j"
           + " completes on its callback threads, and the stub is given the same threads. A time is"
           + " of one call, all calls in flight together; a median is what half of the calls of a"

@@ -72,7 +72,7 @@ public final class MeasureCalls {
   private List<OurCaller> connect(CsiEndpoint endpoint) {
     OurCaller plain = new OurCaller(endpoint, ConnectOptions.defaults());
     Connection connection = plain.connection();
-    ConnectOptions here = ConnectOptions.builder().callbacksInPlace().build();
+    ConnectOptions here = ConnectOptions.builder().callbacksInPlace(true).build();
     OurCaller inPlace = new OurCaller(endpoint, here);
     // Beside connections as new as they are: one that has seen more is a little slower.
     OurCaller allowed = new OurCaller(endpoint, here);

@@ -20,7 +20,7 @@ public final class OurStart implements CsiListener {
   /** SOCKET. */
   public static void main(String[] words) throws IOException {
     ConnectOptions options =
-        ConnectOptions.builder().callbacksInPlace().listener(new OurStart()).build();
+        ConnectOptions.builder().callbacksInPlace(true).listener(new OurStart()).build();
     try (CsiPlugin plugin = CsiPlugin.connect(CsiEndpoint.of(Path.of(words[0])), options)) {
       if (plugin.name().isPresent()) {
         System.out.println(Host.CONNECTED);

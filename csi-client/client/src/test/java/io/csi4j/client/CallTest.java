@@ -12,7 +12,6 @@ import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeResponse;
 import io.csi4j.client.internal.proto.Volume;
-import io.csi4j.client.model.ConnectOptions;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiConditionException;
 import io.csi4j.client.model.CsiListener;
@@ -125,7 +124,7 @@ class CallTest extends AgainstScriptedPlugin {
 
   @Test
   void answersThatAreTakenInPlaceComeOnTheIoThreadAndFailuresThatTakeALookDoNot() {
-    CsiPlugin plugin = connect(ConnectOptions.Builder::callbacksInPlace);
+    CsiPlugin plugin = connect(options -> options.callbacksInPlace(true));
     Queue<ScriptedPlugin.Reply> held = new ConcurrentLinkedQueue<>();
     scripted.on(OPERATION, (call, reply) -> held.add(reply));
     CompletableFuture<String> answered = threadOf(unpublish(plugin));
@@ -199,7 +198,7 @@ class CallTest extends AgainstScriptedPlugin {
   void aFailureIsPrintedWithItsCodeAndWithoutFramesOfTheTransport() {
     scripted.fail(OPERATION, StatusCode.RESOURCE_EXHAUSTED, "too many calls");
     for (boolean inPlace : List.of(false, true)) {
-      CsiPlugin plugin = connect(options -> inPlace ? options.callbacksInPlace() : options);
+      CsiPlugin plugin = connect(options -> options.callbacksInPlace(inPlace));
       CsiTransientException blocking =
           catchThrowableOfType(
               CsiTransientException.class, () -> plugin.node().unpublishVolume(UNPUBLISH));

@@ -62,7 +62,7 @@ class CsiConnectionTest extends AgainstScriptedPlugin {
   @Test
   void allWhoConnectShareOneSocketUntilTheLastHasClosed() {
     CsiPlugin first = user();
-    CsiPlugin second = user(options -> options.requireReady(false).callbacksInPlace());
+    CsiPlugin second = user(options -> options.requireReady(false).callbacksInPlace(true));
     assertThat(accepted()).isEqualTo(1);
 
     first.close();
@@ -80,7 +80,7 @@ class CsiConnectionTest extends AgainstScriptedPlugin {
   @Test
   void closingEndsTheCallsOfOneUserAndNoOthers() {
     hang(CsiOperation.NODE_UNPUBLISH_VOLUME);
-    CsiPlugin first = user(ConnectOptions.Builder::callbacksInPlace);
+    CsiPlugin first = user(options -> options.callbacksInPlace(true));
     try (CsiPlugin second = user()) {
       CompletableFuture<Void> ended = unpublish(first);
       CompletableFuture<Void> goesOn = unpublish(second);

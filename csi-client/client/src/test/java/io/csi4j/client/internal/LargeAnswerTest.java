@@ -49,7 +49,7 @@ class LargeAnswerTest {
     ConnectOptions options =
         ConnectOptions.builder()
             .policies(policy -> policy.attempts(1))
-            .callbacksInPlace()
+            .callbacksInPlace(true)
             .listener(
                 new CsiListener() {
                   @Override

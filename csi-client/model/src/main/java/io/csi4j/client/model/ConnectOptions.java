@@ -328,12 +328,13 @@ public final class ConnectOptions {
     }
 
     /**
-     * Runs those actions on the I/O thread of the connection, at the least cost there is: they must
-     * not block, or no call of the connection goes on. A failure that takes a look at the socket to
-     * explain is told on a thread of the connection all the same.
+     * Whether those actions run on the I/O thread of the connection, at the least cost there is:
+     * they must not block, or no call of the connection goes on. A failure that takes a look at the
+     * socket to explain is told on a thread of the connection all the same. Not by default. Takes
+     * the place of {@link #callbackExecutor}.
      */
-    public Builder callbacksInPlace() {
-      callbackExecutor = IN_PLACE;
+    public Builder callbacksInPlace(boolean value) {
+      callbackExecutor = value ? IN_PLACE : null;
       return this;
     }
 

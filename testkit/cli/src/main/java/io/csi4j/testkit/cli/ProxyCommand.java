@@ -168,21 +168,15 @@ final class ProxyCommand extends ProgramCommand {
   }
 
   private CsiProxy open(CsiEndpoint from, CsiEndpoint to) {
-    CsiProxy.Builder builder = CsiProxy.builder(to).socket(from.path());
+    CsiProxy.Builder builder =
+        CsiProxy.builder(to)
+            .socket(from.path())
+            .recordSecrets(recordSecrets)
+            .newPlugin(newPlugin)
+            .workloadFacts(workloadFacts)
+            .inlineVolumes(inlineVolumes);
     if (record != null) {
       builder.record(record);
-    }
-    if (recordSecrets) {
-      builder.recordSecrets();
-    }
-    if (newPlugin) {
-      builder.newPlugin();
-    }
-    if (workloadFacts) {
-      builder.workloadFacts();
-    }
-    if (inlineVolumes) {
-      builder.inlineVolumes();
     }
     if (node != null) {
       builder.node(node);

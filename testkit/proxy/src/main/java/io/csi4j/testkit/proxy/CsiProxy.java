@@ -200,41 +200,46 @@ public final class CsiProxy implements AutoCloseable {
     }
 
     /**
-     * Records secrets, mount flags and the values of contexts as well: such a recording can be
-     * played against a plugin that needs them, and has to be guarded like they are.
+     * Whether secrets, mount flags and the values of contexts are recorded as well: such a
+     * recording can be played against a plugin that needs them, and has to be guarded like they
+     * are. They are not by default.
      */
-    public Builder recordSecrets() {
-      secrets = true;
+    public Builder recordSecrets(boolean value) {
+      secrets = value;
       return this;
     }
 
     /**
-     * Says that the plugin has served nobody before, so that the referee judges duties about what
-     * came before a call.
+     * Whether the plugin has served no caller before, so that the referee judges duties about what
+     * came before a call. Default: it may have.
      */
-    public Builder newPlugin() {
-      newPlugin = true;
+    public Builder newPlugin(boolean value) {
+      newPlugin = value;
       return this;
     }
 
     /**
-     * Says that the plugin asks to be told of workloads, as with {@code podInfoOnMount}: the
-     * referee allows keys that begin with {@code csi.storage.k8s.io/} beside the volume's context
-     * where it is published, as with {@link Quirk#WORKLOAD_FACTS_TAKEN}. Otherwise it calls them a
+     * Whether the plugin requests facts of workloads, as with {@code podInfoOnMount}: the referee
+     * allows keys that begin with {@code csi.storage.k8s.io/} beside the volume's context where it
+     * is published, as with {@link Quirk#WORKLOAD_FACTS_TAKEN}. Otherwise, and by default, it calls
+     * them a breach.
+     */
+    public Builder workloadFacts(boolean value) {
+      return told(Quirk.WORKLOAD_FACTS_TAKEN, value);
+    }
+
+    /**
+     * Whether the plugin makes inline volumes: the referee allows volumes that are published
+     * without having been created, attached or staged, if their context says that they are inline,
+     * as with {@link Quirk#INLINE_VOLUMES_TAKEN}. Otherwise, and by default, it calls that a
      * breach.
      */
-    public Builder workloadFacts() {
-      told = told.with(Quirk.WORKLOAD_FACTS_TAKEN);
-      return this;
+    public Builder inlineVolumes(boolean value) {
+      return told(Quirk.INLINE_VOLUMES_TAKEN, value);
     }
 
-    /**
-     * Says that the plugin makes inline volumes: the referee allows volumes that are published
-     * without having been created, attached or staged, if their context says that they are inline,
-     * as with {@link Quirk#INLINE_VOLUMES_TAKEN}. Otherwise it calls that a breach.
-     */
-    public Builder inlineVolumes() {
-      told = told.with(Quirk.INLINE_VOLUMES_TAKEN);
+    private Builder told(Quirk quirk, boolean value) {
+      told = value ? told.with(quirk) : told.without(quirk);
       return this;
     }
 

@@ -120,7 +120,7 @@ class CallReportTest {
   /** A page with some of everything. */
   private String report() throws Exception {
     try (FakeCsiPlugin plugin = FakeCsiPlugin.open(PluginShape.noAttach());
-        CsiProxy proxy = CsiProxy.builder(plugin.endpoint()).newPlugin().open();
+        CsiProxy proxy = CsiProxy.builder(plugin.endpoint()).newPlugin(true).open();
         RawCaller caller = new RawCaller(proxy.endpoint())) {
       proxy.inject(Fault.fail(StatusCode.ABORTED, "busy"), When.calling(CREATE_VOLUME).nth(3));
       proxy.inject(Fault.delay(Duration.ofMillis(60)), When.calling(PROBE));

@@ -84,7 +84,7 @@ class CsiProxyTest {
   @BeforeEach
   void open() {
     plugin = FakeCsiPlugin.open();
-    proxy = CsiProxy.builder(plugin.endpoint()).newPlugin().open();
+    proxy = CsiProxy.builder(plugin.endpoint()).newPlugin(true).open();
     caller = new RawCaller(proxy.endpoint());
   }
 
@@ -217,7 +217,7 @@ class CsiProxyTest {
   void aRequestThatCannotBeReadIsPassedAndWrittenDownNowhere() throws IOException {
     byte[] request = "\377 no message, and secret".getBytes(StandardCharsets.ISO_8859_1);
     try (ForeignPlugin foreign = new ForeignPlugin(directory.resolve("f.sock"));
-        CsiProxy between = CsiProxy.builder(foreign.endpoint()).newPlugin().open();
+        CsiProxy between = CsiProxy.builder(foreign.endpoint()).newPlugin(true).open();
         RawCaller client = new RawCaller(between.endpoint())) {
       Ended ended = client.begin(NODE_STAGE_VOLUME.fullName(), request).ended();
 
@@ -549,7 +549,7 @@ class CsiProxyTest {
     Path socket = directory.resolve("late.sock");
     Path between = directory.resolve("p.sock");
     try (CsiProxy early =
-        CsiProxy.builder(CsiEndpoint.of(socket)).socket(between).newPlugin().open()) {
+        CsiProxy.builder(CsiEndpoint.of(socket)).socket(between).newPlugin(true).open()) {
       assertThat(between).doesNotExist();
       assertThat(early.lookForPlugin()).isFalse();
       assertThat(between).doesNotExist();
@@ -795,7 +795,7 @@ class CsiProxyTest {
     Path there = Files.createFile(directory.resolve("there.jsonl"));
     Files.setPosixFilePermissions(there, PosixFilePermissions.fromString("rw-r--r--"));
     for (Path file : List.of(there, directory.resolve("new.jsonl"))) {
-      CsiProxy.builder(plugin.endpoint()).record(file).recordSecrets().open().close();
+      CsiProxy.builder(plugin.endpoint()).record(file).recordSecrets(true).open().close();
 
       assertThat(Files.getPosixFilePermissions(file))
           .isEqualTo(PosixFilePermissions.fromString("rw-------"));

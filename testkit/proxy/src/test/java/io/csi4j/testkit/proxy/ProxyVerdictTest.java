@@ -85,9 +85,11 @@ class ProxyVerdictTest {
   void factsOfWorkloadsAreAllowedOnlyIfThePluginIsSaidToTakeThem() {
     Map<String, String> both = Map.of("csi.storage.k8s.io/pod.name", "web", "other", "key");
     try (FakeCsiPlugin fake = open(PluginShape.noAttach().with(Quirk.WORKLOAD_FACTS_TAKEN));
-        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin().open();
-        CsiProxy told = CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().open();
-        CsiProxy strict = CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().open()) {
+        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin(true).open();
+        CsiProxy told =
+            CsiProxy.builder(fake.endpoint()).newPlugin(true).workloadFacts(true).open();
+        CsiProxy strict =
+            CsiProxy.builder(fake.endpoint()).newPlugin(true).workloadFacts(true).open()) {
       mount(untold.endpoint(), FACTS);
       mount(told.endpoint(), FACTS);
       mount(strict.endpoint(), both);
@@ -101,9 +103,13 @@ class ProxyVerdictTest {
   @Test
   void inlineVolumesAreAllowedOnlyIfThePluginIsSaidToMakeThem() {
     try (FakeCsiPlugin fake = open(PluginShape.full().with(Quirk.INLINE_VOLUMES_TAKEN));
-        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin().open();
+        CsiProxy untold = CsiProxy.builder(fake.endpoint()).newPlugin(true).open();
         CsiProxy told =
-            CsiProxy.builder(fake.endpoint()).newPlugin().workloadFacts().inlineVolumes().open()) {
+            CsiProxy.builder(fake.endpoint())
+                .newPlugin(true)
+                .workloadFacts(true)
+                .inlineVolumes(true)
+                .open()) {
       useInline(untold.endpoint());
       useInline(told.endpoint());
 

@@ -273,7 +273,7 @@ final class Node implements AutoCloseable {
             .open();
     plugins.put(id, plugin);
     if (THROUGH_PROXY.get()) {
-      proxies.put(id, CsiProxy.builder(plugin.nodeEndpoint()).newPlugin().open());
+      proxies.put(id, CsiProxy.builder(plugin.nodeEndpoint()).newPlugin(true).open());
     }
     policies.put(id, policy);
     if (bindings != null) {

@@ -115,7 +115,7 @@ final class CsiNodePlugin implements NodePlugin {
   private static ConnectOptions options(PluginBinding binding) {
     ConnectOptions given = binding.connectOptions().toBuilder().waitForSocket(false).build();
     return given.listeners().isEmpty() && given.callbackExecutor().isEmpty()
-        ? given.toBuilder().callbacksInPlace().build()
+        ? given.toBuilder().callbacksInPlace(true).build()
         : given;
   }
 

@@ -235,7 +235,7 @@ class PluginCodecTest implements CodecContract<PluginRecord> {
         .map(ConnectOptions.Builder::build);
   }
 
-  /** What it says of itself, by its methods. */
+  /** What it says of itself, by its methods, but for the threads of the host. */
   private static Map<String, Object> answers(ConnectOptions options) {
     Map<String, Object> all = new TreeMap<>();
     for (Method question : ConnectOptions.class.getDeclaredMethods()) {
@@ -243,6 +243,7 @@ class PluginCodecTest implements CodecContract<PluginRecord> {
           question.getParameterCount() == 0
               && Modifier.isPublic(question.getModifiers())
               && !Modifier.isStatic(question.getModifiers())
+              && !question.getName().startsWith("callback")
               && !question.getName().equals("toBuilder")
               && !question.getName().equals("hashCode");
       if (isValue) {

@@ -1,5 +1,8 @@
 package io.csi4j.mount.model;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /**
  * The things that a mount forbids or saves, even if its filesystem allows them.
  *
@@ -27,6 +30,11 @@ public enum MountFlag {
 
   MountFlag(String word) {
     this.word = word;
+  }
+
+  /** The flag with this word; nothing if none has it. */
+  public static Optional<MountFlag> ofWord(String word) {
+    return Arrays.stream(values()).filter(flag -> flag.word.equals(word)).findFirst();
   }
 
   /** The word in the kernel's tables and on command lines. */

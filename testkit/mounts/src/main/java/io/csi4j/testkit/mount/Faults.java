@@ -32,15 +32,11 @@ final class Faults {
 
   void pass(KernelCall call) {
     Fault fault = next.getOrDefault(call, new ArrayDeque<>()).poll();
-    if (fault == null) {
-      return;
+    if (fault != null && fault.hang != null && !fault.hang.isReleased()) {
+      stuck.add(fault.hang);
+      throw new KernelHang();
     }
-    if (fault.hang != null) {
-      if (!fault.hang.isReleased()) {
-        stuck.add(fault.hang);
-        throw new KernelHang();
-      }
-    } else if (fault.errno != null) {
+    if (fault != null && fault.errno != null) {
       throw new KernelRefusal(fault.errno.number());
     }
   }

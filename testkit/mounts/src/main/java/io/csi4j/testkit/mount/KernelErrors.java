@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** The meaning of the errors of the kernel in memory for its callers, as rows of errors.tsv. */
@@ -42,14 +43,21 @@ final class KernelErrors {
         .target(target);
   }
 
-  static MountException hang(String doing, MountPath target) {
-    return refused(
-            Reason.DEADLINE,
-            doing,
-            "the kernel in memory was told to let this call hang",
-            "Release it with StuckCall.release",
-            target)
-        .build();
+  /** Does a piece of work, and throws what the kernel answers as a failure for its caller. */
+  static <T> T explained(String doing, String syscall, MountPath target, Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (KernelRefusal e) {
+      throw of(doing, syscall, e, target).build();
+    } catch (Faults.KernelHang e) {
+      throw refused(
+              Reason.DEADLINE,
+              doing,
+              "the kernel in memory was told to let this call hang",
+              "Release it with StuckCall.release",
+              target)
+          .build();
+    }
   }
 
   static MountException stuck(String doing, int stuck, MountPath target) {

@@ -301,13 +301,7 @@ final class MemoryMounts implements Mounts {
           if (stuck >= MountSettings.DEFAULT.threads()) {
             throw KernelErrors.stuck(doing, stuck, target);
           }
-          try {
-            return work.get();
-          } catch (KernelRefusal e) {
-            throw KernelErrors.of(doing, syscall, e, target).build();
-          } catch (Faults.KernelHang e) {
-            throw KernelErrors.hang(doing, target);
-          }
+          return KernelErrors.explained(doing, syscall, target, work);
         });
   }
 
@@ -430,29 +424,27 @@ final class MemoryMounts implements Mounts {
   private CleanupResult cleanUp(MountPath path, UnmountPolicy policy) {
     List<UnmountResult> unmounted = new ArrayList<>();
     try {
-      UnmountResult result = unmount(path, null, policy);
-      while (result.step() != Step.NOT_MOUNTED) {
-        unmounted.add(result);
-        result = unmount(path, null, policy);
+      CleanupResult.Outcome outcome =
+          KernelErrors.explained(
+              "Unmounting " + path,
+              "umount2",
+              path,
+              () -> {
+                UnmountResult result = unmount(path, null, policy);
+                while (result.step() != Step.NOT_MOUNTED) {
+                  unmounted.add(result);
+                  result = unmount(path, null, policy);
+                }
+                return remove(path);
+              });
+      return new CleanupResult(outcome, unmounted, Optional.empty());
+    } catch (MountException problem) {
+      if (table.probe(path).isMount()) {
+        return new CleanupResult(
+            CleanupResult.Outcome.STILL_MOUNTED, unmounted, Optional.of(problem));
       }
-      return new CleanupResult(remove(path), unmounted, Optional.empty());
-    } catch (KernelRefusal e) {
-      return stillMounted(
-          path, unmounted, KernelErrors.of("Unmounting " + path, "umount2", e, path).build());
-    } catch (Faults.KernelHang e) {
-      return stillMounted(path, unmounted, KernelErrors.hang("Unmounting " + path, path));
-    } catch (MountException e) {
-      return stillMounted(path, unmounted, e);
+      throw problem;
     }
-  }
-
-  private CleanupResult stillMounted(
-      MountPath path, List<UnmountResult> unmounted, MountException problem) {
-    if (table.probe(path).isMount()) {
-      return new CleanupResult(
-          CleanupResult.Outcome.STILL_MOUNTED, unmounted, Optional.of(problem));
-    }
-    throw problem;
   }
 
   private CleanupResult.Outcome remove(MountPath path) {
@@ -618,9 +610,9 @@ final class MemoryMounts implements Mounts {
       List<String> own = new ArrayList<>();
       for (String option : request.options()) {
         check(doing, request, option, "the option '" + KernelText.of(option) + "'");
-        MountFlag flag = flag(option);
-        if (flag != null) {
-          flags.add(flag);
+        Optional<MountFlag> flag = MountFlag.ofWord(option);
+        if (flag.isPresent()) {
+          flags.add(flag.get());
         } else if (!FOR_USER_SPACE.contains(option) && !option.startsWith("x-")) {
           own.add(option);
         }
@@ -635,15 +627,6 @@ final class MemoryMounts implements Mounts {
       }
       flags.addAll(request.flags());
       return new SortedMountOptions(Mount.flagsOfNew(flags), own);
-    }
-
-    private static @org.jspecify.annotations.Nullable MountFlag flag(String word) {
-      for (MountFlag flag : MountFlag.values()) {
-        if (flag.word().equals(word)) {
-          return flag;
-        }
-      }
-      return null;
     }
 
     private static void check(

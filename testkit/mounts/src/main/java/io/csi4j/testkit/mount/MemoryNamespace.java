@@ -90,24 +90,23 @@ public final class MemoryNamespace implements AutoCloseable {
         "Making the directory " + path,
         path,
         () -> {
-          MountedFile at = new MountedFile(table.root(), table.root().root);
-          MountPath walked = MountPath.ROOT;
-          for (KernelText part : Walker.parts(path.bytes())) {
-            walked = below(walked, part);
-            try {
-              at = new Walker(table).follow(walked);
-            } catch (KernelRefusal e) {
-              if (e.number() != ENOENT) {
-                throw e;
-              }
-              at = Model.add(at, part, Node.directory());
-            }
-          }
-          if (!at.node().isDirectory()) {
+          if (!directoryAt(path).node().isDirectory()) {
             throw new KernelRefusal(KernelRefusal.ENOTDIR);
           }
           return path;
         });
+  }
+
+  private MountedFile directoryAt(MountPath path) {
+    try {
+      return new Walker(table).follow(path);
+    } catch (KernelRefusal e) {
+      if (e.number() != ENOENT) {
+        throw e;
+      }
+      return Model.add(
+          directoryAt(path.parent()), KernelText.ofBytes(path.name()), Node.directory());
+    }
   }
 
   /** Makes an empty file, with the directories above it. */
@@ -345,21 +344,6 @@ public final class MemoryNamespace implements AutoCloseable {
   }
 
   private <T> T attempt(String doing, MountPath path, Supplier<T> work) {
-    return kernel.call(
-        () -> {
-          try {
-            return work.get();
-          } catch (KernelRefusal e) {
-            throw KernelErrors.of(doing, "open", e, path).build();
-          }
-        });
-  }
-
-  private static MountPath below(MountPath directory, KernelText part) {
-    byte[] above = directory.isRoot() ? new byte[0] : directory.bytes();
-    byte[] joined = java.util.Arrays.copyOf(above, above.length + 1 + part.bytes().length);
-    joined[above.length] = '/';
-    System.arraycopy(part.bytes(), 0, joined, above.length + 1, part.bytes().length);
-    return MountPath.ofBytes(joined);
+    return kernel.call(() -> KernelErrors.explained(doing, "open", path, work));
   }
 }

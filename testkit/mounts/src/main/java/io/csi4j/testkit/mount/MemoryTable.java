@@ -160,25 +160,25 @@ final class MemoryTable implements MountTable {
   }
 
   private void pass(String doing) {
-    try {
-      kernel.faults.pass(KernelCall.LIST);
-    } catch (KernelRefusal e) {
-      throw KernelErrors.of(doing, "listmount", e, MountPath.ROOT).build();
-    } catch (Faults.KernelHang e) {
-      throw KernelErrors.hang(doing, MountPath.ROOT);
-    }
+    pass(KernelCall.LIST, doing, "listmount", MountPath.ROOT);
+  }
+
+  private void pass(KernelCall call, String doing, String syscall, MountPath path) {
+    boolean unused =
+        KernelErrors.explained(
+            doing,
+            syscall,
+            path,
+            () -> {
+              kernel.faults.pass(call);
+              return true;
+            });
   }
 
   /** Returns what is at a path, or null if nothing is. */
   private @Nullable MountedFile look(MountPath path) {
     String doing = "Looking at " + path;
-    try {
-      kernel.faults.pass(KernelCall.LOOK);
-    } catch (KernelRefusal e) {
-      throw KernelErrors.of(doing, "statx", e, path).build();
-    } catch (Faults.KernelHang e) {
-      throw KernelErrors.hang(doing, path);
-    }
+    pass(KernelCall.LOOK, doing, "statx", path);
     try {
       return new Walker(namespace.current()).followParents(path);
     } catch (KernelRefusal e) {

@@ -7,6 +7,7 @@ import io.csi4j.mount.model.MountFlag;
 import io.csi4j.testkit.internal.backend.Refusal;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -40,7 +41,9 @@ final class MountWishes {
     Set<String> unknown = new TreeSet<>();
     for (String list : mount.getMountFlagsList()) {
       for (String word : List.of(list.split(",", -1))) {
-        if (!add(word, flags) && !WITHOUT_EFFECT.contains(word)) {
+        Optional<MountFlag> flag = MountFlag.ofWord(word);
+        flag.ifPresent(flags::add);
+        if (flag.isEmpty() && !WITHOUT_EFFECT.contains(word)) {
           unknown.add(name(word));
         }
       }
@@ -54,16 +57,6 @@ final class MountWishes {
           unknown);
     }
     return flags;
-  }
-
-  private static boolean add(String word, Set<MountFlag> flags) {
-    for (MountFlag flag : MountFlag.values()) {
-      if (flag.word().equals(word)) {
-        flags.add(flag);
-        return true;
-      }
-    }
-    return false;
   }
 
   /** The part of a flag that can be shown; what is given with it can be a password. */

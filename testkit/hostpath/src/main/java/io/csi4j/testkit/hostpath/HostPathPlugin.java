@@ -1,5 +1,6 @@
 package io.csi4j.testkit.hostpath;
 
+import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.VolumeContext;
@@ -181,7 +182,7 @@ public final class HostPathPlugin extends TestPlugin {
     public HostPathPlugin open() {
       List<NodeId> nodes = List.of(node);
       PluginCore core = new PluginCore(new PluginCore.Settings(shape, nodes, socket, clock, true));
-      HostPathStorage storage = new HostPathStorage(data, mounts, table);
+      HostPathStorage storage = storage();
       boolean done = false;
       try {
         SpecBackend backend =
@@ -199,6 +200,14 @@ public final class HostPathPlugin extends TestPlugin {
           core.close();
           storage.closeQuietly();
         }
+      }
+    }
+
+    private HostPathStorage storage() {
+      try {
+        return HostPathStorage.open(data, mounts, table);
+      } catch (IOException e) {
+        throw new UncheckedIOException(SafeText.escape(String.valueOf(e.getMessage())), e);
       }
     }
   }

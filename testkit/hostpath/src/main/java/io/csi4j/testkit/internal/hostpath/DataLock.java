@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ final class DataLock implements AutoCloseable {
 
   private final Path holder;
   private final FileChannel channel;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private DataLock(Path holder, FileChannel channel) {
     this.holder = holder;
@@ -75,9 +77,12 @@ final class DataLock implements AutoCloseable {
         : text;
   }
 
+  /** Gives the right up; repeated calls do nothing, as another plugin may have it by then. */
   @Override
   public void close() throws IOException {
-    Files.deleteIfExists(holder);
-    channel.close();
+    if (!closed.getAndSet(true)) {
+      Files.deleteIfExists(holder);
+      channel.close();
+    }
   }
 }

@@ -50,7 +50,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -69,30 +68,54 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   /** As many as {@link Mounts#cleanup} takes away. */
   private static final int MAX_STACK = 64;
 
-  private final Path data;
+  private final Layout layout;
+  private final DataLock lock;
   private final Mounts mounts;
-  private final MountTable table;
-  private final Programs programs;
   private final LoopDevices loops;
-  private final ReentrantLock opening = new ReentrantLock();
-  private volatile @Nullable Parts parts;
+  private final StateFile file;
+  private final VolumeMountIndex sight;
+  private final VolumeFiles files;
   private volatile SavedVolumes known = SavedVolumes.of(State.empty());
 
-  /** The parts that are there once the directory is this plugin's. */
-  private record Parts(
-      Layout layout, DataLock lock, StateFile file, VolumeMountIndex sight, VolumeFiles files) {}
-
-  /** Volumes below {@code data}, which is not touched before the first load. */
-  public HostPathStorage(Path data, Mounts mounts, MountTable table) {
-    this(data, mounts, table, Programs.system());
+  private HostPathStorage(
+      Layout layout, DataLock lock, Mounts mounts, MountTable table, Programs programs) {
+    this.layout = layout;
+    this.lock = lock;
+    this.mounts = mounts;
+    loops = new LoopDevices(programs);
+    file = new StateFile(layout);
+    Tmpfs tmpfs = new Tmpfs(layout.data(), mounts, programs);
+    sight = new VolumeMountIndex(table, tmpfs, loops);
+    files = new VolumeFiles(layout, mounts, sight, tmpfs, loops, programs, PATIENTLY);
   }
 
-  HostPathStorage(Path data, Mounts mounts, MountTable table, Programs programs) {
-    this.data = data;
-    this.mounts = mounts;
-    this.table = table;
-    this.programs = programs;
-    this.loops = new LoopDevices(programs);
+  /**
+   * Volumes below {@code data}, which is made if it is missing.
+   *
+   * @throws IOException if it cannot be made or used, or another plugin uses it
+   */
+  public static HostPathStorage open(Path data, Mounts mounts, MountTable table)
+      throws IOException {
+    return open(data, mounts, table, Programs.system());
+  }
+
+  static HostPathStorage open(Path data, Mounts mounts, MountTable table, Programs programs)
+      throws IOException {
+    Layout layout = Layout.make(data);
+    HostPathStorage storage =
+        new HostPathStorage(layout, DataLock.take(layout), mounts, table, programs);
+    boolean done = false;
+    try {
+      storage.files.clearWork();
+      done = true;
+      return storage;
+    } catch (Refusal e) {
+      throw new IOException(e.text(), e);
+    } finally {
+      if (!done) {
+        storage.closeQuietly();
+      }
+    }
   }
 
   /** Everything that this storage can do. */
@@ -115,67 +138,15 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public State load() throws IOException {
-    try {
-      Parts here = open();
-      State state = surviving(here, here.file().load());
-      known = SavedVolumes.of(state);
-      return state;
-    } catch (Refusal e) {
-      throw new IOException(e.text(), e);
-    }
-  }
-
-  private Parts open() throws IOException, Refusal {
-    opening.lock();
-    try {
-      Parts opened = parts;
-      if (opened != null) {
-        return opened;
-      }
-      Layout layout = Layout.make(data);
-      DataLock lock = DataLock.take(layout);
-      boolean done = false;
-      try {
-        Tmpfs tmpfs = new Tmpfs(layout.data(), mounts, programs);
-        VolumeMountIndex sight = new VolumeMountIndex(table, tmpfs, loops);
-        VolumeFiles files =
-            new VolumeFiles(layout, mounts, sight, tmpfs, loops, programs, PATIENTLY);
-        files.clearWork();
-        opened = new Parts(layout, lock, new StateFile(layout), sight, files);
-        parts = opened;
-        done = true;
-        return opened;
-      } finally {
-        if (!done) {
-          lock.close();
-        }
-      }
-    } finally {
-      opening.unlock();
-    }
-  }
-
-  private Parts parts() {
-    Parts opened = parts;
-    if (opened == null) {
-      throw new IllegalStateException("The storage is not open. Load its state first.");
-    }
-    return opened;
+    State state = surviving(file.load());
+    known = SavedVolumes.of(state);
+    return state;
   }
 
   /** Lets another plugin use the directory. What is mounted stays. */
   @Override
   public void close() throws IOException {
-    opening.lock();
-    try {
-      Parts opened = parts;
-      parts = null;
-      if (opened != null) {
-        opened.lock().close();
-      }
-    } finally {
-      opening.unlock();
-    }
+    lock.close();
   }
 
   /** Like {@link #close}, for a caller that has a failure to tell already. */
@@ -189,7 +160,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   /** Returns what cannot be had on this machine, and why: a sentence each. */
   public List<String> limits() {
-    Path work = parts().layout().work();
+    Path work = layout.work();
     List<String> limits = new ArrayList<>();
     try {
       MountPath probe = MountPath.of(work);
@@ -210,7 +181,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public void save(State state) throws IOException {
-    parts().file().save(state);
+    file.save(state);
     known = SavedVolumes.of(state);
   }
 
@@ -269,7 +240,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   private Medium medium(CreateVolumeRequest asked) throws Refusal {
     boolean block = asked.getVolumeCapabilitiesList().stream().anyMatch(each -> each.hasBlock());
-    Path work = parts().layout().work();
+    Path work = layout.work();
     return Medium.asked(asked, block && loops.obstacle(work).isEmpty());
   }
 
@@ -283,13 +254,12 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     for (VolumeCapability capability : asked.getVolumeCapabilitiesList()) {
       Set<MountFlag> unused = MountWishes.of(capability, medium);
     }
-    Parts here = parts();
     // Of a call that was not answered, since it is not known.
-    Optional<StoredBytes> left = here.layout().volumeBytes(id);
+    Optional<StoredBytes> left = layout.volumeBytes(id);
     if (left.isPresent()) {
-      here.files().delete(left.get());
+      files.delete(left.get());
     }
-    here.files().create(id, medium, volume.getCapacityBytes(), source(asked));
+    files.create(id, medium, volume.getCapacityBytes(), source(asked));
   }
 
   private @Nullable StoredBytes source(CreateVolumeRequest asked) throws Refusal {
@@ -303,10 +273,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public void delete(String volume) throws IOException, Refusal {
-    Parts here = parts();
-    Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
+    Optional<StoredBytes> bytes = layout.volumeBytes(volume);
     if (bytes.isPresent()) {
-      here.files().delete(bytes.get());
+      files.delete(bytes.get());
     }
   }
 
@@ -315,21 +284,18 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (known.snapshots().contains(snapshot)) {
       return;
     }
-    Parts here = parts();
-    here.files().remove(here.layout().snapshot(snapshot));
-    here.files().snapshot(snapshot, volumeBytes(volume));
+    files.remove(layout.snapshot(snapshot));
+    files.snapshot(snapshot, volumeBytes(volume));
   }
 
   @Override
   public void deleteSnapshot(String snapshot) throws IOException, Refusal {
-    Parts here = parts();
-    here.files().remove(here.layout().snapshot(snapshot));
+    files.remove(layout.snapshot(snapshot));
   }
 
   @Override
   public void expand(String volume, long bytes) throws IOException, Refusal {
-    Parts here = parts();
-    here.files().expand(volumeBytes(volume), bytes);
+    files.expand(volumeBytes(volume), bytes);
   }
 
   @Override
@@ -339,28 +305,25 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public void stage(NodeStageVolumeRequest asked) throws IOException, Refusal {
-    Parts here = parts();
     StoredBytes volume = volumeBytes(asked.getVolumeId());
     Set<MountFlag> flags = MountWishes.of(asked.getVolumeCapability(), volume.medium());
     MountPath staging = path("staging_target_path", asked.getStagingTargetPath());
     if (volume.medium() == Medium.LOOP) {
       attach(volume, false);
     } else if (!volume.medium().isBlock()) {
-      bind(here, MountPath.of(volume.content()), staging, flags, false);
+      bind(MountPath.of(volume.content()), staging, flags, false);
     }
   }
 
   @Override
   public void unstage(String volume, String staging) throws IOException, Refusal {
-    Parts here = parts();
     MountPath path = path("staging_target_path", staging);
-    unmount(here, volume, path);
-    detach(here, volume, false);
+    unmount(volume, path);
+    detach(volume, false);
   }
 
   @Override
   public void publish(NodePublishVolumeRequest asked) throws IOException, Refusal {
-    Parts here = parts();
     StoredBytes volume = volumeBytes(asked.getVolumeId());
     VolumeCapability capability = asked.getVolumeCapability();
     Set<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
@@ -370,12 +333,11 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       flags.add(MountFlag.READ_ONLY);
     }
     MountPath target = path("target_path", asked.getTargetPath());
-    bind(here, source(here, volume, asked, readOnly), target, flags, true);
+    bind(source(volume, asked, readOnly), target, flags, true);
   }
 
   /** Returns what is bound to the target: where the volume is staged, or the volume itself. */
-  private MountPath source(
-      Parts here, StoredBytes volume, NodePublishVolumeRequest asked, boolean readOnly)
+  private MountPath source(StoredBytes volume, NodePublishVolumeRequest asked, boolean readOnly)
       throws IOException, Refusal {
     if (volume.medium() == Medium.LOOP) {
       return MountPath.of(attach(volume, readOnly));
@@ -384,7 +346,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
       return MountPath.of(volume.content());
     }
     MountPath staging = path("staging_target_path", asked.getStagingTargetPath());
-    if (!shows(here, volume, staging)) {
+    if (!shows(volume, staging)) {
       throw Refusal.of(
           StatusCode.FAILED_PRECONDITION,
           "The volume %s cannot be published: it is not mounted at its staging path %s. Stage"
@@ -398,17 +360,16 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   @Override
   public void unpublish(String volume, String target, boolean leaveTarget)
       throws IOException, Refusal {
-    Parts here = parts();
     MountPath path = path("target_path", target);
-    unmount(here, volume, path);
+    unmount(volume, path);
     if (!leaveTarget) {
-      remove(here, path);
+      remove(path);
     }
-    detach(here, volume, known.staged().contains(volume));
+    detach(volume, known.staged().contains(volume));
   }
 
   private Path attach(StoredBytes volume, boolean readOnly) throws IOException, Refusal {
-    Optional<String> obstacle = loops.obstacle(parts().layout().work());
+    Optional<String> obstacle = loops.obstacle(layout.work());
     if (obstacle.isPresent()) {
       throw new Refusal(
           StatusCode.INTERNAL,
@@ -422,14 +383,14 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   /** Gives back the loop devices of a volume that is not used any more. */
-  private void detach(Parts here, String volume, boolean staged) throws IOException {
-    Optional<StoredBytes> bytes = here.layout().volumeBytes(volume);
+  private void detach(String volume, boolean staged) throws IOException {
+    Optional<StoredBytes> bytes = layout.volumeBytes(volume);
     if (bytes.isEmpty() || bytes.get().medium() != Medium.LOOP) {
       return;
     }
     for (LoopDevices.Loop loop : loops.of(bytes.get().content())) {
       boolean keeps = staged && !loop.readOnly();
-      if (!keeps && !here.sight().isShown(loop.path())) {
+      if (!keeps && !sight.isShown(loop.path())) {
         loops.detach(loop.path());
       }
     }
@@ -437,12 +398,12 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public List<VolumeUsage> usage(Volume volume, String path) throws IOException, Refusal {
-    return parts().files().usage(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes());
+    return files.usage(volumeBytes(volume.getVolumeId()), volume.getCapacityBytes());
   }
 
   @Override
   public List<VolumeHealthEntry> health(String volume) {
-    return parts().layout().volumeBytes(volume).isPresent()
+    return layout.volumeBytes(volume).isPresent()
         ? List.of()
         : List.of(
             VolumeHealthEntry.newBuilder()
@@ -471,19 +432,16 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   /** The bytes of a volume, ready for use. */
   private StoredBytes volumeBytes(String id) throws Refusal {
-    Parts here = parts();
-    StoredBytes volume =
-        here.layout().volumeBytes(id).orElseThrow(() -> missing("volume", id, here.layout()));
-    here.files().prepare(volume, known.capacity(id));
+    StoredBytes volume = layout.volumeBytes(id).orElseThrow(() -> missing("volume", id));
+    files.prepare(volume, known.capacity(id));
     return volume;
   }
 
   private StoredBytes snapshotBytes(String id) throws Refusal {
-    Layout layout = parts().layout();
-    return layout.snapshotBytes(id).orElseThrow(() -> missing("snapshot", id, layout));
+    return layout.snapshotBytes(id).orElseThrow(() -> missing("snapshot", id));
   }
 
-  private static Refusal missing(String kind, String id, Layout layout) {
+  private Refusal missing(String kind, String id) {
     return Refusal.of(
         StatusCode.INTERNAL,
         "The bytes of the "
@@ -498,29 +456,28 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   /**
    * Shows what is at {@code source} at a path of the caller, which may be made if it is missing.
    */
-  private void bind(
-      Parts here, MountPath source, MountPath target, Set<MountFlag> flags, boolean create)
+  private void bind(MountPath source, MountPath target, Set<MountFlag> flags, boolean create)
       throws Refusal {
-    refuseData(here, target);
+    refuseData(target);
     BindRequest.Builder request =
         BindRequest.builder(source, target).propagation(Propagation.PRIVATE).createTarget(create);
     flags.forEach(request::flag);
     mounts.bind(request.build());
   }
 
-  private static boolean shows(Parts here, StoredBytes volume, MountPath at) throws IOException {
-    return here.sight().at(at).filter(here.sight().shows(volume, here.sight().now())).isPresent();
+  private boolean shows(StoredBytes volume, MountPath at) throws IOException {
+    return sight.at(at).filter(sight.shows(volume, sight.now())).isPresent();
   }
 
   /** Takes away the mounts of a volume at a path. If none is there, nothing is done. */
-  private void unmount(Parts here, String id, MountPath at) throws IOException, Refusal {
-    MountSnapshot now = here.sight().now();
+  private void unmount(String id, MountPath at) throws IOException, Refusal {
+    MountSnapshot now = sight.now();
     Predicate<MountRecord> ours = mount -> VolumeMountIndex.isFreeLoop(mount, now);
-    for (StoredBytes volume : here.layout().tracesOf(id)) {
-      ours = ours.or(here.sight().shows(volume, now));
+    for (StoredBytes volume : layout.tracesOf(id)) {
+      ours = ours.or(sight.shows(volume, now));
     }
     for (int i = 0; i < MAX_STACK; i++) {
-      Optional<MountRecord> top = here.sight().at(at);
+      Optional<MountRecord> top = sight.at(at);
       if (top.isEmpty()) {
         return;
       }
@@ -543,8 +500,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   /** Removes the empty directory or file at which a volume was published. */
-  private void remove(Parts here, MountPath target) throws Refusal {
-    refuseData(here, target);
+  private void remove(MountPath target) throws Refusal {
+    refuseData(target);
     CleanupResult result = mounts.cleanup(target, PATIENTLY);
     if (result.problem().isPresent()) {
       throw result.problem().get();
@@ -559,8 +516,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   }
 
   /** Nothing of the caller may be in the directory of the plugin, or hide it. */
-  private static void refuseData(Parts here, MountPath path) throws Refusal {
-    MountPath data = MountPath.of(here.layout().data());
+  private void refuseData(MountPath path) throws Refusal {
+    MountPath data = MountPath.of(layout.data());
     if (path.isWithin(data) || data.isWithin(path)) {
       throw Refusal.of(
           StatusCode.INVALID_ARGUMENT,
@@ -593,27 +550,27 @@ public final class HostPathStorage implements Storage, AutoCloseable {
    * The rest of a saved state: stagings and publications whose mounts are gone, as after a reboot,
    * are forgotten, so that the caller is told to make them again.
    */
-  private State surviving(Parts here, State saved) throws IOException {
+  private State surviving(State saved) throws IOException {
     State state = saved.copy();
-    MountSnapshot now = here.sight().now();
+    MountSnapshot now = sight.now();
     for (var each = state.publications().values().iterator(); each.hasNext(); ) {
       var published = each.next();
       String target = published.getTargetPath();
-      drop(each, isShown(here, published.getVolumeId(), target, now), "published", target);
+      drop(each, isShown(published.getVolumeId(), target, now), "published", target);
     }
     for (var each = state.stagings().values().iterator(); each.hasNext(); ) {
       var staged = each.next();
       String path = staged.getStagingTargetPath();
-      drop(each, isStaged(here, staged.getVolumeId(), path, now), "staged", path);
+      drop(each, isStaged(staged.getVolumeId(), path, now), "staged", path);
     }
-    Set<String> strangers = Layout.names(here.layout().volumes());
+    Set<String> strangers = Layout.names(layout.volumes());
     state.volumes().keySet().forEach(id -> strangers.remove(Layout.name(id)));
     if (!strangers.isEmpty()) {
       LOG.log(
           System.Logger.Level.WARNING,
           "The directory {0} holds volumes that nobody knows, {1}: calls that made them were cut"
               + " off. They can be removed by hand.",
-          here.layout().volumes(),
+          layout.volumes(),
           new TreeSet<>(strangers));
     }
     return state;
@@ -630,22 +587,20 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     }
   }
 
-  private boolean isStaged(Parts here, String id, String path, MountSnapshot now)
-      throws IOException {
-    Optional<StoredBytes> volume = here.layout().volumeBytes(id);
+  private boolean isStaged(String id, String path, MountSnapshot now) throws IOException {
+    Optional<StoredBytes> volume = layout.volumeBytes(id);
     if (volume.isPresent() && volume.get().medium().isBlock()) {
       return volume.get().medium() == Medium.FILE || !loops.of(volume.get().content()).isEmpty();
     }
-    return isShown(here, id, path, now);
+    return isShown(id, path, now);
   }
 
-  private static boolean isShown(Parts here, String id, String path, MountSnapshot now)
-      throws IOException {
-    Optional<StoredBytes> volume = here.layout().volumeBytes(id);
+  private boolean isShown(String id, String path, MountSnapshot now) throws IOException {
+    Optional<StoredBytes> volume = layout.volumeBytes(id);
     if (volume.isEmpty()) {
       return false;
     }
     Optional<MountRecord> top = now.at(MountPath.of(path));
-    return top.filter(here.sight().shows(volume.get(), now)).isPresent();
+    return top.filter(sight.shows(volume.get(), now)).isPresent();
   }
 }

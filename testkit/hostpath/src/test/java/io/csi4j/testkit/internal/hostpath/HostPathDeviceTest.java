@@ -133,7 +133,7 @@ class HostPathDeviceTest {
   void whereNoLoopDeviceCanBeHadTheFileItselfIsPublished(Scratch scratch) throws Exception {
     Programs none = new Programs(List.of(), Duration.ofSeconds(1));
     try (HostPathStorage storage =
-        new HostPathStorage(scratch.file("data"), Mounts.system(), MountTable.system(), none)) {
+        HostPathStorage.open(scratch.file("data"), Mounts.system(), MountTable.system(), none)) {
       assertThat(storage.load()).isEqualTo(State.empty());
       VolumeCapability block =
           VolumeCapability.newBuilder()

@@ -355,7 +355,7 @@ class HostPathLifeTest {
               LibcForTests.dropCapabilities();
               Mounts mounts = Mounts.system(new MountSettings(Duration.ofSeconds(30), 1));
               try (HostPathStorage storage =
-                  new HostPathStorage(scratch.file("data"), mounts, MountTable.system())) {
+                  HostPathStorage.open(scratch.file("data"), mounts, MountTable.system())) {
                 Exception failure =
                     catchThrowableOfType(
                         Exception.class,

@@ -110,11 +110,7 @@ public final class AnswerRules {
 
   /** Checks how large a map is, as the sum of its keys and values; never shows what is in it. */
   public static void map(AnswerFindings findings, String field, Map<String, String> map) {
-    long bytes = 0;
-    for (Map.Entry<String, String> entry : map.entrySet()) {
-      bytes += SafeText.utf8Length(entry.getKey());
-      bytes += SafeText.utf8Length(entry.getValue());
-    }
+    long bytes = SafeText.utf8Length(map);
     if (bytes > MAP_HARD_LIMIT) {
       findings.violation(
           field,

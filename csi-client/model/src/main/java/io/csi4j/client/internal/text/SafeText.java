@@ -1,6 +1,7 @@
 package io.csi4j.client.internal.text;
 
 import java.util.HexFormat;
+import java.util.Map;
 
 /** Makes text of unknown origin fit for one line of a message or a log. */
 public final class SafeText {
@@ -94,6 +95,13 @@ public final class SafeText {
   /** The UTF-8 length of {@code text}; a lone surrogate counts as the one byte it would become. */
   public static int utf8Length(CharSequence text) {
     return utf8Length(text, 0);
+  }
+
+  /** The UTF-8 length of the keys and values of a map. */
+  public static long utf8Length(Map<String, String> map) {
+    return map.entrySet().stream()
+        .mapToLong(each -> (long) utf8Length(each.getKey()) + utf8Length(each.getValue()))
+        .sum();
   }
 
   private static int utf8Length(CharSequence text, int from) {

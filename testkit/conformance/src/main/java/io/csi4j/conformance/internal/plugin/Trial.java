@@ -354,15 +354,10 @@ final class Trial {
 
   /** Advises against a map that is larger than the spec allows. */
   void adviseSize(String field, Map<String, String> map) {
-    int bytes =
-        map.entrySet().stream()
-            .mapToInt(
-                each -> SafeText.utf8Length(each.getKey()) + SafeText.utf8Length(each.getValue()))
-            .sum();
-    adviseSize(field, bytes, FieldLimits.MAP);
+    adviseSize(field, SafeText.utf8Length(map), FieldLimits.MAP);
   }
 
-  private void adviseSize(String field, int bytes, int most) {
+  private void adviseSize(String field, long bytes, int most) {
     if (bytes > most) {
       advise(field + " has " + bytes + " bytes, more than the " + most + " of the spec.");
     }

@@ -184,13 +184,11 @@ final class RequestRules {
   }
 
   private static void map(String at, Map<String, String> entries) throws Refusal {
-    long bytes = 0;
     for (Map.Entry<String, String> entry : entries.entrySet()) {
       characters(at, entry.getKey());
       characters(at, entry.getValue());
-      bytes += SafeText.utf8Length(entry.getKey()) + (long) SafeText.utf8Length(entry.getValue());
     }
-    total(at, bytes, FieldLimits.MAP);
+    total(at, SafeText.utf8Length(entries), FieldLimits.MAP);
   }
 
   private static void total(String at, long bytes, int limit) throws Refusal {

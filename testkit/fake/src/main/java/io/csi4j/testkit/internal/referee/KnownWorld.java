@@ -387,7 +387,7 @@ final class KnownWorld {
   private void note(WireMessage message, FieldDescriptor field) {
     String name = SpecFields.name(field);
     if (field.isMapField()) {
-      if (WireFields.bytes(message.map(name)) > FieldLimits.MAP) {
+      if (SafeText.utf8Length(message.map(name)) > FieldLimits.MAP) {
         tooLong.add(message.map(name));
       }
       return;

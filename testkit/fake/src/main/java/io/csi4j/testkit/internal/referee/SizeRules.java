@@ -49,7 +49,7 @@ final class SizeRules extends DutyRule {
 
   private void map(RecordedCall call, String name, Map<String, String> map) {
     if (!CONTEXTS.contains(name)) {
-      long bytes = WireFields.bytes(map);
+      long bytes = SafeText.utf8Length(map);
       if (bytes <= FieldLimits.MAP || !world.tooLong.contains(map)) {
         judge(bytes <= FieldLimits.MAP, call, "map", bytes, name);
       }

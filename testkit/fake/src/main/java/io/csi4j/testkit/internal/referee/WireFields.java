@@ -5,7 +5,6 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import io.csi4j.client.internal.proto.CsiProto;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.FieldLimits;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.testkit.journal.RecordedCall;
@@ -140,15 +139,6 @@ final class WireFields {
 
   static String pair(String key, String value) {
     return key.toLowerCase(Locale.ROOT) + "=" + value;
-  }
-
-  /** How many bytes a map takes: its keys and values, in UTF-8. */
-  static long bytes(Map<String, String> map) {
-    return map.entrySet().stream()
-        .mapToLong(
-            entry ->
-                (long) SafeText.utf8Length(entry.getKey()) + SafeText.utf8Length(entry.getValue()))
-        .sum();
   }
 
   private static Map<CsiOperation, Set<String>> fields() {

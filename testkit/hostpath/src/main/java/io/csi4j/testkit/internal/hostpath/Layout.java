@@ -9,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -134,12 +132,8 @@ record Layout(Path data) {
 
   /** Some hexadecimal digits that no other text has. */
   static String digest(String text) {
-    try {
-      MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)), 0, 20);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java platform has SHA-256.", e);
-    }
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(StateFile.digest(bytes, bytes.length), 0, 20);
   }
 
   /** Where the bytes of one volume or snapshot are. */

@@ -302,7 +302,8 @@ final class StateFile {
     return bytes;
   }
 
-  private static byte[] digest(byte[] bytes, int length) {
+  /** The SHA-256 of the first bytes. */
+  static byte[] digest(byte[] bytes, int length) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
       sha.update(bytes, 0, length);

@@ -136,11 +136,7 @@ public final class PluginAnswerRules {
   }
 
   private void size(String path, Map<String, String> map) {
-    long bytes = 0;
-    for (Map.Entry<String, String> entry : map.entrySet()) {
-      bytes += SafeText.utf8Length(entry.getKey());
-      bytes += SafeText.utf8Length(entry.getValue());
-    }
+    long bytes = SafeText.utf8Length(map);
     if (bytes > FieldLimits.MAP) {
       broken(path, "has " + bytes + " bytes; the spec allows " + FieldLimits.MAP);
     }

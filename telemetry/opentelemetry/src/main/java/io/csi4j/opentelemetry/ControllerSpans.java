@@ -109,14 +109,6 @@ final class ControllerSpans implements ControllerListener {
     if (scope != null) {
       scope.close();
     }
-    open.take(ended.started().id())
-        .ifPresent(
-            operation -> {
-              spans.remove(operation.span());
-              SpanWords.ended(
-                  operation.span(),
-                  ended.failure().map(message -> message.code().name()).orElse(SpanWords.OK));
-              operation.span().end();
-            });
+    open.end(ended.started().id(), ended.failure(), Span::end);
   }
 }

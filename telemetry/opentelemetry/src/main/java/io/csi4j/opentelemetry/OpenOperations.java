@@ -2,6 +2,7 @@ package io.csi4j.opentelemetry;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorMessage;
 import io.opentelemetry.api.trace.Span;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -9,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -100,11 +102,8 @@ final class OpenOperations {
     }
   }
 
-  /**
-   * Returns the span of an operation, if one is open, to be ended by the caller. Its calls that are
-   * open are ended.
-   */
-  Optional<Begun> take(OperationId id) {
+  /** Returns the span of an operation, if one is open. Its calls that are open are ended. */
+  private Optional<Begun> take(OperationId id) {
     Optional<Open> operation;
     lock.lock();
     try {
@@ -114,6 +113,23 @@ final class OpenOperations {
     }
     operation.ifPresent(it -> it.calls().values().forEach(this::end));
     return operation.map(Open::operation);
+  }
+
+  /**
+   * An operation has ended: notes how, and ends its span, if one is open, and its open calls.
+   *
+   * @param end ends the span itself
+   */
+  void end(OperationId id, Optional<OperatorMessage> failure, Consumer<Span> end) {
+    take(id)
+        .map(Begun::span)
+        .ifPresent(
+            span -> {
+              spans.remove(span);
+              SpanWords.ended(
+                  span, failure.map(message -> message.code().name()).orElse(SpanWords.OK));
+              end.accept(span);
+            });
   }
 
   /** Forgets all. */

@@ -123,14 +123,6 @@ final class OperationSpans implements VolumeListener {
     Instant now = Instant.now();
     // The failure of an operation whose start was dropped, as too many events waited.
     Begun unused = begin(ended.started(), now.minus(ended.elapsed()));
-    open.take(ended.started().id())
-        .ifPresent(
-            operation -> {
-              spans.remove(operation.span());
-              SpanWords.ended(
-                  operation.span(),
-                  ended.failure().map(message -> message.code().name()).orElse(SpanWords.OK));
-              operation.span().end(now);
-            });
+    open.end(ended.started().id(), ended.failure(), span -> span.end(now));
   }
 }

@@ -50,6 +50,11 @@ public record MountRecord(
     return ref.path();
   }
 
+  /** The source for people, without a user and a password before the host of an address. */
+  public String sourceWithoutCredentials() {
+    return source.toString().replaceAll("//[^/\\s]*@", "//…@");
+  }
+
   /** Whether nothing can be written through it. */
   public boolean isReadOnly() {
     return flags.contains(MountFlag.READ_ONLY);
@@ -66,7 +71,7 @@ public record MountRecord(
         + " ("
         + type
         + " "
-        + source
+        + sourceWithoutCredentials()
         + ", root "
         + root
         + ", device "

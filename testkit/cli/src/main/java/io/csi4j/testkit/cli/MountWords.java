@@ -29,7 +29,7 @@ final class MountWords {
 
   /** The mount in a few words: what it shows, of which filesystem. */
   static String phrase(MountRecord mount) {
-    String source = mount.source().isEmpty() ? "no source" : source(mount);
+    String source = mount.source().isEmpty() ? "no source" : mount.sourceWithoutCredentials();
     return mount.type()
         + " from "
         + source
@@ -37,17 +37,12 @@ final class MountWords {
         + (mount.isReadOnly() ? ", read-only" : "");
   }
 
-  /** The source without a name and a password that an address may have before its host. */
-  static String source(MountRecord mount) {
-    return mount.source().toString().replaceAll("//[^/\\s]*@", "//…@");
-  }
-
   static Json json(MountRecord mount) {
     return new Json()
         .with("path", mount.path())
         .with("ref", mount.ref().encode())
         .with("type", mount.type())
-        .with("source", source(mount))
+        .with("source", mount.sourceWithoutCredentials())
         .with("root", mount.root())
         .with("device", mount.device())
         .with("flags", words(mount))

@@ -345,8 +345,7 @@ record ManagerReport(
         + ": "
         + mount.type()
         + " from "
-        // Some plugins mount an address with a name and a password in it.
-        + mount.source().toString().replaceAll("//[^/\\s]*@", "//…@")
+        + mount.sourceWithoutCredentials()
         + ", its directory "
         + mount.root()
         + ", device "

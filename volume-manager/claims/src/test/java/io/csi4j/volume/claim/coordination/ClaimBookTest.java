@@ -256,25 +256,35 @@ class ClaimBookTest {
     assertThat(book.claim(wish("web", "n1")).epoch()).as("again").isEqualTo(1);
   }
 
+  /**
+   * The first round loads the classes: an agent that reads a class while it is loaded, such as
+   * PIT's, clears the flag of the thread.
+   */
   @Test
-  void aClaimThatOthersOvertakeAThousandTimesIsGivenUp() {
-    AtomicInteger writes = new AtomicInteger();
-    ClaimStore busy =
-        new PassingStore(store) {
-          @Override
-          public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
-            writes.incrementAndGet();
-            return new WriteResult.Conflict(store.read(next.volume()));
-          }
-        };
+  void aClaimThatOthersOvertakeAThousandTimesIsGivenUpAlsoByAnInterruptedThread() {
+    for (boolean isInterrupted : List.of(false, true)) {
+      AtomicInteger writes = new AtomicInteger();
+      ClaimStore busy =
+          new PassingStore(store) {
+            @Override
+            public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+              writes.incrementAndGet();
+              return new WriteResult.Conflict(store.read(next.volume()));
+            }
+          };
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
 
-    ClaimException failure = failure(() -> new ClaimBook(busy, CLOCK).claim(wish("web", "n1")));
+      ClaimException failure = failure(() -> new ClaimBook(busy, CLOCK).claim(wish("web", "n1")));
 
-    assertThat(writes).hasValue(1_000);
-    assertThat(failure.outcome()).isEqualTo(Outcome.UNAVAILABLE);
-    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
-    assertThat(failure.operatorMessage().seen().text())
-        .isEqualTo("others have changed the claim 1000 times meanwhile");
+      assertThat(Thread.interrupted()).as("the flag afterwards").isEqualTo(isInterrupted);
+      assertThat(writes).hasValue(1_000);
+      assertThat(failure.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
+      assertThat(failure.operatorMessage().seen().text())
+          .isEqualTo("others have changed the claim 1000 times meanwhile");
+    }
   }
 
   @Test

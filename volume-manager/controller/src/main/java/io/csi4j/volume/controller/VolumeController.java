@@ -1348,7 +1348,6 @@ public final class VolumeController implements AutoCloseable {
     private @Nullable ClaimStore claimStore;
     Function<SecretsReference, SecretsProvider> secrets = reference -> SecretsProvider.none();
     ControllerSettings settings = ControllerSettings.defaults();
-    String namePrefix = "csi4j-";
     Duration snapshotPatience = Duration.ofHours(1);
     private Duration firstPause = UnfinishedWork.FIRST_PAUSE;
     ValidationResult.Policy validation = ValidationResult.Policy.ALL_OR_NOTHING;
@@ -1392,15 +1391,6 @@ public final class VolumeController implements AutoCloseable {
     /** Sets how controllers are called. */
     public Builder settings(ControllerSettings value) {
       settings = Objects.requireNonNull(value, "value");
-      return this;
-    }
-
-    /**
-     * Sets the prefix of the names of volumes. Hosts that share a storage system, and give the same
-     * keys to their volumes, need different ones. {@code csi4j-} by default.
-     */
-    public Builder namePrefix(String value) {
-      namePrefix = Objects.requireNonNull(value, "value");
       return this;
     }
 

@@ -75,7 +75,6 @@ final class VolumeOperations {
   private final PluginRegistry registry;
   private final Function<VolumeKey, Optional<Claim>> claims;
   private final DeletionHold hold;
-  private final String namePrefix;
   private final ValidationResult.Policy validation;
   private final Consumer<OperatorMessage> told;
   private final Clock clock;
@@ -107,7 +106,6 @@ final class VolumeOperations {
     this.registry = options.plugins;
     this.claims = options.claims;
     this.hold = new DeletionHold(options.book());
-    this.namePrefix = options.namePrefix;
     this.validation = options.validation;
     this.told = options.told;
   }
@@ -253,7 +251,7 @@ final class VolumeOperations {
   CatalogVolume create(VolumeKey key, VolumeSpec spec) {
     CatalogEntry known = catalog.find(key).orElse(null);
     if (known == null) {
-      CreationName name = new CreationName(namePrefix + HashedName.inCatalog(key));
+      CreationName name = new CreationName("csi4j-" + HashedName.inCatalog(key));
       return ask(
           narrowed(new CatalogEntry(key, spec, Optional.of(name), new State.Creating())), true);
     }

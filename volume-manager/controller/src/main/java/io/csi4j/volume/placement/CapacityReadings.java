@@ -41,12 +41,14 @@ final class CapacityReadings {
   /** The number of figures that are kept; beyond that all are forgotten. */
   private static final int MOST = 4096;
 
+  /** The age from which a figure is asked for again. */
+  private static final Duration MAX_AGE = Duration.ofMinutes(1);
+
   private static final String INTERRUPTED =
       "the thread that waited for the plugin's room was interrupted";
 
   private final VolumeController controller;
   private final Clock clock;
-  private final Duration maxAge;
   private final Duration patience;
   private final ConcurrentMap<Kind, Figure> figures = new ConcurrentHashMap<>();
 
@@ -70,10 +72,9 @@ final class CapacityReadings {
    */
   record Known(Optional<CapacityReading> reading, String why) {}
 
-  CapacityReadings(VolumeController controller, Clock clock, Duration maxAge, Duration patience) {
+  CapacityReadings(VolumeController controller, Clock clock, Duration patience) {
     this.controller = controller;
     this.clock = clock;
-    this.maxAge = maxAge;
     this.patience = patience;
   }
 
@@ -112,7 +113,7 @@ final class CapacityReadings {
 
   private boolean isFresh(Kind kind) {
     Figure figure = figures.get(kind);
-    return figure != null && age(figure).compareTo(maxAge) < 0;
+    return figure != null && age(figure).compareTo(MAX_AGE) < 0;
   }
 
   private static Kind kind(VolumeSpec spec, Optional<Topology> place) {

@@ -58,7 +58,7 @@ public final class Placement {
   private Placement(Builder parts) {
     controller = parts.controller;
     claims = parts.claims;
-    room = new CapacityReadings(controller, parts.clock, parts.maxAge, parts.patience);
+    room = new CapacityReadings(controller, parts.clock, parts.patience);
   }
 
   /**
@@ -197,7 +197,6 @@ public final class Placement {
     private final VolumeController controller;
     private @Nullable ClaimBook claims;
     private Clock clock = Clock.systemUTC();
-    private Duration maxAge = Duration.ofMinutes(1);
     private Duration patience = Duration.ofSeconds(5);
 
     private Builder(VolumeController controller) {
@@ -210,12 +209,6 @@ public final class Placement {
      */
     public Builder claims(ClaimBook value) {
       claims = Objects.requireNonNull(value, "value");
-      return this;
-    }
-
-    /** Sets the age from which a figure for room is asked for again. A minute by default. */
-    public Builder roomAge(Duration value) {
-      maxAge = Objects.requireNonNull(value, "value");
       return this;
     }
 

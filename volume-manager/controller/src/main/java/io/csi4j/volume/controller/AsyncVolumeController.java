@@ -1,26 +1,40 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
+import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.controller.ControllerEvent.Operation;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls to a storage system about volumes. Without blocking.
+ * The operations of a {@link VolumeController}, which waits for those of this class: each method is
+ * described there. Without blocking.
  *
  * <p>A stage ends when its operation does, and fails with the {@link ControllerException} that the
  * blocking call would throw. Cancelling one that waits for its turn takes it out of the line;
@@ -29,52 +43,253 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 1.0
  */
-public interface AsyncVolumeController {
+public final class AsyncVolumeController {
+
+  private final OperationRunner runner;
+  private final UnfinishedWork unfinished;
+  private final VolumeOperations volumes;
+  private final SnapshotCreation snapshots;
+  private final StorageReads reads;
+
+  AsyncVolumeController(
+      OperationRunner runner,
+      UnfinishedWork unfinished,
+      VolumeOperations volumes,
+      SnapshotCreation snapshots,
+      StorageReads reads) {
+    this.runner = runner;
+    this.unfinished = unfinished;
+    this.volumes = volumes;
+    this.snapshots = snapshots;
+    this.reads = reads;
+  }
+
+  // ---- volumes
 
   /** Makes a volume, or finds the one that was made under the same key. */
-  CompletionStage<CatalogVolume> create(VolumeKey key, VolumeSpec spec);
+  public CompletionStage<CatalogVolume> create(VolumeKey key, VolumeSpec spec) {
+    return changing(Operation.CREATE, "creating", key, () -> volumes.create(key, spec));
+  }
 
   /** Deletes a volume that was made here. */
-  CompletionStage<@Nullable Void> delete(VolumeKey key);
+  public CompletionStage<@Nullable Void> delete(VolumeKey key) {
+    return changing(Operation.DELETE, "deleting", key, done(() -> volumes.delete(key)));
+  }
 
   /** Takes a volume on record that was there before. */
-  CompletionStage<CatalogVolume> register(CatalogVolume volume);
+  public CompletionStage<CatalogVolume> register(CatalogVolume volume) {
+    return changing(
+        Operation.REGISTER, "registering", volume.key(), () -> volumes.register(volume));
+  }
 
-  /** Forgets a volume, and leaves it where it is. */
-  CompletionStage<Boolean> deregister(VolumeKey key);
+  /** Forgets a volume without holders, and leaves it where it is. */
+  public CompletionStage<Boolean> deregister(VolumeKey key) {
+    return changing(Operation.DEREGISTER, "forgetting", key, () -> volumes.deregister(key));
+  }
+
+  /** Forgets a volume although workloads hold it. */
+  public CompletionStage<Boolean> deregister(
+      VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
+    return changing(Operation.DEREGISTER, "forgetting", key, () -> volumes.forget(key, by, reason));
+  }
 
   /** Grows a volume. */
-  CompletionStage<CatalogVolume> expand(VolumeKey key, CapacityRange to);
+  public CompletionStage<CatalogVolume> expand(VolumeKey key, CapacityRange to) {
+    return expanding(key, () -> volumes.expand(key, to));
+  }
+
+  /** Notes that the node has made a volume as large as it is by now. */
+  public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key) {
+    return expanding(key, () -> volumes.settled(key, owed -> true));
+  }
+
+  /** Notes that the node has made a volume as large as it was told to. */
+  public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key, CapacityRange to) {
+    return expanding(key, () -> volumes.settled(key, to::equals));
+  }
+
+  /** Notes why the node cannot make a volume as large as it is. */
+  public CompletionStage<CatalogVolume> nodeCannotExpand(VolumeKey key, OperatorMessage why) {
+    return expanding(key, () -> volumes.refusedByNode(key, owed -> true, why));
+  }
+
+  /** Notes why the node cannot make a volume as large as it was told to. */
+  public CompletionStage<CatalogVolume> nodeCannotExpand(
+      VolumeKey key, CapacityRange to, OperatorMessage why) {
+    return expanding(key, () -> volumes.refusedByNode(key, to::equals, why));
+  }
 
   /** Changes parameters of a volume. */
-  CompletionStage<CatalogVolume> modify(VolumeKey key, Map<String, String> mutableParameters);
+  public CompletionStage<CatalogVolume> modify(
+      VolumeKey key, Map<String, String> mutableParameters) {
+    return changing(
+        Operation.MODIFY, "modifying", key, () -> volumes.modify(key, mutableParameters));
+  }
 
-  /** Cuts a snapshot, and waits until it is ready. */
-  CompletionStage<Snapshot> createSnapshot(
-      VolumeKey volume, SnapshotName name, Map<String, String> parameters);
+  /** Goes on at once with what was begun with a volume. */
+  public CompletionStage<@Nullable Void> resume(VolumeKey key) {
+    return changing(Operation.RESUME, "going on with", key, done(() -> volumes.goOn(key)));
+  }
 
-  /** Cuts a snapshot that can be used from these places, and waits until it is ready. */
-  @Experimental
-  CompletionStage<Snapshot> createSnapshot(
-      VolumeKey volume,
-      SnapshotName name,
-      Map<String, String> parameters,
-      TopologyRequirement usableFrom);
-
-  /** Cuts snapshots of several volumes at one moment, and waits until all are ready. */
-  CompletionStage<VolumeGroupSnapshot> createGroupSnapshot(
-      Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters);
+  // ---- what the storage system says
 
   /** Reads what the plugin says of a volume now. */
-  CompletionStage<VolumeEntry> inspect(VolumeKey key);
+  public CompletionStage<VolumeEntry> inspect(VolumeKey key) {
+    return runner.begin(
+        Operation.INSPECT,
+        Optional.of(key),
+        "reading volume '" + key + "'",
+        () -> reads.inspect(key));
+  }
 
   /** Reads what the plugin says is wrong with a volume; nothing if it does not say. */
   @Experimental
-  CompletionStage<Optional<VolumeHealthReport>> health(VolumeKey key);
+  public CompletionStage<Optional<VolumeHealthReport>> health(VolumeKey key) {
+    return reads.health(key);
+  }
 
   /** Reads how much room there is for volumes like this one. */
-  CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place);
+  public CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {
+    return reads.capacity(spec, place);
+  }
 
-  /** Reads whether claims of volumes of a plugin have to have them attached to nodes. */
-  CompletionStage<Boolean> attaches(PluginId plugin);
+  /** Reads whether volumes of a plugin have to be attached to nodes. */
+  public CompletionStage<Boolean> attaches(PluginId plugin) {
+    return reads.attaches(plugin);
+  }
+
+  /** Reads the capabilities that the controllers of a plugin offer. */
+  public CompletionStage<Set<ControllerCapability>> offered(PluginId plugin) {
+    return reads.offered(plugin);
+  }
+
+  /** Reads one page of the volumes of the storage system. */
+  public CompletionStage<VolumePage> list(PluginId plugin, PageRequest page) {
+    return reads.list(plugin, page);
+  }
+
+  // ---- snapshots
+
+  /** Cuts a snapshot, and waits until it is ready. */
+  public CompletionStage<Snapshot> createSnapshot(
+      VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
+    return cutting(volume, () -> snapshots.create(volume, name, parameters, Optional.empty()));
+  }
+
+  /** Cuts a snapshot that can be used from these places, and waits until it is ready. */
+  @Experimental
+  public CompletionStage<Snapshot> createSnapshot(
+      VolumeKey volume,
+      SnapshotName name,
+      Map<String, String> parameters,
+      TopologyRequirement usableFrom) {
+    var places = Optional.of(SnapshotCreation.places(usableFrom));
+    return cutting(volume, () -> snapshots.create(volume, name, parameters, places));
+  }
+
+  private CompletionStage<Snapshot> cutting(VolumeKey volume, Supplier<Snapshot> work) {
+    return runner.begin(
+        Operation.CREATE_SNAPSHOT,
+        Optional.of(volume),
+        SnapshotCreation.CUTTING + " volume '" + volume + "'",
+        work);
+  }
+
+  /** Deletes a snapshot, or a group of them, whose fate is not known. */
+  public CompletionStage<Boolean> dropSnapshot(VolumeKey volume, SnapshotName name) {
+    return runner.begin(
+        Operation.DELETE_SNAPSHOT,
+        Optional.of(volume),
+        "dropping a snapshot of volume '" + volume + "'",
+        () -> snapshots.drop(volume, name));
+  }
+
+  /** Deletes a snapshot that belongs to no group. */
+  public CompletionStage<@Nullable Void> deleteSnapshot(
+      PluginId plugin, Snapshot snapshot, Optional<SecretsReference> secrets) {
+    return deleteSnapshot(plugin, snapshot.id(), snapshot.groupSnapshotId(), secrets);
+  }
+
+  /** Deletes a snapshot of which only the id is left. */
+  public CompletionStage<@Nullable Void> deleteSnapshot(
+      PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> secrets) {
+    return deleteSnapshot(plugin, snapshot, Optional.empty(), secrets);
+  }
+
+  private CompletionStage<@Nullable Void> deleteSnapshot(
+      PluginId plugin,
+      SnapshotId snapshot,
+      Optional<GroupSnapshotId> group,
+      Optional<SecretsReference> secrets) {
+    return runner.begin(
+        Operation.DELETE_SNAPSHOT,
+        Optional.empty(),
+        "deleting snapshot '" + snapshot + "'",
+        done(() -> snapshots.delete(plugin, snapshot, group, secrets)));
+  }
+
+  /** Cuts snapshots of several volumes at one moment, and waits until all are ready. */
+  public CompletionStage<VolumeGroupSnapshot> createGroupSnapshot(
+      Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
+    return runner.begin(
+        Operation.CREATE_GROUP_SNAPSHOT,
+        Optional.empty(),
+        "cutting group snapshot '" + name + "'",
+        () -> snapshots.create(volumes, name, parameters));
+  }
+
+  /** Deletes a group with all its snapshots. */
+  public CompletionStage<@Nullable Void> deleteGroupSnapshot(
+      PluginId plugin,
+      GroupSnapshotId group,
+      List<SnapshotId> members,
+      Optional<SecretsReference> secrets) {
+    List<SnapshotId> all = List.copyOf(members);
+    return runner.begin(
+        Operation.DELETE_GROUP_SNAPSHOT,
+        Optional.empty(),
+        "deleting group snapshot '" + group + "'",
+        done(() -> snapshots.delete(plugin, group, all, secrets)));
+  }
+
+  // ---- how they begin
+
+  private CompletionStage<CatalogVolume> expanding(VolumeKey key, Supplier<CatalogVolume> work) {
+    return changing(Operation.EXPAND, "expanding", key, work);
+  }
+
+  /**
+   * Begins one that changes the record of a volume. Once its work has ended, background work
+   * continues what it has left undone: the caller may have stopped waiting long before.
+   */
+  private <T extends @Nullable Object> CompletionStage<T> changing(
+      Operation kind, String doing, VolumeKey key, Supplier<T> work) {
+    AtomicBoolean isAtWork = new AtomicBoolean();
+    var begun =
+        runner.begin(
+            kind,
+            Optional.of(key),
+            new TreeSet<>(Set.of(key)),
+            doing + " volume '" + key + "'",
+            () -> {
+              isAtWork.set(true);
+              return work.get();
+            },
+            failure -> unfinished.ended(key, failure));
+    begun.whenComplete(
+        (value, thrown) -> {
+          if (!isAtWork.get()) {
+            // Work whose turn did not come ends with the waiting for it.
+            unfinished.ended(key, Optional.empty());
+          }
+        });
+    return begun;
+  }
+
+  private static Supplier<@Nullable Void> done(Runnable work) {
+    return () -> {
+      work.run();
+      return null;
+    };
+  }
 }

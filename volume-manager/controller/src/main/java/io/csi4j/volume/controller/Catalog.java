@@ -47,6 +47,28 @@ final class Catalog {
     return Optional.ofNullable(records.get(key));
   }
 
+  /** The record of a volume that is there. */
+  CatalogEntry there(VolumeKey key, String doing) {
+    Subject subject = Subject.of(doing + " volume '" + key + "'");
+    CatalogEntry record =
+        find(key)
+            .orElseThrow(
+                () -> ControllerFailures.refused(OperatorCode.VOLUME_UNKNOWN, subject, ""));
+    if (record.state() instanceof CatalogEntry.State.Deleting) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
+    }
+    if (record.volume().isEmpty()) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_UNKNOWN, subject, "it is being created, and not there yet");
+    }
+    return record;
+  }
+
+  /** A volume that is there. */
+  CatalogVolume volume(VolumeKey key, String doing) {
+    return there(key, doing).volume().orElseThrow();
+  }
+
   /** The record of a volume that may be attached: that of one that is being forgotten is none. */
   Optional<CatalogEntry> findToAttach(VolumeKey key) {
     // In this order: it leaves the set when its record is removed.

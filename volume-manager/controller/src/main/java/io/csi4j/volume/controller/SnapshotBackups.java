@@ -10,7 +10,6 @@ import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.volume.catalog.CatalogEntry;
-import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
@@ -18,7 +17,6 @@ import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,23 +55,17 @@ public final class SnapshotBackups {
   private final Catalog catalog;
   private final SnapshotCreation snapshots;
   private final MetadataStreams streams;
-  private final Turns turns;
-
-  /** Has work done on a thread of the controller, and waits for its end. */
-  interface Turns {
-
-    <T> T await(Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work);
-
-    /** The volume of this key, which is there. */
-    CatalogEntry there(VolumeKey key, String doing);
-  }
+  private final OperationRunner runner;
 
   SnapshotBackups(
-      Catalog catalog, SnapshotCreation snapshots, MetadataStreams streams, Turns turns) {
+      Catalog catalog,
+      SnapshotCreation snapshots,
+      MetadataStreams streams,
+      OperationRunner runner) {
     this.catalog = catalog;
     this.snapshots = snapshots;
     this.streams = streams;
-    this.turns = turns;
+    this.runner = runner;
   }
 
   /**
@@ -99,13 +91,7 @@ public final class SnapshotBackups {
       SnapshotName name,
       Map<String, String> parameters,
       TopologyRequirement usableFrom) {
-    return cut(
-        volume,
-        name,
-        parameters,
-        Optional.of(
-            new RequestedTopologies(
-                new LinkedHashSet<>(usableFrom.requisite()), usableFrom.preferred())));
+    return cut(volume, name, parameters, Optional.of(SnapshotCreation.places(usableFrom)));
   }
 
   private Snapshot cut(
@@ -113,12 +99,11 @@ public final class SnapshotBackups {
       SnapshotName name,
       Map<String, String> parameters,
       Optional<RequestedTopologies> places) {
-    String doing = "cutting a snapshot of";
-    return turns.await(
+    return await(
         Operation.CREATE_SNAPSHOT,
         Optional.of(volume),
-        doing + " volume '" + volume + "'",
-        () -> snapshots.cut(volume(volume, doing), name, parameters, places));
+        SnapshotCreation.CUTTING + " volume '" + volume + "'",
+        () -> snapshots.cut(volume, name, parameters, places));
   }
 
   /**
@@ -129,21 +114,11 @@ public final class SnapshotBackups {
    */
   public VolumeGroupSnapshot cut(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
-    String doing = "cutting group snapshot '" + name + "'";
-    return turns.await(
+    return await(
         Operation.CREATE_GROUP_SNAPSHOT,
         Optional.empty(),
-        doing,
-        () ->
-            snapshots.cut(
-                SnapshotCreation.ofOnePlugin(
-                    volumes.stream()
-                        .sorted()
-                        .map(key -> volume(key, "cutting a snapshot of"))
-                        .toList(),
-                    doing),
-                name,
-                parameters));
+        "cutting group snapshot '" + name + "'",
+        () -> snapshots.cut(volumes, name, parameters));
   }
 
   /**
@@ -158,13 +133,13 @@ public final class SnapshotBackups {
    */
   public Snapshot ready(VolumeKey volume, SnapshotName name) {
     String doing = "waiting for snapshot '" + name + "' of";
-    return turns.await(
+    return await(
         Operation.CREATE_SNAPSHOT,
         Optional.of(volume),
         doing + " volume '" + volume + "'",
         () ->
             snapshots
-                .ready(turns.there(volume, doing), name)
+                .ready(catalog.there(volume, doing), name)
                 .orElseThrow(() -> unknown(doing, volume)));
   }
 
@@ -175,13 +150,13 @@ public final class SnapshotBackups {
    */
   public VolumeGroupSnapshot readyGroup(VolumeKey volume, SnapshotName name) {
     String doing = "waiting for group snapshot '" + name + "' of";
-    return turns.await(
+    return await(
         Operation.CREATE_GROUP_SNAPSHOT,
         Optional.of(volume),
         doing + " volume '" + volume + "'",
         () ->
             snapshots
-                .readyGroup(turns.there(volume, doing), name)
+                .readyGroup(catalog.there(volume, doing), name)
                 .orElseThrow(() -> unknown(doing, volume)));
   }
 
@@ -195,11 +170,11 @@ public final class SnapshotBackups {
    */
   public boolean keep(VolumeKey volume, SnapshotName name) {
     String doing = "keeping a snapshot of";
-    return turns.await(
+    return await(
         Operation.DELETE_SNAPSHOT,
         Optional.of(volume),
         doing + " volume '" + volume + "'",
-        () -> snapshots.keep(turns.there(volume, doing), name));
+        () -> snapshots.keep(catalog.there(volume, doing), name));
   }
 
   private static ControllerException unknown(String doing, VolumeKey volume) {
@@ -207,8 +182,8 @@ public final class SnapshotBackups {
         OperatorCode.SNAPSHOT_UNKNOWN, Subject.of(doing + " volume '" + volume + "'"), "");
   }
 
-  private CatalogVolume volume(VolumeKey key, String doing) {
-    return turns.there(key, doing).volume().orElseThrow();
+  private <T> T await(Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work) {
+    return OperationRunner.await(runner.begin(kind, volume, doing, work));
   }
 
   /**

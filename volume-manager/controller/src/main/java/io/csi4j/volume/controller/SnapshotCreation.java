@@ -5,13 +5,16 @@ import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.internal.time.Backoff;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
@@ -23,6 +26,7 @@ import io.csi4j.volume.model.VolumeKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +49,8 @@ import java.util.function.Supplier;
  * dropped a moment before.
  */
 final class SnapshotCreation {
+
+  static final String CUTTING = "cutting a snapshot of";
 
   private static final Backoff PAUSES =
       Backoff.exact(Duration.ofSeconds(1), Duration.ofSeconds(30));
@@ -140,20 +146,26 @@ final class SnapshotCreation {
 
   /** A snapshot that a volume can be made of, in one of the places if some are named. */
   Snapshot create(
-      CatalogVolume volume,
+      VolumeKey volume,
       SnapshotName name,
       Map<String, String> parameters,
       Optional<RequestedTopologies> places) {
-    return remembered(wish(volume, name, parameters, places));
+    return remembered(wish(catalog.volume(volume, CUTTING), name, parameters, places));
   }
 
   /** The same as soon as it is cut; it stays on record until it is ready and told. */
   Snapshot cut(
-      CatalogVolume volume,
+      VolumeKey volume,
       SnapshotName name,
       Map<String, String> parameters,
       Optional<RequestedTopologies> places) {
-    return kept(wish(volume, name, parameters, places));
+    return kept(wish(catalog.volume(volume, CUTTING), name, parameters, places));
+  }
+
+  /** The places from where a snapshot has to be usable, for its record. */
+  static RequestedTopologies places(TopologyRequirement usableFrom) {
+    return new RequestedTopologies(
+        new LinkedHashSet<>(usableFrom.requisite()), usableFrom.preferred());
   }
 
   private Wish<Snapshot> wish(
@@ -192,35 +204,28 @@ final class SnapshotCreation {
 
   /** Snapshots of several volumes of one plugin, all of which a volume can be made of. */
   VolumeGroupSnapshot create(
-      List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
+      Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     return remembered(wish(volumes, name, parameters));
   }
 
   /** The same as soon as they are cut; they stay on record until they are ready and told. */
   VolumeGroupSnapshot cut(
-      List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
+      Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
     return kept(wish(volumes, name, parameters));
   }
 
   private Wish<VolumeGroupSnapshot> wish(
-      List<CatalogVolume> volumes, SnapshotName name, Map<String, String> parameters) {
-    return group(
-        volumes,
-        new PendingSnapshot(
-            name.value(),
-            new TreeMap<>(parameters),
-            new TreeSet<>(volumes.stream().map(CatalogVolume::key).toList())));
-  }
-
-  /** The same volumes, which are of one plugin. */
-  static List<CatalogVolume> ofOnePlugin(List<CatalogVolume> volumes, String doing) {
+      Set<VolumeKey> keys, SnapshotName name, Map<String, String> parameters) {
+    List<CatalogVolume> volumes =
+        keys.stream().sorted().map(key -> catalog.volume(key, CUTTING)).toList();
     if (volumes.stream().map(CatalogVolume::plugin).distinct().count() != 1) {
       throw ControllerFailures.refused(
           OperatorCode.VOLUME_REQUEST_REFUSED,
-          Subject.of(doing),
+          Subject.of("cutting group snapshot '" + name + "'"),
           "its " + volumes.size() + " volumes are not all of one plugin");
     }
-    return volumes;
+    return group(
+        volumes, new PendingSnapshot(name.value(), new TreeMap<>(parameters), new TreeSet<>(keys)));
   }
 
   /**
@@ -501,7 +506,8 @@ final class SnapshotCreation {
    *
    * @return whether one was asked for
    */
-  boolean drop(CatalogEntry record, SnapshotName name) {
+  boolean drop(VolumeKey volume, SnapshotName name) {
+    CatalogEntry record = catalog.there(volume, "dropping a snapshot of");
     Subject subject = Subject.of("dropping snapshot '" + name + "'");
     return inTurn(
         record.spec().plugin(),
@@ -571,6 +577,30 @@ final class SnapshotCreation {
                     new PendingSnapshot.Answer(
                         Optional.empty(), Map.of(wish.volumes().get(0).id(), id)))
         : Optional.empty();
+  }
+
+  /** Deletes a snapshot that belongs to no group, of which nothing is on record. */
+  void delete(
+      PluginId plugin,
+      SnapshotId snapshot,
+      Optional<GroupSnapshotId> group,
+      Optional<SecretsReference> secrets) {
+    if (group.isPresent()) {
+      throw ControllerFailures.refused(
+          OperatorCode.SNAPSHOT_IN_GROUP,
+          ControllerCalls.about("deleting snapshot", snapshot.value(), plugin),
+          "it belongs to group '" + group.get() + "'");
+    }
+    controllers.answer(calls.delete(plugin, snapshot, secrets));
+  }
+
+  /** Deletes a group with all its snapshots, of which nothing is on record. */
+  void delete(
+      PluginId plugin,
+      GroupSnapshotId group,
+      List<SnapshotId> members,
+      Optional<SecretsReference> secrets) {
+    controllers.answer(calls.delete(plugin, group, members, secrets));
   }
 
   private ControllerCall<Done> deleting(Wish<?> wish, PendingSnapshot.Answer known) {

@@ -1,37 +1,26 @@
 package io.csi4j.volume.controller;
 
+import static io.csi4j.volume.controller.OperationRunner.await;
+
 import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
-import io.csi4j.client.controller.ControllerService;
-import io.csi4j.client.controller.ListSnapshotsRequest;
-import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
-import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapacityRange;
-import io.csi4j.client.model.CsiAnswerException;
-import io.csi4j.client.model.CsiException;
-import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Listing;
-import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
-import io.csi4j.client.model.Violation.Rule;
-import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.PluginView;
-import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeSpec;
@@ -45,17 +34,13 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.controller.ControllerEvent.Operation;
-import io.csi4j.volume.controller.ControllerException.Outcome;
-import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.SystemClock;
-import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.Namespace;
-import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -71,8 +56,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -82,15 +65,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,18 +101,17 @@ public final class VolumeController implements AutoCloseable {
 
   private final Catalog catalog;
   private final Controllers controllers;
-  private final PluginRegistry registry;
-  private final UnaryOperator<CallPolicy.Builder> policy;
   private final ControllerCalls calls;
+  private final PluginRegistry registry;
   private final VolumeOperations volumes;
   private final SnapshotCreation snapshots;
   private final UnfinishedWork unfinished;
-  private final Consumer<OperatorMessage> told;
+  private final StorageReads reads;
+  private final AsyncVolumeController async;
   private final Function<VolumeKey, Optional<Claim>> claims;
   private final boolean holdsWhatItDeletes;
-  private final OperationTurns<VolumeKey> turns;
   private final OperationReports reports;
-  private final Executor threads;
+  private final OperationRunner runner;
   private final Runnable ending;
 
   /**
@@ -151,18 +127,15 @@ public final class VolumeController implements AutoCloseable {
       Scheduler timers,
       Executor threads,
       Runnable ending) {
+    int waiters = options.settings.waiters();
+    Duration longestWait = options.settings.longestWait();
     reports = new OperationReports(options.listeners, clock);
     this.controllers = reports.isOn() ? new ReportedControllers(controllers, reports) : controllers;
-    this.threads = threads;
     this.ending = ending;
     registry = options.plugins;
-    policy = options.settings.policy();
-    told = options.told;
     claims = options.claims;
     holdsWhatItDeletes = options.claimStore != null;
     catalog = new Catalog(options.store);
-    turns =
-        new OperationTurns<>(options.settings.waiters(), options.settings.longestWait(), timers);
     calls = new ControllerCalls(options.secrets);
     volumes = new VolumeOperations(catalog, this.controllers, calls, clock, options);
     snapshots =
@@ -172,12 +145,29 @@ public final class VolumeController implements AutoCloseable {
             calls,
             clock,
             timers,
-            new OperationTurns<>(
-                options.settings.waiters(), options.settings.longestWait(), timers),
+            new OperationTurns<>(waiters, longestWait, timers),
             options.snapshotPatience);
-    unfinished =
-        new UnfinishedWork(catalog, timers, options.firstPause, key -> retrying(key).end(), told);
+    runner =
+        new OperationRunner(new OperationTurns<>(waiters, longestWait, timers), reports, threads);
+    reads =
+        new StorageReads(
+            runner, catalog, this.controllers, calls, options.settings.policy(), options.told);
+    unfinished = new UnfinishedWork(catalog, timers, options.firstPause, this::retry, options.told);
+    async = new AsyncVolumeController(runner, unfinished, volumes, snapshots, reads);
     unfinished.later();
+  }
+
+  private CompletableFuture<?> retry(VolumeKey key) {
+    return runner.begin(
+        Operation.RESUME,
+        Optional.of(key),
+        new TreeSet<>(Set.of(key)),
+        "going on with volume '" + key + "'",
+        () -> {
+          volumes.goOn(key);
+          return Done.DONE;
+        },
+        failure -> {});
   }
 
   /**
@@ -198,7 +188,7 @@ public final class VolumeController implements AutoCloseable {
    * for is deleted again.
    */
   public CatalogVolume create(VolumeKey key, VolumeSpec spec) {
-    return await(creating(key, spec));
+    return await(async.create(key, spec));
   }
 
   /**
@@ -206,7 +196,7 @@ public final class VolumeController implements AutoCloseable {
    * as deleted; one that the storage system does not let go stays as it is, unless it is ephemeral.
    */
   public void delete(VolumeKey key) {
-    await(deleting(key));
+    var unused = await(async.delete(key));
   }
 
   /**
@@ -217,7 +207,7 @@ public final class VolumeController implements AutoCloseable {
    * @throws ControllerException {@link OperatorCode#VOLUME_REQUEST_REFUSED} if it is another one
    */
   public CatalogVolume register(CatalogVolume volume) {
-    return await(registering(volume));
+    return await(async.register(volume));
   }
 
   /**
@@ -228,7 +218,7 @@ public final class VolumeController implements AutoCloseable {
    * @return whether it was on record
    */
   public boolean deregister(VolumeKey key) {
-    return await(forgetting(key));
+    return await(async.deregister(key));
   }
 
   /**
@@ -240,8 +230,7 @@ public final class VolumeController implements AutoCloseable {
    * @return whether it was on record
    */
   public boolean deregister(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
-    return await(
-        begun(Operation.DEREGISTER, "forgetting", key, () -> volumes.forget(key, by, reason)));
+    return await(async.deregister(key, by, reason));
   }
 
   /**
@@ -251,23 +240,23 @@ public final class VolumeController implements AutoCloseable {
    * @return those that failed, each with why; empty if all are on record
    */
   public Map<VolumeKey, ControllerException> registerAll(Collection<CatalogVolume> all) {
-    return failures(all, CatalogVolume::key, this::registering);
+    return failures(all, CatalogVolume::key, async::register);
   }
 
   /** Forgets many volumes without holders, as {@link #registerAll} takes them on record. */
   public Map<VolumeKey, ControllerException> deregisterAll(Collection<VolumeKey> all) {
-    return failures(all, Function.identity(), this::forgetting);
+    return failures(all, Function.identity(), async::deregister);
   }
 
-  private static <T, R> Map<VolumeKey, ControllerException> failures(
-      Collection<T> all, Function<T, VolumeKey> key, Function<T, Begun<R>> begin) {
+  private static <T> Map<VolumeKey, ControllerException> failures(
+      Collection<T> all, Function<T, VolumeKey> key, Function<T, CompletionStage<?>> begin) {
     Map<VolumeKey, ControllerException> failed = new TreeMap<>();
     Deque<Runnable> inFlight = new ArrayDeque<>();
     for (T each : List.copyOf(all)) {
       if (inFlight.size() == AT_ONCE) {
         inFlight.remove().run();
       }
-      Begun<R> begun = begin.apply(each);
+      CompletionStage<?> begun = begin.apply(each);
       inFlight.add(
           () -> {
             try {
@@ -288,7 +277,7 @@ public final class VolumeController implements AutoCloseable {
    * a larger one, or a smaller one that is not below what the volume has.
    */
   public CatalogVolume expand(VolumeKey key, CapacityRange to) {
-    return await(expanding(key, to));
+    return await(async.expand(key, to));
   }
 
   /**
@@ -296,8 +285,7 @@ public final class VolumeController implements AutoCloseable {
    * grown further meanwhile, {@link #nodeHasExpanded(VolumeKey, CapacityRange)} is the right one.
    */
   public CatalogVolume nodeHasExpanded(VolumeKey key) {
-    return await(
-        begun(Operation.EXPAND, "expanding", key, () -> volumes.settled(key, owed -> true)));
+    return await(async.nodeHasExpanded(key));
   }
 
   /**
@@ -307,7 +295,7 @@ public final class VolumeController implements AutoCloseable {
    * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
    */
   public CatalogVolume nodeHasExpanded(VolumeKey key, CapacityRange to) {
-    return await(begun(Operation.EXPAND, "expanding", key, () -> volumes.settled(key, to::equals)));
+    return await(async.nodeHasExpanded(key, to));
   }
 
   /**
@@ -317,12 +305,7 @@ public final class VolumeController implements AutoCloseable {
    * @param why the message of the failure on the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, OperatorMessage why) {
-    return await(
-        begun(
-            Operation.EXPAND,
-            "expanding",
-            key,
-            () -> volumes.refusedByNode(key, owed -> true, why)));
+    return await(async.nodeCannotExpand(key, why));
   }
 
   /**
@@ -333,9 +316,7 @@ public final class VolumeController implements AutoCloseable {
    * @param why the message of the failure on the node
    */
   public CatalogVolume nodeCannotExpand(VolumeKey key, CapacityRange to, OperatorMessage why) {
-    return await(
-        begun(
-            Operation.EXPAND, "expanding", key, () -> volumes.refusedByNode(key, to::equals, why)));
+    return await(async.nodeCannotExpand(key, to, why));
   }
 
   /**
@@ -356,7 +337,7 @@ public final class VolumeController implements AutoCloseable {
    * @throws ControllerException as the operation that was begun
    */
   public void resume(VolumeKey key) {
-    var unused = await(begun(Operation.RESUME, "going on with", key, () -> volumes.goOn(key)));
+    var unused = await(async.resume(key));
   }
 
   /**
@@ -364,12 +345,12 @@ public final class VolumeController implements AutoCloseable {
    * what came of it, the same is asked for again in the background, until it is known.
    */
   public CatalogVolume modify(VolumeKey key, Map<String, String> mutableParameters) {
-    return await(modifying(key, mutableParameters));
+    return await(async.modify(key, mutableParameters));
   }
 
   /** Returns what the plugin says of a volume now: where it is attached, and whether it is well. */
   public VolumeEntry inspect(VolumeKey key) {
-    return await(inspecting(key));
+    return await(async.inspect(key));
   }
 
   /**
@@ -380,19 +361,19 @@ public final class VolumeController implements AutoCloseable {
    */
   @Experimental
   public Optional<VolumeHealthReport> health(VolumeKey key) {
-    return await(readingHealth(key));
+    return await(async.health(key));
   }
 
   /** How much room there is for volumes like this one, in one place or anywhere. */
   public Capacity capacity(VolumeSpec spec, Optional<Topology> place) {
-    return await(reading(spec, place));
+    return await(async.capacity(spec, place));
   }
 
   // ---- nodes
 
   /** Whether volumes of a plugin have to be attached to nodes; not if it has no controller. */
   public boolean attaches(PluginId plugin) {
-    return await(asking(plugin));
+    return await(async.attaches(plugin));
   }
 
   /**
@@ -407,19 +388,7 @@ public final class VolumeController implements AutoCloseable {
 
   /** Returns the capabilities that the controllers of a plugin offer. */
   public Set<ControllerCapability> offered(PluginId plugin) {
-    return await(facts(plugin, "asking what the controllers of plugin '" + plugin + "' can do"))
-        .controller()
-        .offered();
-  }
-
-  private Begun<Boolean> asking(PluginId plugin) {
-    Subject subject = Subject.of("asking whether plugin '" + plugin + "' attaches volumes");
-    return new Begun<>(subject, controllers.attaches(plugin, subject));
-  }
-
-  private Begun<ControllerFacts> facts(PluginId plugin, String doing) {
-    Subject subject = Subject.of(doing);
-    return new Begun<>(subject, controllers.facts(plugin, subject));
+    return await(async.offered(plugin));
   }
 
   // ---- what is on record
@@ -542,27 +511,14 @@ public final class VolumeController implements AutoCloseable {
 
   /**
    * Deletes every ephemeral volume but these, also one that an earlier life has only begun to make.
-   * To be told once after a start. What is claimed, or cannot be deleted now, stays on record.
+   * To be told once after a start. {@value #AT_ONCE} are under way at a time; what is claimed, or
+   * cannot be deleted now, stays on record.
    *
    * @return those that are still there
    */
   public Set<VolumeKey> retainEphemeral(Collection<VolumeKey> wanted) {
-    Map<VolumeKey, Begun<Done>> deletions =
-        catalog.all().stream()
-            .filter(each -> each.spec().ephemeral() && !wanted.contains(each.key()))
-            .collect(Collectors.toUnmodifiableMap(CatalogEntry::key, each -> deleting(each.key())));
-    return deletions.entrySet().stream()
-        .filter(entry -> !isDone(entry.getValue()))
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toUnmodifiableSet());
-  }
-
-  private static boolean isDone(Begun<Done> deletion) {
-    try {
-      return await(deletion) == Done.DONE;
-    } catch (ControllerException left) {
-      return false;
-    }
+    List<VolumeKey> others = ephemeral().stream().filter(key -> !wanted.contains(key)).toList();
+    return failures(others, Function.identity(), async::delete).keySet();
   }
 
   /**
@@ -607,7 +563,7 @@ public final class VolumeController implements AutoCloseable {
    */
   public Snapshot createSnapshot(
       VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
-    return await(cutting(volume, name, parameters, Optional.empty()));
+    return await(async.createSnapshot(volume, name, parameters));
   }
 
   /**
@@ -624,7 +580,7 @@ public final class VolumeController implements AutoCloseable {
       SnapshotName name,
       Map<String, String> parameters,
       TopologyRequirement usableFrom) {
-    return await(cutting(volume, name, parameters, Optional.of(usableFrom)));
+    return await(async.createSnapshot(volume, name, parameters, usableFrom));
   }
 
   /**
@@ -636,20 +592,13 @@ public final class VolumeController implements AutoCloseable {
    * @return whether one was asked for under this name
    */
   public boolean dropSnapshot(VolumeKey volume, SnapshotName name) {
-    String doing = "dropping a snapshot of";
-    return await(
-        begun(
-            Operation.DELETE_SNAPSHOT,
-            Optional.of(volume),
-            List.of(),
-            doing + " volume '" + volume + "'",
-            () -> snapshots.drop(volumes.there(volume, doing), name)));
+    return await(async.dropSnapshot(volume, name));
   }
 
   /** Deletes a snapshot that belongs to no group. One that is gone counts as deleted. */
   public void deleteSnapshot(
       PluginId plugin, Snapshot snapshot, Optional<SecretsReference> secrets) {
-    deleteSnapshot(plugin, snapshot.id(), snapshot.groupSnapshotId(), secrets);
+    var unused = await(async.deleteSnapshot(plugin, snapshot, secrets));
   }
 
   /**
@@ -657,29 +606,7 @@ public final class VolumeController implements AutoCloseable {
    */
   public void deleteSnapshot(
       PluginId plugin, SnapshotId snapshot, Optional<SecretsReference> secrets) {
-    deleteSnapshot(plugin, snapshot, Optional.empty(), secrets);
-  }
-
-  private void deleteSnapshot(
-      PluginId plugin,
-      SnapshotId snapshot,
-      Optional<GroupSnapshotId> group,
-      Optional<SecretsReference> secrets) {
-    await(
-        begun(
-            Operation.DELETE_SNAPSHOT,
-            Optional.empty(),
-            List.of(),
-            "deleting snapshot '" + snapshot + "'",
-            () -> {
-              if (group.isPresent()) {
-                throw ControllerFailures.refused(
-                    OperatorCode.SNAPSHOT_IN_GROUP,
-                    ControllerCalls.about("deleting snapshot", snapshot.value(), plugin),
-                    "it belongs to group '" + group.get() + "'");
-              }
-              return controllers.answer(calls.delete(plugin, snapshot, secrets));
-            }));
+    var unused = await(async.deleteSnapshot(plugin, snapshot, secrets));
   }
 
   /**
@@ -688,7 +615,7 @@ public final class VolumeController implements AutoCloseable {
    */
   public VolumeGroupSnapshot createGroupSnapshot(
       Set<VolumeKey> volumes, SnapshotName name, Map<String, String> parameters) {
-    return await(cutting(volumes, name, parameters));
+    return await(async.createGroupSnapshot(volumes, name, parameters));
   }
 
   /** Deletes a group with all its snapshots. One that is gone counts as deleted. */
@@ -697,14 +624,7 @@ public final class VolumeController implements AutoCloseable {
       GroupSnapshotId group,
       List<SnapshotId> members,
       Optional<SecretsReference> secrets) {
-    List<SnapshotId> all = List.copyOf(members);
-    await(
-        begun(
-            Operation.DELETE_GROUP_SNAPSHOT,
-            Optional.empty(),
-            List.of(),
-            "deleting group snapshot '" + group + "'",
-            () -> controllers.answer(calls.delete(plugin, group, all, secrets))));
+    var unused = await(async.deleteGroupSnapshot(plugin, group, members, secrets));
   }
 
   // ---- lists
@@ -714,7 +634,7 @@ public final class VolumeController implements AutoCloseable {
    * are not known here; one that is missing proves nothing.
    */
   public Listing<VolumeEntry> list(PluginId plugin) {
-    return listing(plugin, "volumes", ControllerService::volumes);
+    return reads.volumes(plugin);
   }
 
   /**
@@ -724,11 +644,7 @@ public final class VolumeController implements AutoCloseable {
    *     the plugin does not know the token any more
    */
   public VolumePage list(PluginId plugin, PageRequest page) {
-    Subject subject = ofList(plugin, "volumes");
-    ListVolumesRequest.Builder request = ListVolumesRequest.builder().maxEntries(page.maxEntries());
-    page.token().ifPresent(request::startingToken);
-    ControllerService connected = connected(plugin, subject);
-    return told(subject, () -> connected.listVolumes(request.build()));
+    return await(async.list(plugin, page));
   }
 
   /**
@@ -743,28 +659,7 @@ public final class VolumeController implements AutoCloseable {
   @Experimental
   public Listing<VolumeHealthReport> listHealth(
       PluginId plugin, Optional<SecretsReference> secrets) {
-    Subject subject = ofList(plugin, "health of the volumes");
-    return () -> {
-      ControllerFacts facts = await(new Begun<>(subject, controllers.facts(plugin, subject)));
-      if (!facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)
-          && facts.offers(ControllerCapability.VOLUME_CONDITION)) {
-        return Conditions.reports(list(plugin)).iterator();
-      }
-      return this.<VolumeHealthReport>listing(
-              plugin,
-              "health of the volumes",
-              it ->
-                  it.volumeHealth(
-                      ControllerListVolumeHealthRequest.builder()
-                          .secrets(
-                              secrets(
-                                  plugin,
-                                  secrets,
-                                  CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
-                                  subject))
-                          .build()))
-          .iterator();
-    };
+    return reads.health(plugin, () -> secrets);
   }
 
   /**
@@ -773,97 +668,12 @@ public final class VolumeController implements AutoCloseable {
    */
   @Experimental
   public Listing<VolumeHealthReport> listHealth(PluginId plugin) {
-    return () -> {
-      Set<Optional<SecretsReference>> secrets =
-          volumes().stream()
-              .filter(volume -> volume.plugin().equals(plugin))
-              .map(volume -> volume.spec().secrets())
-              .collect(Collectors.toSet());
-      return listHealth(plugin, secrets.size() == 1 ? secrets.iterator().next() : Optional.empty())
-          .iterator();
-    };
-  }
-
-  private Secrets secrets(
-      PluginId plugin,
-      Optional<SecretsReference> reference,
-      CsiOperation operation,
-      Subject subject) {
-    return await(
-        new Begun<>(
-            subject, controllers.secrets(plugin, calls.secretsOf(reference), operation, subject)));
+    return reads.health(plugin, () -> reads.commonSecrets(plugin));
   }
 
   /** The snapshots that the storage system says it has; secrets are asked for at each reading. */
   public Listing<Snapshot> listSnapshots(PluginId plugin, Optional<SecretsReference> secrets) {
-    return listing(
-        plugin,
-        "snapshots",
-        it ->
-            it.snapshots(
-                ListSnapshotsRequest.builder()
-                    .secrets(
-                        secrets(
-                            plugin,
-                            secrets,
-                            CsiOperation.LIST_SNAPSHOTS,
-                            ofList(plugin, "snapshots")))
-                    .build()));
-  }
-
-  private <T> Listing<T> listing(
-      PluginId plugin, String what, Function<ControllerService, Listing<T>> begin) {
-    Subject subject = ofList(plugin, what);
-    return () -> {
-      Iterator<T> all = begin.apply(connected(plugin, subject)).iterator();
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          return told(subject, all::hasNext);
-        }
-
-        @Override
-        public T next() {
-          return told(subject, all::next);
-        }
-      };
-    };
-  }
-
-  /** The controller service of a plugin, with the patience that the settings say. */
-  private ControllerService connected(PluginId plugin, Subject subject) {
-    return await(new Begun<>(subject, controllers.connected(plugin, subject)))
-        .controller()
-        .with(policy);
-  }
-
-  private static Subject ofList(PluginId plugin, String what) {
-    return Subject.of("listing the " + what + " of plugin '" + plugin + "'");
-  }
-
-  private static <T> T told(Subject subject, Supplier<T> step) {
-    try {
-      return step.get();
-    } catch (CsiException failed) {
-      throw typed(subject, failed);
-    }
-  }
-
-  private static ControllerException typed(Subject subject, CsiException failed) {
-    if (failed.code() == StatusCode.ABORTED) {
-      return ControllerFailures.failed(
-          Outcome.REFUSED, OperatorCode.LISTING_TOKEN_EXPIRED, subject, "", failed);
-    }
-    if (failed instanceof CsiAnswerException answer
-        && answer.violations().stream().anyMatch(each -> each.rule() == Rule.ENDLESS)) {
-      return new ControllerException(
-          Outcome.REFUSED,
-          Messages.of(
-              OperatorCode.LISTING_ENDLESS, subject, ControllerFailures.text(answer.violations())),
-          answer.violations(),
-          answer);
-    }
-    return ControllerFailures.of(subject, failed);
+    return reads.snapshots(plugin, secrets);
   }
 
   /**
@@ -880,12 +690,12 @@ public final class VolumeController implements AutoCloseable {
    */
   public SnapshotBackups backups() {
     return new SnapshotBackups(
-        catalog, snapshots, new MetadataStreams(controllers, calls, policy), new Turned());
+        catalog, snapshots, new MetadataStreams(controllers, calls, reads.policy()), runner);
   }
 
   /** Returns the operations that do not block. */
   public AsyncVolumeController async() {
-    return new Handed();
+    return async;
   }
 
   /**
@@ -896,445 +706,6 @@ public final class VolumeController implements AutoCloseable {
   public void close() {
     unfinished.close();
     ending.run();
-  }
-
-  // ---- operations, each on a thread of its own once it is its turn
-
-  /**
-   * An operation that has begun, or waits for its turn.
-   *
-   * @param subject what it is about, for messages
-   * @param end completes when it has ended
-   */
-  private record Begun<T>(Subject subject, CompletableFuture<T> end) {}
-
-  private Begun<CatalogVolume> creating(VolumeKey key, VolumeSpec spec) {
-    return begun(Operation.CREATE, "creating", key, () -> volumes.create(key, spec));
-  }
-
-  private Begun<Done> deleting(VolumeKey key) {
-    return begun(Operation.DELETE, "deleting", key, () -> volumes.delete(key));
-  }
-
-  private Begun<CatalogVolume> registering(CatalogVolume volume) {
-    return begun(Operation.REGISTER, "registering", volume.key(), () -> volumes.register(volume));
-  }
-
-  private Begun<Boolean> forgetting(VolumeKey key) {
-    return begun(Operation.DEREGISTER, "forgetting", key, () -> volumes.deregister(key));
-  }
-
-  private Begun<CatalogVolume> expanding(VolumeKey key, CapacityRange to) {
-    return begun(Operation.EXPAND, "expanding", key, () -> volumes.expand(key, to));
-  }
-
-  private Begun<CatalogVolume> modifying(VolumeKey key, Map<String, String> changes) {
-    return begun(Operation.MODIFY, "modifying", key, () -> volumes.modify(key, changes));
-  }
-
-  private Begun<Done> retrying(VolumeKey key) {
-    return begun(
-        Operation.RESUME,
-        Optional.of(key),
-        List.of(key),
-        "going on with volume '" + key + "'",
-        () -> volumes.goOn(key));
-  }
-
-  private Begun<Snapshot> cutting(
-      VolumeKey key,
-      SnapshotName name,
-      Map<String, String> parameters,
-      Optional<TopologyRequirement> usableFrom) {
-    Optional<RequestedTopologies> places =
-        usableFrom.map(
-            asked ->
-                new RequestedTopologies(new LinkedHashSet<>(asked.requisite()), asked.preferred()));
-    String doing = "cutting a snapshot of";
-    return begun(
-        Operation.CREATE_SNAPSHOT,
-        Optional.of(key),
-        List.of(),
-        doing + " volume '" + key + "'",
-        () -> snapshots.create(volume(key, doing), name, parameters, places));
-  }
-
-  private Begun<VolumeGroupSnapshot> cutting(
-      Set<VolumeKey> keys, SnapshotName name, Map<String, String> parameters) {
-    String doing = "cutting group snapshot '" + name + "'";
-    return begun(
-        Operation.CREATE_GROUP_SNAPSHOT,
-        Optional.empty(),
-        List.of(),
-        doing,
-        () -> {
-          List<CatalogVolume> all =
-              keys.stream().sorted().map(key -> volume(key, "cutting a snapshot of")).toList();
-          return snapshots.create(SnapshotCreation.ofOnePlugin(all, doing), name, parameters);
-        });
-  }
-
-  private CatalogVolume volume(VolumeKey key, String doing) {
-    return volumes.there(key, doing).volume().orElseThrow();
-  }
-
-  private Begun<VolumeEntry> inspecting(VolumeKey key) {
-    return begun(
-        Operation.INSPECT,
-        Optional.of(key),
-        List.of(),
-        "reading volume '" + key + "'",
-        () -> {
-          CatalogVolume known = volume(key, "reading");
-          VolumeEntry seen = controllers.answer(calls.inspect(known));
-          tellOfOtherContext(known, seen.volume().context());
-          return seen;
-        });
-  }
-
-  /** No thread waits for the answer. */
-  private Begun<Optional<VolumeHealthReport>> readingHealth(VolumeKey key) {
-    Subject subject = Subject.of("reading the health of volume '" + key + "'");
-    try {
-      CatalogVolume known = volume(key, "reading the health of");
-      return new Begun<>(
-          subject,
-          controllers
-              .facts(known.plugin(), subject)
-              .thenCompose(facts -> health(known, facts))
-              .exceptionallyCompose(
-                  thrown ->
-                      CompletableFuture.failedFuture(ControllerFailures.of(subject, thrown))));
-    } catch (ControllerException unknown) {
-      return new Begun<>(subject, CompletableFuture.failedFuture(unknown));
-    }
-  }
-
-  private CompletableFuture<Optional<VolumeHealthReport>> health(
-      CatalogVolume volume, ControllerFacts facts) {
-    // The one brings the other.
-    if (facts.offers(ControllerCapability.GET_VOLUME_HEALTH)
-        || facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)) {
-      return controllers.call(calls.health(volume)).thenApply(Optional::of);
-    } else if (facts.offers(ControllerCapability.VOLUME_CONDITION)
-        && facts.offers(ControllerCapability.GET_VOLUME)) {
-      return controllers.call(calls.inspect(volume)).thenApply(Conditions::report);
-    }
-    return CompletableFuture.completedFuture(Optional.empty());
-  }
-
-  /** The context that a volume was made with stays in force, even if another is reported later. */
-  private void tellOfOtherContext(CatalogVolume known, VolumeContext seen) {
-    if (!seen.isEmpty() && !seen.equals(known.context())) {
-      told.accept(
-          Messages.of(
-              OperatorCode.VOLUME_CONTEXT_CHANGED,
-              Subject.of("reading", ControllerCalls.identity(known)),
-              "it has " + seen + " now, and was made with " + known.context()));
-    }
-  }
-
-  private Begun<Capacity> reading(VolumeSpec spec, Optional<Topology> place) {
-    Subject subject = Subject.of("reading the capacity of plugin '" + spec.plugin() + "'");
-    return new Begun<>(
-        Subject.of("reading the capacity"),
-        controllers
-            .facts(spec.plugin(), subject)
-            .thenCompose(facts -> controllers.call(ControllerCalls.capacity(spec, place, facts)))
-            .exceptionallyCompose(
-                thrown -> CompletableFuture.failedFuture(ControllerFailures.of(subject, thrown))));
-  }
-
-  /**
-   * Begins one that changes the record of a volume. Once its work has ended, background work
-   * continues what it has left undone: the caller may have stopped waiting long before.
-   */
-  private <T> Begun<T> begun(Operation kind, String doing, VolumeKey key, Supplier<T> work) {
-    AtomicBoolean isAtWork = new AtomicBoolean();
-    Begun<T> begun =
-        begun(
-            kind,
-            Optional.of(key),
-            List.of(key),
-            doing + " volume '" + key + "'",
-            () -> {
-              isAtWork.set(true);
-              return work.get();
-            },
-            failure -> unfinished.ended(key, failure));
-    begun
-        .end()
-        .whenComplete(
-            (value, thrown) -> {
-              if (!isAtWork.get()) {
-                // Work whose turn did not come ends with the waiting for it.
-                unfinished.ended(key, Optional.empty());
-              }
-            });
-    return begun;
-  }
-
-  /** Begins an operation after which nothing is left to do in the background. */
-  private <T> Begun<T> begun(
-      Operation kind,
-      Optional<VolumeKey> volume,
-      List<VolumeKey> keys,
-      String doing,
-      Supplier<T> work) {
-    return begun(kind, volume, keys, doing, work, failure -> {});
-  }
-
-  /**
-   * Begins an operation when no other runs for these volumes.
-   *
-   * @param volume the volume that listeners are shown
-   * @param keys none for one that may take long, and whose calls alone have to wait for each other
-   * @param ended told of the end of the work, and of its failure if it failed, also when no caller
-   *     waits for it any more
-   */
-  private <T> Begun<T> begun(
-      Operation kind,
-      Optional<VolumeKey> volume,
-      List<VolumeKey> keys,
-      String doing,
-      Supplier<T> work,
-      Consumer<Optional<ControllerException>> ended) {
-    Subject subject = Subject.of(doing);
-    OperationId id = reports.asked();
-    return new Begun<>(
-        subject,
-        turns.take(
-            new TreeSet<>(keys),
-            subject,
-            (leave, result) -> {
-              Consumer<Optional<ControllerException>> end =
-                  failure -> {
-                    leave.run();
-                    ended.accept(failure);
-                  };
-              try {
-                threads.execute(
-                    () ->
-                        run(subject, () -> reported(subject, id, kind, volume, work), end, result));
-              } catch (RejectedExecutionException | OutOfMemoryError refused) {
-                // It is closed, or this is how the JVM says that the machine gives no more threads.
-                leave.run();
-                result.completeExceptionally(ControllerFailures.noThread(subject, "", refused));
-              }
-            }));
-  }
-
-  /** Does the work of an operation between the reports of its beginning and its end. */
-  private <T> T reported(
-      Subject subject,
-      OperationId id,
-      Operation kind,
-      Optional<VolumeKey> volume,
-      Supplier<T> work) {
-    OperationReports.Running running = reports.begin(id, kind, volume);
-    Optional<OperatorMessage> failure = Optional.empty();
-    try {
-      return work.get();
-    } catch (ControllerException failed) {
-      failure = Optional.of(failed.operatorMessage());
-      throw failed;
-    } catch (RuntimeException | Error unexpected) {
-      failure =
-          Optional.of(
-              Messages.of(OperatorCode.STEP_FAILED, subject, unexpected.getClass().getName()));
-      throw unexpected;
-    } finally {
-      running.ended(failure);
-    }
-  }
-
-  private static <T> void run(
-      Subject subject,
-      Supplier<T> work,
-      Consumer<Optional<ControllerException>> end,
-      CompletableFuture<T> result) {
-    T value;
-    try {
-      value = work.get();
-    } catch (ControllerException failed) {
-      fail(failed, end, result);
-      return;
-    } catch (RuntimeException | Error unexpected) {
-      fail(
-          ControllerFailures.failed(
-              Outcome.UNCERTAIN,
-              OperatorCode.STEP_FAILED,
-              subject,
-              String.valueOf(unexpected),
-              unexpected),
-          end,
-          result);
-      return;
-    }
-    try {
-      end.accept(Optional.empty());
-    } finally {
-      result.complete(value);
-    }
-  }
-
-  private static void fail(
-      ControllerException failed,
-      Consumer<Optional<ControllerException>> end,
-      CompletableFuture<?> result) {
-    try {
-      end.accept(Optional.of(failed));
-    } finally {
-      result.completeExceptionally(failed);
-    }
-  }
-
-  /** Waits for one. An interrupt ends the waiting, and takes it out of the line if it waits. */
-  private static <T> T await(Begun<T> operation) {
-    try {
-      return operation.end().get();
-    } catch (InterruptedException e) {
-      operation.end().cancel(true);
-      Thread.currentThread().interrupt();
-      throw ControllerFailures.failed(
-          Outcome.UNCERTAIN,
-          OperatorCode.CONTROLLER_CALL_CANCELLED,
-          operation.subject(),
-          "the thread that waited was interrupted",
-          e);
-    } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof ControllerException known) {
-        throw known;
-      }
-      throw new IllegalStateException(failed.getCause());
-    }
-  }
-
-  /** Work on snapshots, which takes no turn among the operations of a volume. */
-  private final class Turned implements SnapshotBackups.Turns {
-
-    @Override
-    public <T> T await(Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work) {
-      return VolumeController.await(begun(kind, volume, List.of(), doing, work));
-    }
-
-    @Override
-    public CatalogEntry there(VolumeKey key, String doing) {
-      return volumes.there(key, doing);
-    }
-  }
-
-  /** The operations for a host, whose actions run on threads of the controller. */
-  private final class Handed implements AsyncVolumeController {
-
-    @Override
-    public CompletionStage<CatalogVolume> create(VolumeKey key, VolumeSpec spec) {
-      return handed(creating(key, spec));
-    }
-
-    @Override
-    public CompletionStage<@Nullable Void> delete(VolumeKey key) {
-      return this.<Done, @Nullable Void>handed(deleting(key), done -> null);
-    }
-
-    @Override
-    public CompletionStage<CatalogVolume> register(CatalogVolume volume) {
-      return handed(registering(volume));
-    }
-
-    @Override
-    public CompletionStage<Boolean> deregister(VolumeKey key) {
-      return handed(forgetting(key));
-    }
-
-    @Override
-    public CompletionStage<CatalogVolume> expand(VolumeKey key, CapacityRange to) {
-      return handed(expanding(key, to));
-    }
-
-    @Override
-    public CompletionStage<CatalogVolume> modify(
-        VolumeKey key, Map<String, String> mutableParameters) {
-      return handed(modifying(key, mutableParameters));
-    }
-
-    @Override
-    public CompletionStage<Snapshot> createSnapshot(
-        VolumeKey volume, SnapshotName name, Map<String, String> parameters) {
-      return handed(cutting(volume, name, parameters, Optional.empty()));
-    }
-
-    @Override
-    public CompletionStage<Snapshot> createSnapshot(
-        VolumeKey volume,
-        SnapshotName name,
-        Map<String, String> parameters,
-        TopologyRequirement usableFrom) {
-      return handed(cutting(volume, name, parameters, Optional.of(usableFrom)));
-    }
-
-    @Override
-    public CompletionStage<VolumeGroupSnapshot> createGroupSnapshot(
-        Set<VolumeKey> keys, SnapshotName name, Map<String, String> parameters) {
-      return handed(cutting(keys, name, parameters));
-    }
-
-    @Override
-    public CompletionStage<VolumeEntry> inspect(VolumeKey key) {
-      return handed(inspecting(key));
-    }
-
-    @Override
-    public CompletionStage<Optional<VolumeHealthReport>> health(VolumeKey key) {
-      return handed(readingHealth(key));
-    }
-
-    @Override
-    public CompletionStage<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {
-      return handed(reading(spec, place));
-    }
-
-    @Override
-    public CompletionStage<Boolean> attaches(PluginId plugin) {
-      return handed(asking(plugin));
-    }
-
-    private <T> CompletionStage<T> handed(Begun<T> operation) {
-      return handed(operation, Function.identity());
-    }
-
-    /** Cancelling what is handed out takes the operation out of the line, if it waits there. */
-    private <T, R extends @Nullable Object> CompletionStage<R> handed(
-        Begun<T> operation, Function<T, R> shown) {
-      CompletableFuture<R> end = new CompletableFuture<>();
-      end.whenComplete(
-          (value, failure) -> {
-            if (end.isCancelled()) {
-              operation.end().cancel(true);
-            }
-          });
-      operation
-          .end()
-          .whenComplete(
-              (value, failure) ->
-                  hand(
-                      () -> {
-                        if (failure == null) {
-                          end.complete(shown.apply(value));
-                        } else {
-                          end.completeExceptionally(Unwrapped.of(failure));
-                        }
-                      }));
-      return end;
-    }
-
-    private void hand(Runnable work) {
-      try {
-        threads.execute(work);
-      } catch (RejectedExecutionException | OutOfMemoryError refused) {
-        work.run();
-      }
-    }
   }
 
   /** Collects what a controller is opened with. */

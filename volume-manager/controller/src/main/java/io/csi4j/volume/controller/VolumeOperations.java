@@ -528,7 +528,7 @@ final class VolumeOperations {
    * way to another one, which may be smaller, but not smaller than the volume is.
    */
   CatalogVolume expand(VolumeKey key, CapacityRange to) {
-    CatalogEntry record = there(key, "expanding");
+    CatalogEntry record = catalog.there(key, "expanding");
     CatalogVolume volume = record.volume().orElseThrow();
     Optional<State.Growing> before =
         record.state() instanceof State.Growing growing ? Optional.of(growing) : Optional.empty();
@@ -714,7 +714,7 @@ final class VolumeOperations {
    * @param isPaid whether what the node has done is what it owes
    */
   CatalogVolume settled(VolumeKey key, Predicate<CapacityRange> isPaid) {
-    CatalogEntry record = there(key, "settling what is owed to the node of");
+    CatalogEntry record = catalog.there(key, "settling what is owed to the node of");
     CatalogVolume volume = record.volume().orElseThrow();
     if (volume.pendingOnNode().filter(isPaid).isEmpty()) {
       return volume;
@@ -736,7 +736,7 @@ final class VolumeOperations {
    */
   CatalogVolume refusedByNode(
       VolumeKey key, Predicate<CapacityRange> isRefused, OperatorMessage message) {
-    CatalogEntry record = there(key, "noting what the node said of");
+    CatalogEntry record = catalog.there(key, "noting what the node said of");
     CatalogVolume volume = record.volume().orElseThrow();
     volume
         .pendingOnNode()
@@ -755,7 +755,7 @@ final class VolumeOperations {
    * Earlier ones whose end is not known are sent once more with them.
    */
   CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
-    CatalogEntry record = there(key, "modifying");
+    CatalogEntry record = catalog.there(key, "modifying");
     CatalogVolume volume = record.volume().orElseThrow();
     SortedMap<String, String> all = new TreeMap<>(record.modifying());
     all.putAll(changes);
@@ -801,12 +801,8 @@ final class VolumeOperations {
   // ---- deleting volumes
 
   /** Deletes a volume that was made here; one that is not on record counts as deleted. */
-  Done delete(VolumeKey key) {
-    Optional<CatalogEntry> known = catalog.find(key);
-    if (known.isPresent()) {
-      finish(doom(known.get()));
-    }
-    return Done.DONE;
+  void delete(VolumeKey key) {
+    catalog.find(key).ifPresent(known -> finish(doom(known)));
   }
 
   /**
@@ -996,11 +992,11 @@ final class VolumeOperations {
   // ---- what is on record
 
   /** Goes on with what was begun with a volume. */
-  Done goOn(VolumeKey key) {
+  void goOn(VolumeKey key) {
     CatalogEntry record = catalog.find(key).orElse(null);
     if (record != null && record.state() instanceof State.Deleting) {
       finish(held(record));
-      return Done.DONE;
+      return;
     }
     Optional<ControllerException> left = Optional.empty();
     if (record != null && record.state() instanceof State.Growing begun) {
@@ -1014,7 +1010,6 @@ final class VolumeOperations {
     if (left.isPresent()) {
       throw left.get();
     }
-    return Done.DONE;
   }
 
   /** Why a change has to be tried again; nothing if it is at its end, and nobody waits for it. */
@@ -1029,24 +1024,6 @@ final class VolumeOperations {
       told.accept(failed.operatorMessage());
       return Optional.empty();
     }
-  }
-
-  /** The record of a volume that is there. */
-  CatalogEntry there(VolumeKey key, String doing) {
-    Subject subject = Subject.of(doing + " volume '" + key + "'");
-    CatalogEntry record =
-        catalog
-            .find(key)
-            .orElseThrow(
-                () -> ControllerFailures.refused(OperatorCode.VOLUME_UNKNOWN, subject, ""));
-    if (record.state() instanceof State.Deleting) {
-      throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
-    }
-    if (record.volume().isEmpty()) {
-      throw ControllerFailures.refused(
-          OperatorCode.VOLUME_UNKNOWN, subject, "it is being created, and not there yet");
-    }
-    return record;
   }
 
   /** Forgets a volume, and returns its last record. */

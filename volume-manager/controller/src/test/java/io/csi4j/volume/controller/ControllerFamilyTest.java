@@ -140,6 +140,41 @@ class ControllerFamilyTest {
     assertThat(strangers(controller)).isEmpty();
   }
 
+  /** The others read what the controller knows, make several operations, or list while read. */
+  @Test
+  void eachMethodThatWaitsForOneOperationIsInBothFaces() {
+    Set<String> others =
+        Set.of(
+            "async",
+            "attachments",
+            "backups",
+            "changes",
+            "deregisterAll",
+            "ephemeral",
+            "find",
+            "handles",
+            "held",
+            "pending",
+            "record",
+            "registerAll",
+            "retainEphemeral",
+            "summaries",
+            "volumes",
+            "whyNotClaimed");
+    assertThat(methods(AsyncVolumeController.class))
+        .extracting(ControllerFamilyTest::signature)
+        .containsExactlyInAnyOrderElementsOf(
+            methods(VolumeController.class).stream()
+                .filter(method -> method.getReturnType() != Listing.class)
+                .filter(method -> !others.contains(method.getName()))
+                .map(ControllerFamilyTest::signature)
+                .toList());
+  }
+
+  private static String signature(Method method) {
+    return method.getName() + Arrays.toString(method.getParameterTypes());
+  }
+
   /** What the public methods throw that is of another family. */
   private static List<String> strangers(VolumeController controller) {
     List<String> strangers = new ArrayList<>();

@@ -1,0 +1,233 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.volume.controller.ControllerEvent.Operation;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.OperationId;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the operations of a controller: each on a thread of its own once it is its turn, between the
+ * reports of its beginning and its end. Actions that hang on an operation run on a thread of the
+ * controller, too.
+ */
+final class OperationRunner {
+
+  private final OperationTurns<VolumeKey> turns;
+  private final OperationReports reports;
+  private final Executor threads;
+
+  OperationRunner(OperationTurns<VolumeKey> turns, OperationReports reports, Executor threads) {
+    this.turns = turns;
+    this.reports = reports;
+    this.threads = threads;
+  }
+
+  /**
+   * An operation that has begun, or waits for its turn. Cancelling it takes it out of the line;
+   * later, that ends the waiting and nothing else.
+   */
+  private static final class Begun<T extends @Nullable Object> extends CompletableFuture<T> {
+
+    private final Subject subject;
+
+    Begun(Subject subject) {
+      this.subject = subject;
+    }
+  }
+
+  /**
+   * Begins an operation when no other runs for these volumes.
+   *
+   * @param volume the volume that listeners are shown
+   * @param keys none for one that may take long, and whose calls alone have to wait for each other
+   * @param ended told of the end of the work, and of its failure if it failed, also when no caller
+   *     waits for it any more
+   */
+  <T extends @Nullable Object> CompletableFuture<T> begin(
+      Operation kind,
+      Optional<VolumeKey> volume,
+      SortedSet<VolumeKey> keys,
+      String doing,
+      Supplier<T> work,
+      Consumer<Optional<ControllerException>> ended) {
+    Subject subject = Subject.of(doing);
+    OperationId id = reports.asked();
+    Begun<T> begun = new Begun<>(subject);
+    CompletableFuture<T> place =
+        turns.take(
+            keys,
+            subject,
+            (leave, unused) -> {
+              Consumer<Optional<ControllerException>> end =
+                  failure -> {
+                    leave.run();
+                    ended.accept(failure);
+                  };
+              try {
+                threads.execute(
+                    () ->
+                        run(subject, () -> reported(subject, id, kind, volume, work), end, begun));
+              } catch (RejectedExecutionException | OutOfMemoryError refused) {
+                // It is closed, or this is how the JVM says that the machine gives no more threads.
+                leave.run();
+                begun.completeExceptionally(ControllerFailures.noThread(subject, "", refused));
+              }
+            });
+    handOver(place, begun);
+    return begun;
+  }
+
+  /** Begins an operation that waits for no other, and after which nothing is left to do. */
+  <T extends @Nullable Object> CompletableFuture<T> begin(
+      Operation kind, Optional<VolumeKey> volume, String doing, Supplier<T> work) {
+    return begin(kind, volume, Collections.emptySortedSet(), doing, work, failure -> {});
+  }
+
+  /** Returns an operation for whose answer no thread waits, and which is not reported. */
+  <T> CompletableFuture<T> asked(Subject subject, CompletableFuture<T> answer) {
+    Begun<T> begun = new Begun<>(subject);
+    handOver(answer, begun);
+    return begun;
+  }
+
+  private <T extends @Nullable Object> void handOver(CompletableFuture<T> from, Begun<T> to) {
+    from.whenComplete(
+        (value, failure) -> {
+          if (!to.isDone()) {
+            hand(
+                () -> {
+                  if (failure == null) {
+                    to.complete(value);
+                  } else {
+                    to.completeExceptionally(Unwrapped.of(failure));
+                  }
+                });
+          }
+        });
+    to.whenComplete(
+        (value, failure) -> {
+          if (to.isCancelled()) {
+            from.cancel(true);
+          }
+        });
+  }
+
+  private void hand(Runnable work) {
+    try {
+      threads.execute(work);
+    } catch (RejectedExecutionException | OutOfMemoryError refused) {
+      work.run();
+    }
+  }
+
+  /** Does the work of an operation between the reports of its beginning and its end. */
+  private <T extends @Nullable Object> T reported(
+      Subject subject,
+      OperationId id,
+      Operation kind,
+      Optional<VolumeKey> volume,
+      Supplier<T> work) {
+    OperationReports.Running running = reports.begin(id, kind, volume);
+    Optional<OperatorMessage> failure = Optional.empty();
+    try {
+      return work.get();
+    } catch (ControllerException failed) {
+      failure = Optional.of(failed.operatorMessage());
+      throw failed;
+    } catch (RuntimeException | Error unexpected) {
+      failure =
+          Optional.of(
+              Messages.of(OperatorCode.STEP_FAILED, subject, unexpected.getClass().getName()));
+      throw unexpected;
+    } finally {
+      running.ended(failure);
+    }
+  }
+
+  private static <T extends @Nullable Object> void run(
+      Subject subject,
+      Supplier<T> work,
+      Consumer<Optional<ControllerException>> end,
+      CompletableFuture<T> result) {
+    T value;
+    try {
+      value = work.get();
+    } catch (ControllerException failed) {
+      fail(failed, end, result);
+      return;
+    } catch (RuntimeException | Error unexpected) {
+      fail(
+          ControllerFailures.failed(
+              Outcome.UNCERTAIN,
+              OperatorCode.STEP_FAILED,
+              subject,
+              String.valueOf(unexpected),
+              unexpected),
+          end,
+          result);
+      return;
+    }
+    try {
+      end.accept(Optional.empty());
+    } finally {
+      result.complete(value);
+    }
+  }
+
+  private static void fail(
+      ControllerException failed,
+      Consumer<Optional<ControllerException>> end,
+      CompletableFuture<?> result) {
+    try {
+      end.accept(Optional.of(failed));
+    } finally {
+      result.completeExceptionally(failed);
+    }
+  }
+
+  /** Waits for an operation of this class. */
+  static <T extends @Nullable Object> T await(CompletionStage<T> operation) {
+    Begun<T> begun = (Begun<T>) operation;
+    return await(begun.subject, begun);
+  }
+
+  /**
+   * Waits for a step. An interrupt ends the waiting, and takes an operation out of the line if it
+   * waits there.
+   */
+  static <T extends @Nullable Object> T await(Subject subject, CompletableFuture<T> step) {
+    try {
+      return step.get();
+    } catch (InterruptedException e) {
+      step.cancel(true);
+      Thread.currentThread().interrupt();
+      throw ControllerFailures.failed(
+          Outcome.UNCERTAIN,
+          OperatorCode.CONTROLLER_CALL_CANCELLED,
+          subject,
+          "the thread that waited was interrupted",
+          e);
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof ControllerException known) {
+        throw known;
+      }
+      throw new IllegalStateException(failed.getCause());
+    }
+  }
+}

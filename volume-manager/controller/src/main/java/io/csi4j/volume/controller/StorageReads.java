@@ -1,0 +1,279 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.CsiPlugin;
+import io.csi4j.client.controller.Capacity;
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.ControllerListVolumeHealthRequest;
+import io.csi4j.client.controller.ControllerService;
+import io.csi4j.client.controller.ListSnapshotsRequest;
+import io.csi4j.client.controller.ListVolumesRequest;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.VolumeEntry;
+import io.csi4j.client.controller.VolumePage;
+import io.csi4j.client.model.CallPolicy;
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Secrets;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Topology;
+import io.csi4j.client.model.Violation.Rule;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.model.VolumeHealthReport;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.SecretsReference;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.condition.Conditions;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * Reads what storage systems say: of a volume, of their room and abilities, and lists. Nothing is
+ * changed, and no volume has to be free for it.
+ *
+ * @param runner hands over the answers that no thread waits for
+ * @param policy how patient lists are
+ * @param told receives what people should know of a volume that was read
+ */
+record StorageReads(
+    OperationRunner runner,
+    Catalog catalog,
+    Controllers controllers,
+    ControllerCalls calls,
+    UnaryOperator<CallPolicy.Builder> policy,
+    Consumer<OperatorMessage> told) {
+
+  // ---- a volume
+
+  VolumeEntry inspect(VolumeKey key) {
+    CatalogVolume known = catalog.volume(key, "reading");
+    VolumeEntry seen = controllers.answer(calls.inspect(known));
+    tellOfOtherContext(known, seen.volume().context());
+    return seen;
+  }
+
+  /** The context that a volume was made with stays in force, even if another is reported later. */
+  private void tellOfOtherContext(CatalogVolume known, VolumeContext seen) {
+    if (!seen.isEmpty() && !seen.equals(known.context())) {
+      told.accept(
+          Messages.of(
+              OperatorCode.VOLUME_CONTEXT_CHANGED,
+              Subject.of("reading", ControllerCalls.identity(known)),
+              "it has " + seen + " now, and was made with " + known.context()));
+    }
+  }
+
+  CompletableFuture<Optional<VolumeHealthReport>> health(VolumeKey key) {
+    Subject subject = Subject.of("reading the health of volume '" + key + "'");
+    CompletableFuture<Optional<VolumeHealthReport>> answer;
+    try {
+      CatalogVolume known = catalog.volume(key, "reading the health of");
+      answer =
+          controllers.facts(known.plugin(), subject).thenCompose(facts -> health(known, facts));
+    } catch (ControllerException unknown) {
+      answer = CompletableFuture.failedFuture(unknown);
+    }
+    return runner.asked(subject, failing(answer, thrown -> ControllerFailures.of(subject, thrown)));
+  }
+
+  private CompletableFuture<Optional<VolumeHealthReport>> health(
+      CatalogVolume volume, ControllerFacts facts) {
+    // The one brings the other.
+    if (facts.offers(ControllerCapability.GET_VOLUME_HEALTH)
+        || facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)) {
+      return controllers.call(calls.health(volume)).thenApply(Optional::of);
+    } else if (facts.offers(ControllerCapability.VOLUME_CONDITION)
+        && facts.offers(ControllerCapability.GET_VOLUME)) {
+      return controllers.call(calls.inspect(volume)).thenApply(Conditions::report);
+    }
+    return CompletableFuture.completedFuture(Optional.empty());
+  }
+
+  // ---- a plugin
+
+  CompletableFuture<Capacity> capacity(VolumeSpec spec, Optional<Topology> place) {
+    Subject subject = Subject.of("reading the capacity of plugin '" + spec.plugin() + "'");
+    return runner.asked(
+        Subject.of("reading the capacity"),
+        failing(
+            controllers
+                .facts(spec.plugin(), subject)
+                .thenCompose(
+                    facts -> controllers.call(ControllerCalls.capacity(spec, place, facts))),
+            thrown -> ControllerFailures.of(subject, thrown)));
+  }
+
+  CompletableFuture<Boolean> attaches(PluginId plugin) {
+    Subject subject = Subject.of("asking whether plugin '" + plugin + "' attaches volumes");
+    return runner.asked(subject, controllers.attaches(plugin, subject));
+  }
+
+  CompletableFuture<Set<ControllerCapability>> offered(PluginId plugin) {
+    Subject subject = Subject.of("asking what the controllers of plugin '" + plugin + "' can do");
+    return runner.asked(
+        subject, controllers.facts(plugin, subject).thenApply(it -> it.controller().offered()));
+  }
+
+  private static <T> CompletableFuture<T> failing(
+      CompletableFuture<T> answer, Function<Throwable, ControllerException> failure) {
+    return answer.exceptionallyCompose(
+        thrown -> CompletableFuture.failedFuture(failure.apply(Unwrapped.of(thrown))));
+  }
+
+  // ---- lists
+
+  CompletableFuture<VolumePage> list(PluginId plugin, PageRequest page) {
+    Subject subject = ofList(plugin, "volumes");
+    ListVolumesRequest.Builder request = ListVolumesRequest.builder().maxEntries(page.maxEntries());
+    page.token().ifPresent(request::startingToken);
+    return runner.asked(
+        subject,
+        failing(
+            controllers
+                .connected(plugin, subject)
+                .thenCompose(it -> service(it).async().listVolumes(request.build())),
+            thrown ->
+                thrown instanceof CsiException failed
+                    ? typed(subject, failed)
+                    : ControllerFailures.of(subject, thrown)));
+  }
+
+  Listing<VolumeEntry> volumes(PluginId plugin) {
+    return listing(plugin, "volumes", ControllerService::volumes);
+  }
+
+  /** The health of volumes, with the secrets that are named when it is read. */
+  Listing<VolumeHealthReport> health(
+      PluginId plugin, Supplier<Optional<SecretsReference>> secrets) {
+    String what = "health of the volumes";
+    Subject subject = ofList(plugin, what);
+    return () -> {
+      Optional<SecretsReference> reference = secrets.get();
+      ControllerFacts facts = OperationRunner.await(subject, controllers.facts(plugin, subject));
+      if (!facts.offers(ControllerCapability.LIST_VOLUME_HEALTH)
+          && facts.offers(ControllerCapability.VOLUME_CONDITION)) {
+        return Conditions.reports(volumes(plugin)).iterator();
+      }
+      return this.<VolumeHealthReport>listing(
+              plugin,
+              what,
+              it ->
+                  it.volumeHealth(
+                      ControllerListVolumeHealthRequest.builder()
+                          .secrets(
+                              secrets(
+                                  plugin,
+                                  reference,
+                                  CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
+                                  subject))
+                          .build()))
+          .iterator();
+    };
+  }
+
+  /** The reference of the secrets that all volumes of a plugin have, if they have the same. */
+  Optional<SecretsReference> commonSecrets(PluginId plugin) {
+    Set<Optional<SecretsReference>> secrets =
+        catalog.volumes().stream()
+            .filter(volume -> volume.plugin().equals(plugin))
+            .map(volume -> volume.spec().secrets())
+            .collect(Collectors.toSet());
+    return secrets.size() == 1 ? secrets.iterator().next() : Optional.empty();
+  }
+
+  Listing<Snapshot> snapshots(PluginId plugin, Optional<SecretsReference> reference) {
+    String what = "snapshots";
+    return listing(
+        plugin,
+        what,
+        it ->
+            it.snapshots(
+                ListSnapshotsRequest.builder()
+                    .secrets(
+                        secrets(
+                            plugin, reference, CsiOperation.LIST_SNAPSHOTS, ofList(plugin, what)))
+                    .build()));
+  }
+
+  private Secrets secrets(
+      PluginId plugin,
+      Optional<SecretsReference> reference,
+      CsiOperation operation,
+      Subject subject) {
+    return OperationRunner.await(
+        subject, controllers.secrets(plugin, calls.secretsOf(reference), operation, subject));
+  }
+
+  private <T> Listing<T> listing(
+      PluginId plugin, String what, Function<ControllerService, Listing<T>> begin) {
+    Subject subject = ofList(plugin, what);
+    return () -> {
+      Iterator<T> all =
+          begin
+              .apply(
+                  service(OperationRunner.await(subject, controllers.connected(plugin, subject))))
+              .iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return told(subject, all::hasNext);
+        }
+
+        @Override
+        public T next() {
+          return told(subject, all::next);
+        }
+      };
+    };
+  }
+
+  /** The controller service of a plugin, with the patience that the settings say. */
+  private ControllerService service(CsiPlugin plugin) {
+    return plugin.controller().with(policy);
+  }
+
+  private static Subject ofList(PluginId plugin, String what) {
+    return Subject.of("listing the " + what + " of plugin '" + plugin + "'");
+  }
+
+  private static <T> T told(Subject subject, Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (CsiException failed) {
+      throw typed(subject, failed);
+    }
+  }
+
+  private static ControllerException typed(Subject subject, CsiException failed) {
+    if (failed.code() == StatusCode.ABORTED) {
+      return ControllerFailures.failed(
+          Outcome.REFUSED, OperatorCode.LISTING_TOKEN_EXPIRED, subject, "", failed);
+    }
+    if (failed instanceof CsiAnswerException answer
+        && answer.violations().stream().anyMatch(each -> each.rule() == Rule.ENDLESS)) {
+      return new ControllerException(
+          Outcome.REFUSED,
+          Messages.of(
+              OperatorCode.LISTING_ENDLESS, subject, ControllerFailures.text(answer.violations())),
+          answer.violations(),
+          answer);
+    }
+    return ControllerFailures.of(subject, failed);
+  }
+}

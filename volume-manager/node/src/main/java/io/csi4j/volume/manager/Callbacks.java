@@ -5,6 +5,7 @@ import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.node.AsyncVolumeMounter;
 import io.csi4j.volume.node.ExpandRequest;
@@ -55,6 +56,11 @@ final class Callbacks implements Executor, AutoCloseable {
     }
 
     @Override
+    public CompletionStage<UnmountOutcome> abandon(VolumeUse usage, String reason) {
+      return handed(engine.abandon(usage, reason));
+    }
+
+    @Override
     public CompletionStage<OptionalLong> expand(ExpandRequest request) {
       return handed(engine.expand(request));
     }
@@ -62,6 +68,11 @@ final class Callbacks implements Executor, AutoCloseable {
     @Override
     public CompletionStage<VolumeStats> stats(VolumeUse usage) {
       return handed(engine.stats(usage));
+    }
+
+    @Override
+    public CompletionStage<VolumeHealth> health(VolumeUse usage) {
+      return handed(engine.health(usage));
     }
 
     private <T> CompletionStage<T> handed(CompletableFuture<T> operation) {

@@ -276,25 +276,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.await(opened.engine().unmount(usage), "unmounting", usage);
   }
 
-  /**
-   * A person's way out when the release of a use does not end, because its plugin refuses it or a
-   * person has to look: nothing more is owed for the use, no plugin is asked, and listeners are
-   * told ({@link io.csi4j.volume.model.OperatorCode#ABANDONED}) with the reason. The volume is
-   * unstaged by its plugin as ever when it was the last use; where that does not end either, asking
-   * again abandons the staging. Never while something is mounted there: the refusal says how to
-   * unmount it. What the plugin or the storage system still holds is not known afterwards.
-   *
-   * @param usage a use whose release was asked for, or that is in doubt
-   * @param reason why, for those who read it later; no secret
-   * @return as of {@link #unmount}
-   * @throws io.csi4j.volume.model.VolumeException if something is mounted there or that cannot be
-   *     found out, or the use is mounted and well; or with what is left
-   * @throws IllegalArgumentException if there is no reason
-   */
+  @Override
   public UnmountOutcome abandon(VolumeUse usage, String reason) {
-    if (reason.isBlank()) {
-      throw new IllegalArgumentException("Abandoning a use needs a reason.");
-    }
     return opened.await(opened.engine().abandon(usage, reason), "abandoning", usage);
   }
 
@@ -333,15 +316,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
     return opened.engine().volumes();
   }
 
-  /**
-   * Asks the plugin for the faults of the volume of a use now, looks at its mounts, and returns all
-   * that is known. Where an operation of the volume is being done, or the plugin does not answer
-   * within 10 s, the known faults are older. For a host that keeps the calls of its controller and
-   * those of its nodes apart: it turns the questions at an interval off ({@link
-   * io.csi4j.volume.model.MountPolicy#healthInterval}) and asks when it knows of no other call.
-   *
-   * @throws io.csi4j.volume.model.VolumeException if there is no such use
-   */
+  @Override
   public VolumeHealth health(VolumeUse usage) {
     return opened.await(opened.engine().health(usage), "asking for the health of", usage);
   }

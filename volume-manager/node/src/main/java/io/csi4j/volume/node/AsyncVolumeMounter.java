@@ -1,6 +1,7 @@
 package io.csi4j.volume.node;
 
 import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -26,9 +27,15 @@ public interface AsyncVolumeMounter {
   /** Gives up the use of a volume by a workload. */
   CompletionStage<UnmountOutcome> unmount(VolumeUse usage);
 
+  /** Gives up a use whose release does not end, as a person decided. */
+  CompletionStage<UnmountOutcome> abandon(VolumeUse usage, String reason);
+
   /** Lets the node take notice that a volume has grown. */
   CompletionStage<OptionalLong> expand(ExpandRequest request);
 
   /** Reads how full a volume is, and whether it is well. */
   CompletionStage<VolumeStats> stats(VolumeUse usage);
+
+  /** Asks the plugin for the faults of the volume of a use, and returns all that is known. */
+  CompletionStage<VolumeHealth> health(VolumeUse usage);
 }

@@ -2,6 +2,7 @@ package io.csi4j.volume.node;
 
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.node.VolumeStats;
+import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
@@ -71,6 +72,23 @@ public interface VolumeMounter {
   UnmountOutcome unmount(VolumeUse usage);
 
   /**
+   * A person's way out when the release of a use does not end, because its plugin refuses it or a
+   * person has to look: nothing more is owed for the use, no plugin is asked, and listeners are
+   * told ({@link io.csi4j.volume.model.OperatorCode#ABANDONED}) with the reason. The volume is
+   * unstaged by its plugin as ever when it was the last use; where that does not end either, asking
+   * again abandons the staging. Never while something is mounted there: the refusal says how to
+   * unmount it. What the plugin or the storage system still holds is not known afterwards.
+   *
+   * @param usage a use whose release was asked for, or that is in doubt
+   * @param reason why, for those who read it later; no secret
+   * @return as of {@link #unmount}
+   * @throws io.csi4j.volume.model.VolumeException if something is mounted there or that cannot be
+   *     found out, or the use is mounted and well; or with what is left
+   * @throws IllegalArgumentException if there is no reason
+   */
+  UnmountOutcome abandon(VolumeUse usage, String reason);
+
+  /**
    * Whether a workload has a volume: it is on record, the mount table shows it, and what serves it
    * is not known to have ended. Waits for no server.
    *
@@ -102,6 +120,17 @@ public interface VolumeMounter {
   VolumeStats stats(VolumeUse usage);
 
   /**
+   * Asks the plugin for the faults of the volume of a use now, looks at its mounts, and returns all
+   * that is known. Where an operation of the volume is being done, or the plugin does not answer
+   * within 10 s, the known faults are older. For a host that keeps the calls of its controller and
+   * those of its nodes apart: it turns the questions at an interval off ({@link
+   * io.csi4j.volume.model.MountPolicy#healthInterval}) and asks when it knows of no other call.
+   *
+   * @throws io.csi4j.volume.model.VolumeException if there is no such use
+   */
+  VolumeHealth health(VolumeUse usage);
+
+  /**
    * Returns the workloads that use a volume now, certain or not, in order; none if it is not known.
    */
   List<WorkloadId> usage(VolumeKey volume);
@@ -123,6 +152,6 @@ public interface VolumeMounter {
    */
   Explanation explain(WorkloadId workload);
 
-  /** Returns the mounter that does not block. */
+  /** Returns the operations that do not block: each of those here that waits for its end. */
   AsyncVolumeMounter async();
 }

@@ -32,6 +32,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -99,6 +100,23 @@ class FailureFamilyTest {
     manager.close();
 
     assertThat(strangers(manager)).isEmpty();
+  }
+
+  /** The others read what the manager knows, or the mount table. */
+  @Test
+  void eachMethodThatWaitsForAnOperationIsInBothFaces() {
+    Set<String> others = Set.of("async", "explain", "hasMount", "status", "usage", "volumes");
+    assertThat(AsyncVolumeMounter.class.getMethods())
+        .extracting(FailureFamilyTest::signature)
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of(VolumeMounter.class.getMethods())
+                .filter(method -> !method.isDefault() && !others.contains(method.getName()))
+                .map(FailureFamilyTest::signature)
+                .toList());
+  }
+
+  private static String signature(Method method) {
+    return method.getName() + Arrays.toString(method.getParameterTypes());
   }
 
   /** What the public methods throw that is of another family. */

@@ -239,6 +239,9 @@ public final class VolumeEngine {
 
   /** Owes nothing more for a use whose release does not end: a person has decided so. */
   public CompletableFuture<UnmountOutcome> abandon(VolumeUse usage, String reason) {
+    if (reason.isBlank()) {
+      throw new IllegalArgumentException("Abandoning a use needs a reason.");
+    }
     Optional<VolumeIdentity> identity = index.owner(usage);
     if (index.isClosing()) {
       return failed(closed(Subject.of("abandoning").by(usage)));

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -47,19 +48,25 @@ public final class AsyncVolumeController {
 
   private final OperationRunner runner;
   private final UnfinishedWork unfinished;
-  private final VolumeOperations volumes;
+  private final VolumeCreation creation;
+  private final VolumeModification changes;
+  private final VolumeDeletion deletion;
   private final SnapshotCreation snapshots;
   private final StorageReads reads;
 
   AsyncVolumeController(
       OperationRunner runner,
       UnfinishedWork unfinished,
-      VolumeOperations volumes,
+      VolumeCreation creation,
+      VolumeModification changes,
+      VolumeDeletion deletion,
       SnapshotCreation snapshots,
       StorageReads reads) {
     this.runner = runner;
     this.unfinished = unfinished;
-    this.volumes = volumes;
+    this.creation = creation;
+    this.changes = changes;
+    this.deletion = deletion;
     this.snapshots = snapshots;
     this.reads = reads;
   }
@@ -68,67 +75,85 @@ public final class AsyncVolumeController {
 
   /** Makes a volume, or finds the one that was made under the same key. */
   public CompletionStage<CatalogVolume> create(VolumeKey key, VolumeSpec spec) {
-    return changing(Operation.CREATE, "creating", key, () -> volumes.create(key, spec));
+    return changing(Operation.CREATE, "creating", key, () -> creation.create(key, spec));
   }
 
   /** Deletes a volume that was made here. */
   public CompletionStage<@Nullable Void> delete(VolumeKey key) {
-    return changing(Operation.DELETE, "deleting", key, done(() -> volumes.delete(key)));
+    return changing(Operation.DELETE, "deleting", key, done(() -> deletion.delete(key)));
   }
 
   /** Takes a volume on record that was there before. */
   public CompletionStage<CatalogVolume> register(CatalogVolume volume) {
     return changing(
-        Operation.REGISTER, "registering", volume.key(), () -> volumes.register(volume));
+        Operation.REGISTER, "registering", volume.key(), () -> creation.register(volume));
   }
 
   /** Forgets a volume without holders, and leaves it where it is. */
   public CompletionStage<Boolean> deregister(VolumeKey key) {
-    return changing(Operation.DEREGISTER, "forgetting", key, () -> volumes.deregister(key));
+    return changing(Operation.DEREGISTER, "forgetting", key, () -> deletion.deregister(key));
   }
 
   /** Forgets a volume although workloads hold it. */
   public CompletionStage<Boolean> deregister(
       VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
-    return changing(Operation.DEREGISTER, "forgetting", key, () -> volumes.forget(key, by, reason));
+    return changing(
+        Operation.DEREGISTER, "forgetting", key, () -> deletion.forget(key, by, reason));
   }
 
   /** Grows a volume. */
   public CompletionStage<CatalogVolume> expand(VolumeKey key, CapacityRange to) {
-    return expanding(key, () -> volumes.expand(key, to));
+    return expanding(key, () -> changes.expand(key, to));
   }
 
   /** Notes that the node has made a volume as large as it is by now. */
   public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key) {
-    return expanding(key, () -> volumes.settled(key, owed -> true));
+    return expanding(key, () -> changes.settled(key, owed -> true));
   }
 
   /** Notes that the node has made a volume as large as it was told to. */
   public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key, CapacityRange to) {
-    return expanding(key, () -> volumes.settled(key, to::equals));
+    return expanding(key, () -> changes.settled(key, to::equals));
   }
 
   /** Notes why the node cannot make a volume as large as it is. */
   public CompletionStage<CatalogVolume> nodeCannotExpand(VolumeKey key, OperatorMessage why) {
-    return expanding(key, () -> volumes.refusedByNode(key, owed -> true, why));
+    return expanding(key, () -> changes.refusedByNode(key, owed -> true, why));
   }
 
   /** Notes why the node cannot make a volume as large as it was told to. */
   public CompletionStage<CatalogVolume> nodeCannotExpand(
       VolumeKey key, CapacityRange to, OperatorMessage why) {
-    return expanding(key, () -> volumes.refusedByNode(key, to::equals, why));
+    return expanding(key, () -> changes.refusedByNode(key, to::equals, why));
   }
 
   /** Changes parameters of a volume. */
   public CompletionStage<CatalogVolume> modify(
       VolumeKey key, Map<String, String> mutableParameters) {
     return changing(
-        Operation.MODIFY, "modifying", key, () -> volumes.modify(key, mutableParameters));
+        Operation.MODIFY, "modifying", key, () -> changes.modify(key, mutableParameters));
   }
 
   /** Goes on at once with what was begun with a volume. */
   public CompletionStage<@Nullable Void> resume(VolumeKey key) {
-    return changing(Operation.RESUME, "going on with", key, done(() -> volumes.goOn(key)));
+    return changing(Operation.RESUME, "going on with", key, done(() -> goOn(key)));
+  }
+
+  private void goOn(VolumeKey key) {
+    if (!deletion.goOn(key)) {
+      changes.goOn(key);
+    }
+  }
+
+  /** Goes on with what was begun with a volume, for no caller. */
+  CompletableFuture<@Nullable Void> retry(VolumeKey key) {
+    return runner.begin(
+        Operation.RESUME,
+        Optional.of(key),
+        new TreeSet<>(Set.of(key)),
+        "going on with volume '" + key + "'",
+        done(() -> goOn(key)),
+        failure -> {});
   }
 
   // ---- what the storage system says

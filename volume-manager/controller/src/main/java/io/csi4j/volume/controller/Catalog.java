@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import io.csi4j.client.model.VolumeId;
 import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
@@ -294,11 +295,26 @@ final class Catalog {
   }
 
   /** Another record of the same volume, if there is one: deleting it would take that one's data. */
-  Optional<CatalogEntry> other(VolumeKey key, VolumeIdentity volume) {
+  Optional<CatalogEntry> other(CatalogEntry record, VolumeId id) {
     return all().stream()
-        .filter(each -> !each.key().equals(key))
-        .filter(each -> each.spec().plugin().equals(volume.plugin()))
-        .filter(each -> each.id().equals(Optional.of(volume.handle())))
+        .filter(each -> !each.key().equals(record.key()))
+        .filter(each -> each.spec().plugin().equals(record.spec().plugin()))
+        .filter(each -> each.id().equals(Optional.of(id)))
         .findFirst();
+  }
+
+  /** Refuses a volume that is on record under another name. */
+  void refuseOther(CatalogEntry record, VolumeId id) {
+    Optional<CatalogEntry> other = other(record, id);
+    if (other.isPresent()) {
+      throw ControllerFailures.failed(
+          ControllerException.Outcome.HELD,
+          OperatorCode.VOLUME_ID_TAKEN,
+          Subject.of(
+              "asking for volume '" + record.key() + "', which got the id of",
+              new VolumeIdentity(record.spec().plugin(), id)),
+          "that is '" + other.get().key() + "'",
+          null);
+    }
   }
 }

@@ -216,12 +216,7 @@ record CatalogAttachments(
   private Optional<CatalogEntry> other(VolumeKey key) {
     return catalog
         .find(key)
-        .flatMap(
-            record ->
-                record
-                    .id()
-                    .map(id -> new VolumeIdentity(record.spec().plugin(), id))
-                    .flatMap(identity -> catalog.other(key, identity)));
+        .flatMap(record -> record.id().flatMap(id -> catalog.other(record, id)));
   }
 
   private ControllerAnswer answer(

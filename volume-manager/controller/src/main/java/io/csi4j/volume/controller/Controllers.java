@@ -31,6 +31,11 @@ interface Controllers {
   /** Returns the abilities of the plugin, as it said on the present connection. */
   CompletableFuture<ControllerFacts> facts(PluginId plugin, Subject subject);
 
+  /** Waits for the abilities of the plugin, on a thread that is there for it. */
+  default ControllerFacts abilities(PluginId plugin, Subject subject) {
+    return ended(facts(plugin, subject));
+  }
+
   /** Whether volumes of the plugin are attached to nodes: none are if it has no controller. */
   CompletableFuture<Boolean> attaches(PluginId plugin, Subject subject);
 

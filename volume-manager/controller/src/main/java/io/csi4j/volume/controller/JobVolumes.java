@@ -207,7 +207,7 @@ public final class JobVolumes {
       CatalogVolume volume = created(key, spec);
       try {
         ClaimGrant grant = claims.acquire(request);
-        if (!controller.mayKnow(key, grant.epoch())) {
+        if (!controller.claims().mayKnow(key, grant.epoch())) {
           throw new IllegalStateException(
               "The claim of "
                   + request.usage()
@@ -291,7 +291,7 @@ public final class JobVolumes {
     }
     Optional<CatalogEntry> record = controller.record(key);
     if (record.isPresent() && !record.get().spec().ephemeral()) {
-      boolean isClaimed = controller.mayBeClaimed(key);
+      boolean isClaimed = controller.claims().mayBeHeld(key);
       return new Released(
           claim, isClaimed ? VolumeOutcome.CLAIMED : VolumeOutcome.RETAINED, Optional.empty());
     }
@@ -314,7 +314,7 @@ public final class JobVolumes {
   public List<VolumeKey> unclaimed() {
     return controller.ephemeral().stream()
         .filter(key -> !acquiring.containsKey(key))
-        .filter(key -> !controller.mayBeClaimed(key))
+        .filter(key -> !controller.claims().mayBeHeld(key))
         .toList();
   }
 

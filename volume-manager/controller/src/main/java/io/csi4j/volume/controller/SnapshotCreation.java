@@ -187,7 +187,7 @@ final class SnapshotCreation {
   }
 
   private boolean placesSnapshots(ControllerCall<?> call) {
-    return Controllers.ended(controllers.facts(call.plugin(), call.subject())).placesSnapshots();
+    return controllers.abilities(call.plugin(), call.subject()).placesSnapshots();
   }
 
   private void refuseWherePluginChooses(ControllerCall<?> call, RequestedTopologies asked) {

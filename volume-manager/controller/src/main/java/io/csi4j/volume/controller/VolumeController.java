@@ -33,7 +33,6 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.StorageController;
-import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
@@ -62,7 +61,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -103,12 +101,12 @@ public final class VolumeController implements AutoCloseable {
   private final Controllers controllers;
   private final ControllerCalls calls;
   private final PluginRegistry registry;
-  private final VolumeOperations volumes;
+  private final VolumeModification changes;
   private final SnapshotCreation snapshots;
   private final UnfinishedWork unfinished;
   private final StorageReads reads;
   private final AsyncVolumeController async;
-  private final Function<VolumeKey, Optional<Claim>> claims;
+  private final VolumeClaims claims;
   private final boolean holdsWhatItDeletes;
   private final OperationReports reports;
   private final OperationRunner runner;
@@ -133,11 +131,15 @@ public final class VolumeController implements AutoCloseable {
     this.controllers = reports.isOn() ? new ReportedControllers(controllers, reports) : controllers;
     this.ending = ending;
     registry = options.plugins;
-    claims = options.claims;
+    claims = new VolumeClaims(options.claims);
     holdsWhatItDeletes = options.claimStore != null;
     catalog = new Catalog(options.store);
     calls = new ControllerCalls(options.secrets);
-    volumes = new VolumeOperations(catalog, this.controllers, calls, clock, options);
+    changes = new VolumeModification(catalog, this.controllers, calls, claims, options.told, clock);
+    VolumeDeletion deletion =
+        new VolumeDeletion(catalog, this.controllers, calls, changes, claims, options);
+    VolumeCreation creation =
+        new VolumeCreation(catalog, this.controllers, calls, deletion, options);
     snapshots =
         new SnapshotCreation(
             catalog,
@@ -153,21 +155,14 @@ public final class VolumeController implements AutoCloseable {
         new StorageReads(
             runner, catalog, this.controllers, calls, options.settings.policy(), options.told);
     unfinished = new UnfinishedWork(catalog, timers, options.firstPause, this::retry, options.told);
-    async = new AsyncVolumeController(runner, unfinished, volumes, snapshots, reads);
+    async =
+        new AsyncVolumeController(
+            runner, unfinished, creation, changes, deletion, snapshots, reads);
     unfinished.later();
   }
 
   private CompletableFuture<?> retry(VolumeKey key) {
-    return runner.begin(
-        Operation.RESUME,
-        Optional.of(key),
-        new TreeSet<>(Set.of(key)),
-        "going on with volume '" + key + "'",
-        () -> {
-          volumes.goOn(key);
-          return Done.DONE;
-        },
-        failure -> {});
+    return async.retry(key);
   }
 
   /**
@@ -326,7 +321,7 @@ public final class VolumeController implements AutoCloseable {
    * deletion that is not done is one of them. Does not block.
    */
   public List<VolumeChange> changes(VolumeKey key) {
-    return unfinished.shown(key, volumes.changes(key));
+    return unfinished.shown(key, changes.changes(key));
   }
 
   /**
@@ -443,7 +438,7 @@ public final class VolumeController implements AutoCloseable {
                     VolumeSummary.of(
                         each,
                         changes(each.key()),
-                        volumes.claim(each.key()),
+                        claims.claim(each.key()),
                         views.computeIfAbsent(each.spec().plugin(), plugins)))
             .toList(),
         shown.size() == wanted.size()
@@ -537,22 +532,9 @@ public final class VolumeController implements AutoCloseable {
     return holdsWhatItDeletes;
   }
 
-  /** Whether anybody has a claim of a volume; also if nobody can say. */
-  boolean mayBeClaimed(VolumeKey key) {
-    try {
-      return claims.apply(key).filter(it -> !VolumeOperations.claimants(it).isEmpty()).isPresent();
-    } catch (RuntimeException nobodyCanSay) {
-      return true;
-    }
-  }
-
-  /** Whether the store of claims knows a claim of this epoch, or a later one; or nobody can say. */
-  boolean mayKnow(VolumeKey key, long epoch) {
-    try {
-      return claims.apply(key).filter(it -> it.epoch() >= epoch).isPresent();
-    } catch (RuntimeException nobodyCanSay) {
-      return true;
-    }
+  /** Who holds volumes. */
+  VolumeClaims claims() {
+    return claims;
   }
 
   // ---- snapshots

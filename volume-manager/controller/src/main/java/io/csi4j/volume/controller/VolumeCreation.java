@@ -1,0 +1,413 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.ControllerCapability;
+import io.csi4j.client.controller.Snapshot;
+import io.csi4j.client.controller.ValidationResult;
+import io.csi4j.client.controller.Volume;
+import io.csi4j.client.controller.VolumeContentSource;
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiException;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.Violation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.CreationName;
+import io.csi4j.volume.catalog.RequestedTopologies;
+import io.csi4j.volume.catalog.VolumeSpec;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.plugin.PluginRegistry;
+import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * How a volume comes on record: one that was there before is registered, one that was not is made.
+ * No other volume is made under a name until it is known what became of the first.
+ */
+final class VolumeCreation {
+
+  private final Catalog catalog;
+  private final Controllers controllers;
+  private final ControllerCalls calls;
+  private final VolumeDeletion deletion;
+  private final PluginRegistry registry;
+  private final ValidationResult.Policy validation;
+  private final Consumer<OperatorMessage> told;
+
+  /** The plugins for which it was told that they are asked for older access modes. */
+  private final Set<PluginId> toldOfOlderModes = ConcurrentHashMap.newKeySet();
+
+  VolumeCreation(
+      Catalog catalog,
+      Controllers controllers,
+      ControllerCalls calls,
+      VolumeDeletion deletion,
+      VolumeController.Builder options) {
+    this.catalog = catalog;
+    this.controllers = controllers;
+    this.calls = calls;
+    this.deletion = deletion;
+    this.registry = options.plugins;
+    this.validation = options.validation;
+    this.told = options.told;
+  }
+
+  // ---- volumes that were there before
+
+  /** Takes a volume on record, if its plugin agrees to how it is to be used. */
+  CatalogVolume register(CatalogVolume wanted) {
+    Subject subject = Subject.of("registering", ControllerCalls.identity(wanted));
+    if (wanted.origin() != CatalogVolume.Origin.REGISTERED) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_REQUEST_REFUSED,
+          subject,
+          "the origin of '"
+              + wanted.key()
+              + "' is "
+              + wanted.origin()
+              + ", and that of a volume that was there before is REGISTERED");
+    }
+    Optional<CatalogEntry> known = catalog.find(wanted.key());
+    if (known.isPresent()) {
+      return known
+          .flatMap(CatalogEntry::volume)
+          .filter(there -> isSame(there, wanted))
+          .orElseThrow(
+              () ->
+                  ControllerFailures.refused(
+                      OperatorCode.VOLUME_KNOWN_OTHERWISE,
+                      subject,
+                      "'" + wanted.key() + "' is on record"));
+    }
+    CatalogEntry record = CatalogEntry.of(wanted, Optional.empty());
+    CatalogVolume volume = wanted;
+    if (Preference.mayHaveController(wanted.plugin(), registry.plugins())) {
+      ControllerFacts facts = controllers.abilities(wanted.plugin(), subject);
+      validate(subject, wanted, facts);
+      volume = named(wanted, facts);
+      record = decided(CatalogEntry.of(volume, Optional.empty()), subject, facts);
+    }
+    catalog.put(subject, record);
+    return volume;
+  }
+
+  private static boolean isSame(CatalogVolume there, CatalogVolume wanted) {
+    return there.origin() == CatalogVolume.Origin.REGISTERED
+        && there.id().equals(wanted.id())
+        && there.context().equals(wanted.context())
+        && there.spec().equals(wanted.spec());
+  }
+
+  private void validate(Subject subject, CatalogVolume wanted, ControllerFacts facts) {
+    ValidationResult answer = controllers.answer(calls.validate(wanted, facts));
+    List<Violation> differences =
+        answer instanceof ValidationResult.Mismatch mismatch ? mismatch.differences() : List.of();
+    String seen = differences.isEmpty() ? words(answer) : ControllerFailures.text(differences);
+    if (!answer.isAcceptable(validation)) {
+      throw new ControllerException(
+          Outcome.REFUSED,
+          Messages.of(OperatorCode.VOLUME_NOT_CONFIRMED, subject, seen),
+          differences,
+          null);
+    }
+    if (!(answer instanceof ValidationResult.Confirmed)) {
+      told.accept(Messages.of(OperatorCode.VALIDATION_UNANSWERED, subject, seen));
+    }
+  }
+
+  /** The plugin's own words, which are for people: what they mean, nothing here decides. */
+  private static String words(ValidationResult answer) {
+    return answer.message().isEmpty() ? "" : "the plugin says: \"" + answer.message() + "\"";
+  }
+
+  private static CatalogVolume named(CatalogVolume wanted, ControllerFacts facts) {
+    CatalogVolume.Builder named = wanted.toBuilder();
+    facts.name().ifPresent(named::provider);
+    facts.version().ifPresent(named::providerVersion);
+    return named.build();
+  }
+
+  // ---- volumes that are made
+
+  /** The volume of this key: the one that there is, or a new one. */
+  CatalogVolume create(VolumeKey key, VolumeSpec spec) {
+    CatalogEntry known = catalog.find(key).orElse(null);
+    if (known == null) {
+      CreationName name = new CreationName("csi4j-" + HashedName.inCatalog(key));
+      return ask(
+          narrowed(new CatalogEntry(key, spec, Optional.of(name), new State.Creating())), true);
+    }
+    Subject subject = ControllerCalls.about("creating", known);
+    if (known.state() instanceof State.Deleting) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_BEING_DELETED, subject, "");
+    }
+    boolean isSame =
+        known
+                .spec()
+                .equals(
+                    spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build())
+            && known.volume().map(it -> it.origin() == CatalogVolume.Origin.CREATED).orElse(true);
+    if (!isSame && known.state() instanceof State.Creating && isElsewhere(known.spec(), spec)) {
+      return askElsewhere(subject, known, spec);
+    }
+    if (!isSame) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_KNOWN_OTHERWISE,
+          subject,
+          known.state() instanceof State.Creating
+              ? "it is being created already, as something else; create that one, or delete it"
+              : "");
+    }
+    return known.volume().orElseGet(() -> ask(known, false));
+  }
+
+  /** Whether two wishes differ in their places alone. */
+  private static boolean isElsewhere(VolumeSpec known, VolumeSpec spec) {
+    Optional<RequestedTopologies> places = known.topologies();
+    return places.isPresent()
+        && spec.topologies().isPresent()
+        && known.equals(
+            spec.toBuilder()
+                .topologies(places.get())
+                .mutableParameters(known.mutableParameters())
+                .build());
+  }
+
+  /**
+   * Asks under the same name for other places, as the first ones may have no room. If nothing is
+   * made there, the former request is on record again: it may have made the volume.
+   */
+  private CatalogVolume askElsewhere(Subject subject, CatalogEntry known, VolumeSpec spec) {
+    VolumeSpec moved = spec.toBuilder().mutableParameters(known.spec().mutableParameters()).build();
+    CatalogEntry record = catalog.put(subject, narrowed(known.as(moved).fromSnapshotIn(List.of())));
+    try {
+      return ask(record, false);
+    } catch (ControllerException failed) {
+      boolean isOpen = catalog.find(known.key()).filter(record::equals).isPresent();
+      if (isOpen && isNotMade(failed)) {
+        putBack(subject, known, failed);
+      }
+      throw failed;
+    }
+  }
+
+  /**
+   * Whether nothing was made: a place without room, too, refuses before it makes something. An
+   * answer that is too large for this side ends with the same code, and an earlier attempt of the
+   * same call may have made it.
+   */
+  private static boolean isNotMade(ControllerException failed) {
+    return failed.outcome() == Outcome.REFUSED
+        || failed.outcome() == Outcome.UNAVAILABLE
+        || (failed.getCause() instanceof CsiException answer
+            && answer.code() == StatusCode.RESOURCE_EXHAUSTED
+            && answer.failure().answered()
+            && answer.attempts() == 1);
+  }
+
+  private void putBack(Subject subject, CatalogEntry known, ControllerException failed) {
+    try {
+      catalog.put(subject, known);
+    } catch (ControllerException unwritten) {
+      failed.addSuppressed(unwritten);
+    }
+  }
+
+  /**
+   * Asks for it.
+   *
+   * @param isFirst whether it has never been asked for
+   */
+  private CatalogVolume ask(CatalogEntry begun, boolean isFirst) {
+    Subject subject = ControllerCalls.about("creating", begun);
+    ControllerFacts facts = controllers.abilities(begun.spec().plugin(), subject);
+    CatalogEntry record = decided(begun, subject, facts);
+    if (isFirst) {
+      catalog.put(subject, record);
+    }
+    Volume made;
+    try {
+      made = controllers.answer(calls.create(record, facts));
+    } catch (ControllerException failed) {
+      Optional<VolumeId> unusable = VolumeDeletion.made(failed);
+      if (unusable.isPresent()) {
+        throw unusable(record, unusable.get(), failed);
+      }
+      if (isFirst && failed.outcome() != Outcome.UNCERTAIN) {
+        catalog.remove(record.key());
+      }
+      throw worded(record, failed);
+    }
+    return keep(record, made, facts);
+  }
+
+  /**
+   * Returns the record with the places from which the snapshot can be used that the volume is made
+   * from, where places are asked for, and the plugin can say. They are kept for as long as the
+   * volume is asked for in these places: the request under a name changes with them alone.
+   */
+  private CatalogEntry narrowed(CatalogEntry begun) {
+    VolumeSpec spec = begun.spec();
+    if (spec.topologies().isEmpty()
+        || !(spec.source().orElse(null) instanceof VolumeContentSource.FromSnapshot from)) {
+      return begun;
+    }
+    Subject subject = ControllerCalls.about("creating", begun);
+    ControllerFacts facts = controllers.abilities(spec.plugin(), subject);
+    boolean canSay =
+        facts.placesSnapshots()
+            && (facts.offers(ControllerCapability.GET_SNAPSHOT)
+                || facts.offers(ControllerCapability.LIST_SNAPSHOTS));
+    Optional<Snapshot> found =
+        canSay ? find(calls.find(spec, from.snapshotId(), facts)) : Optional.empty();
+    if (found.isEmpty()) {
+      return begun;
+    }
+    List<Violation> wrong = spec.toBuilder().fromSnapshot(found.get()).violations();
+    if (!wrong.isEmpty()) {
+      throw new ControllerException(
+          Outcome.REFUSED,
+          Messages.of(OperatorCode.VOLUME_REQUEST_REFUSED, subject, ControllerFailures.text(wrong)),
+          wrong,
+          null);
+    }
+    return begun.fromSnapshotIn(found.get().accessibleTopology());
+  }
+
+  /** One that is not there is for the request of the volume to tell; reading leaves no doubt. */
+  private Optional<Snapshot> find(ControllerCall<Optional<Snapshot>> call) {
+    try {
+      return controllers.answer(call);
+    } catch (ControllerException failed) {
+      if (failed.status().filter(StatusCode.NOT_FOUND::equals).isPresent()) {
+        return Optional.empty();
+      }
+      throw failed.outcome() == Outcome.UNCERTAIN
+          ? new ControllerException(
+              Outcome.UNAVAILABLE, failed.operatorMessage(), failed.getCause())
+          : failed;
+    }
+  }
+
+  private CatalogVolume keep(CatalogEntry record, Volume made, ControllerFacts facts) {
+    Subject subject = ControllerCalls.about("creating", record);
+    catalog.refuseOther(record, made.id());
+    CatalogVolume.Builder known =
+        CatalogVolume.builder(record.key(), record.spec(), made.id())
+            .origin(CatalogVolume.Origin.CREATED)
+            .context(made.context())
+            .topologies(made.accessibleTopology());
+    facts.name().ifPresent(known::provider);
+    facts.version().ifPresent(known::providerVersion);
+    made.capacityBytes().ifPresent(known::capacityBytes);
+    CatalogVolume volume = known.build();
+    try {
+      catalog.put(subject, record.in(new State.Present(volume)));
+    } catch (ControllerException failed) {
+      if (failed.getCause() instanceof StateException refused
+          && refused.reason() == StateReason.STATE_VALUE_TOO_LARGE) {
+        throw unusable(record, made.id(), failed);
+      }
+      // It is there, and the same request finds it again.
+      throw new ControllerException(Outcome.UNCERTAIN, failed.operatorMessage(), failed);
+    }
+    return volume;
+  }
+
+  /** Deletes what was made and cannot be used; if that fails, it stays on record as a debt. */
+  private ControllerException unusable(
+      CatalogEntry record, VolumeId made, ControllerException failed) {
+    catalog.refuseOther(record, made);
+    Subject subject = Subject.of("creating", new VolumeIdentity(record.spec().plugin(), made));
+    CatalogEntry doomed =
+        catalog.put(subject, record.in(new State.Deleting(Optional.of(made), Optional.empty())));
+    ControllerException told =
+        new ControllerException(
+            Outcome.REFUSED,
+            Messages.of(
+                OperatorCode.CONTROLLER_ANSWER_UNUSABLE,
+                subject,
+                failed.violations().isEmpty()
+                    ? failed.operatorMessage().seen().text()
+                    : ControllerFailures.text(failed.violations())),
+            failed.violations(),
+            failed.getCause());
+    try {
+      deletion.finish(doomed);
+    } catch (ControllerException undone) {
+      told.addSuppressed(undone);
+    }
+    return told;
+  }
+
+  /** The plugin's refusal is laid on a source only where there is one. */
+  private static ControllerException worded(CatalogEntry record, ControllerException failed) {
+    if (record.spec().source().isPresent()
+        || !failed.violations().isEmpty()
+        || !(failed.getCause() instanceof CsiException answer)) {
+      return failed;
+    }
+    Subject subject = ControllerCalls.about("creating", record);
+    return switch (answer.code()) {
+      case INVALID_ARGUMENT ->
+          ControllerFailures.reworded(
+              subject,
+              answer,
+              "a field is missing, or the plugin does not accept a value",
+              "Correct the parameters, the ways of use, the size or the places.");
+      case NOT_FOUND ->
+          ControllerFailures.reworded(
+              subject,
+              answer,
+              "something that the request names is unknown to the plugin",
+              "Check what the parameters and places name.");
+      case OUT_OF_RANGE ->
+          ControllerFailures.reworded(
+              subject, answer, "the size asked for is not possible", "Change the capacity range.");
+      default -> failed;
+    };
+  }
+
+  /**
+   * Returns the record of a volume that comes on record, with whether its plugin is asked for an
+   * older access mode in the place of one that it does not know: told once for a plugin.
+   */
+  private CatalogEntry decided(CatalogEntry record, Subject subject, ControllerFacts facts) {
+    Optional<AccessMode> unknown =
+        record.spec().capabilitiesInFull().stream()
+            .map(VolumeCapability::accessMode)
+            .filter(mode -> mode != mode.withoutSingleNodeMultiWriter())
+            .findFirst();
+    if (unknown.isEmpty() || facts.offers(ControllerCapability.SINGLE_NODE_MULTI_WRITER)) {
+      return record;
+    }
+    if (toldOfOlderModes.add(record.spec().plugin())) {
+      AccessMode mode = unknown.get();
+      told.accept(
+          Messages.of(
+              OperatorCode.ACCESS_MODE_REPLACED,
+              subject,
+              mode.withoutSingleNodeMultiWriter()
+                  + " is sent for "
+                  + mode
+                  + ", as the controller of the plugin does not offer SINGLE_NODE_MULTI_WRITER; this"
+                  + " is said once for the plugin"));
+    }
+    return record.underOlderModes();
+  }
+}

@@ -1,0 +1,272 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.model.CsiAnswerException;
+import io.csi4j.client.model.VolumeId;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.claim.ClaimOverride;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.model.VolumeIdentity;
+import io.csi4j.volume.model.VolumeKey;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * How a volume goes: it is deleted, or forgotten and left where it is. That it is to go stays on
+ * record until it is gone.
+ */
+final class VolumeDeletion {
+
+  private final Catalog catalog;
+  private final Controllers controllers;
+  private final ControllerCalls calls;
+  private final VolumeModification changes;
+  private final VolumeClaims claims;
+  private final DeletionHold hold;
+  private final Consumer<OperatorMessage> told;
+
+  VolumeDeletion(
+      Catalog catalog,
+      Controllers controllers,
+      ControllerCalls calls,
+      VolumeModification changes,
+      VolumeClaims claims,
+      VolumeController.Builder options) {
+    this.catalog = catalog;
+    this.controllers = controllers;
+    this.calls = calls;
+    this.changes = changes;
+    this.claims = claims;
+    this.hold = new DeletionHold(options.book());
+    this.told = options.told;
+  }
+
+  // ---- forgetting
+
+  /**
+   * Forgets a volume without holders; it stays in the storage system.
+   *
+   * @return whether it was on record
+   */
+  boolean deregister(VolumeKey key) {
+    Optional<CatalogEntry> known = catalog.find(key);
+    if (known.isPresent()) {
+      Subject subject = Subject.of("forgetting volume '" + key + "'");
+      claims.refuseHeld(subject, key);
+      // Looked at before the hold of a deletion ends, and once more when the volume is removed.
+      Catalog.refuseCut(subject, known.get());
+      if (known.get().state() instanceof State.Deleting) {
+        hold.endLeft(subject, key);
+      }
+      catalog.removeUncut(subject, key, () -> claims.refuseHeld(subject, key));
+      changes.unsee(key);
+    }
+    return known.isPresent();
+  }
+
+  /** Forgets a volume whoever holds it, as a person decided. */
+  boolean forget(VolumeKey key, ClaimOverride.Person by, ReasonText reason) {
+    Optional<CatalogEntry> known = catalog.find(key);
+    if (known.isEmpty()) {
+      return false;
+    }
+    Subject subject = Subject.of("forgetting volume '" + key + "'");
+    String holders;
+    try {
+      holders = VolumeClaims.holders(claims.claim(key));
+    } catch (ControllerException nobodyCanSay) {
+      holders = nobodyCanSay.operatorMessage().seen().text();
+    }
+    if (known.get().state() instanceof State.Deleting) {
+      endLeft(subject, key);
+    }
+    // A snapshot may have begun since the record was read.
+    CatalogEntry last = forget(key).orElse(known.get());
+    told.accept(
+        Messages.of(
+            OperatorCode.VOLUME_FORGOTTEN,
+            subject,
+            by
+                + " decided it: "
+                + reason.text()
+                + (holders.isEmpty() ? "; nobody holds it" : "; " + holders)
+                + (last.pendingSnapshots().isEmpty() ? "" : "; " + Catalog.asked(last))));
+    return true;
+  }
+
+  /** Ends a hold, unless nobody can say what is claimed: a person decided without that. */
+  private void endLeft(Subject subject, VolumeKey key) {
+    try {
+      hold.endLeft(subject, key);
+    } catch (ControllerException nobodyCanSay) {
+      told.accept(nobodyCanSay.operatorMessage());
+    }
+  }
+
+  /** Forgets a volume, and returns its last record. */
+  private Optional<CatalogEntry> forget(VolumeKey key) {
+    Optional<CatalogEntry> last = catalog.remove(key);
+    changes.unsee(key);
+    return last;
+  }
+
+  // ---- deleting
+
+  /** Deletes a volume that was made here; one that is not on record counts as deleted. */
+  void delete(VolumeKey key) {
+    catalog.find(key).ifPresent(known -> finish(doom(known)));
+  }
+
+  /**
+   * Goes on with the deletion of a volume.
+   *
+   * @return whether one was begun
+   */
+  boolean goOn(VolumeKey key) {
+    Optional<CatalogEntry> doomed =
+        catalog.find(key).filter(record -> record.state() instanceof State.Deleting);
+    doomed.ifPresent(this::finish);
+    return doomed.isPresent();
+  }
+
+  /** Holds the claims of a volume that is being deleted, and brings its deletion to its end. */
+  void finish(CatalogEntry doomed) {
+    finish(held(doomed));
+  }
+
+  /**
+   * A volume that is being deleted.
+   *
+   * @param record what is on record of it
+   * @param held the epoch of the hold that its deletion has
+   */
+  private record Doomed(CatalogEntry record, long held) {}
+
+  private Doomed held(CatalogEntry doomed) {
+    return new Doomed(doomed, hold.take(deleting(doomed), doomed.key()));
+  }
+
+  private Doomed doom(CatalogEntry known) {
+    Subject subject = deleting(known);
+    boolean isForeign =
+        known.volume().map(it -> it.origin() == CatalogVolume.Origin.REGISTERED).orElse(false);
+    if (isForeign) {
+      throw ControllerFailures.refused(OperatorCode.VOLUME_NOT_OURS, subject, "");
+    }
+    claims.refuseHeld(subject, known.key());
+    if (known.state() instanceof State.Deleting) {
+      return held(known);
+    }
+    Optional<CatalogVolume> before =
+        known.spec().ephemeral() ? Optional.empty() : kept(known.state());
+    catalog.intend(subject, known.in(new State.Deleting(known.id(), before)));
+    if (!hold.isPossible()) {
+      // Whoever claims it from now on finds that it is being deleted.
+      catalog.show(known.key());
+    }
+    long held;
+    try {
+      claims.refuseHeld(subject, known.key());
+      held = hold.take(subject, known.key());
+    } catch (ControllerException claimed) {
+      if (claimed.outcome() == Outcome.UNCERTAIN) {
+        catalog.show(known.key());
+      } else {
+        catalog.put(subject, known);
+      }
+      throw claimed;
+    }
+    // Whoever has claimed it before it was held has found it as it was.
+    return new Doomed(catalog.show(known.key()), held);
+  }
+
+  /** Growing may have come through, and only its answer would say what is owed to the node. */
+  private static Optional<CatalogVolume> kept(State state) {
+    if (state instanceof State.Growing growing) {
+      return Optional.of(VolumeModification.maybeGrown(growing));
+    }
+    return state instanceof State.Present there ? Optional.of(there.volume()) : Optional.empty();
+  }
+
+  /**
+   * Brings a deletion to its end. The claims are held for it from before the storage system is
+   * asked until it has answered; the record says so for longer, so that no hold is ever left over.
+   */
+  private void finish(Doomed begun) {
+    CatalogEntry doomed = begun.record();
+    State.Deleting going = (State.Deleting) doomed.state();
+    CatalogEntry known = doomed;
+    VolumeId id = going.id().orElse(null);
+    if (id == null) {
+      Optional<VolumeId> learned = learn(doomed);
+      if (learned.isEmpty()) {
+        hold.end(deleting(doomed), doomed.key(), begun.held());
+        forget(doomed.key());
+        return;
+      }
+      id = learned.get();
+      catalog.refuseOther(doomed, id);
+      known = catalog.put(deleting(doomed), doomed.in(new State.Deleting(learned, going.before())));
+    }
+    catalog.refuseOther(known, id);
+    // It may have been claimed since it was to be deleted.
+    claims.refuseHeld(deleting(known), known.key());
+    try {
+      controllers.answer(calls.delete(known.spec(), id));
+    } catch (ControllerException failed) {
+      if (failed.outcome() == Outcome.REFUSED && going.before().isPresent()) {
+        hold.end(deleting(known), known.key(), begun.held());
+        catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
+      }
+      throw failed;
+    }
+    hold.end(deleting(known), known.key(), begun.held());
+    forget(known.key());
+  }
+
+  /**
+   * The same request under the same name finds what was made, or makes it: only so it has an id.
+   */
+  private Optional<VolumeId> learn(CatalogEntry doomed) {
+    Subject subject = deleting(doomed);
+    ControllerFacts facts = controllers.abilities(doomed.spec().plugin(), subject);
+    try {
+      return Optional.of(controllers.answer(calls.create(doomed, facts)).id());
+    } catch (ControllerException failed) {
+      Optional<VolumeId> made = made(failed);
+      if (made.isPresent()) {
+        return made;
+      }
+      if (failed.outcome() == Outcome.REFUSED) {
+        // A refusal is about this attempt alone: an earlier one may have made the volume.
+        throw ControllerFailures.failed(
+            Outcome.HELD,
+            OperatorCode.VOLUME_MAY_BE_LEFT,
+            subject,
+            failed.operatorMessage().seen().text(),
+            failed.getCause());
+      }
+      throw failed;
+    }
+  }
+
+  /** The id of what was made, if an answer cannot be used but for that. */
+  static Optional<VolumeId> made(ControllerException failed) {
+    return failed.getCause() instanceof CsiAnswerException answer
+        ? answer.created().map(VolumeId::of)
+        : Optional.empty();
+  }
+
+  private static Subject deleting(CatalogEntry record) {
+    return record
+        .id()
+        .map(id -> Subject.of("deleting", new VolumeIdentity(record.spec().plugin(), id)))
+        .orElseGet(() -> ControllerCalls.about("deleting", record));
+  }
+}

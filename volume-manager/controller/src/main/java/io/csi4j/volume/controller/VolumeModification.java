@@ -1,0 +1,392 @@
+package io.csi4j.volume.controller;
+
+import io.csi4j.client.controller.ControllerExpandVolumeResult;
+import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.volume.catalog.CatalogEntry;
+import io.csi4j.volume.catalog.CatalogEntry.State;
+import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.VolumeChange;
+import io.csi4j.volume.catalog.VolumeChange.Progress;
+import io.csi4j.volume.catalog.VolumeChange.Request;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.controller.ControllerException.Outcome;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeKey;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The changes of a volume that is there: of its size and its parameters. That a volume grows is on
+ * record because only the answer says whether the node has to follow; which parameters are being
+ * changed is, as nobody else can say which of them are in force.
+ */
+final class VolumeModification {
+
+  private final Catalog catalog;
+  private final Controllers controllers;
+  private final ControllerCalls calls;
+  private final VolumeClaims claims;
+  private final Consumer<OperatorMessage> told;
+  private final Clock clock;
+
+  /** What was seen at the last attempt of a change that goes on. */
+  private final Map<Attempted, String> seen = new ConcurrentHashMap<>();
+
+  /**
+   * A change of a volume that was tried.
+   *
+   * @param volume which volume
+   * @param wish the kind of the change
+   */
+  private record Attempted(VolumeKey volume, Class<? extends Request> wish) {}
+
+  VolumeModification(
+      Catalog catalog,
+      Controllers controllers,
+      ControllerCalls calls,
+      VolumeClaims claims,
+      Consumer<OperatorMessage> told,
+      Clock clock) {
+    this.catalog = catalog;
+    this.controllers = controllers;
+    this.calls = calls;
+    this.claims = claims;
+    this.told = told;
+    this.clock = clock;
+  }
+
+  // ---- size
+
+  /**
+   * Grows a volume; one that is large enough stays as it is. A wish that was not fulfilled gives
+   * way to another one, which may be smaller, but not smaller than the volume is.
+   */
+  CatalogVolume expand(VolumeKey key, CapacityRange to) {
+    CatalogEntry record = catalog.there(key, "expanding");
+    CatalogVolume volume = record.volume().orElseThrow();
+    Optional<State.Growing> before =
+        record.state() instanceof State.Growing growing ? Optional.of(growing) : Optional.empty();
+    if (before.filter(it -> it.to().equals(to)).isPresent()) {
+      return grow(record, before.get(), false).volume().orElseThrow();
+    }
+    Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
+    OptionalLong size = volume.capacityBytes();
+    if (size.isPresent() && to.limitBytes().orElse(Long.MAX_VALUE) < size.getAsLong()) {
+      throw ControllerFailures.refused(
+          OperatorCode.VOLUME_SHRINKS,
+          subject,
+          "it has " + size.getAsLong() + " bytes, and is asked to have " + to);
+    }
+    if (before.isEmpty() && size.isPresent() && to.contains(size.getAsLong())) {
+      withdrawRefused(subject, record);
+      return volume;
+    }
+    ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
+    if (facts.expandsOnlyOffline()) {
+      claims.refuseHeld(subject, key);
+    }
+    State.Growing begun =
+        before
+            .map(it -> new State.Growing(maybeGrown(it), notBelow(size(volume), to)))
+            .orElseGet(() -> new State.Growing(volume, to));
+    return grow(
+            catalog.put(subject, record.in(begun).refusingNo(Request.Size.class)),
+            begun,
+            before.isEmpty())
+        .volume()
+        .orElseThrow();
+  }
+
+  /** A size that the plugin refused is wanted no more; a refusal of the node stays. */
+  private void withdrawRefused(Subject subject, CatalogEntry record) {
+    CatalogEntry now = record.refusingNo(Request.Size.class);
+    for (VolumeChange each : record.refused()) {
+      now = each.progress() == Progress.INFEASIBLE_ON_NODE ? now.refusing(each) : now;
+    }
+    if (!now.equals(record)) {
+      catalog.put(subject, now);
+    }
+  }
+
+  /** The wish, asking for what is there at least: so that its answer says what there is. */
+  private static CapacityRange notBelow(long bytes, CapacityRange to) {
+    return bytes == 0 || to.requiredBytes().orElse(0) >= bytes
+        ? to
+        : new CapacityRange(OptionalLong.of(bytes), to.limitBytes());
+  }
+
+  private CatalogEntry grow(CatalogEntry record, State.Growing begun, boolean isFirst) {
+    CatalogVolume volume = begun.volume();
+    Subject subject = Subject.of("expanding", ControllerCalls.identity(volume));
+    ControllerExpandVolumeResult answer;
+    try {
+      ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
+      if (facts.expandsOnlyOffline()) {
+        // It may have been claimed since it was to grow.
+        claims.refuseHeld(subject, record.key());
+      }
+      answer =
+          controllers.answer(
+              calls.expand(
+                  volume,
+                  begun.to(),
+                  ControllerCalls.known(capability(volume), facts, record.olderModes())));
+    } catch (ControllerException failed) {
+      if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+        CatalogEntry before =
+            record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun)));
+        catalog.put(subject, without(before, new Request.Size(begun.to()), failed));
+      } else {
+        attempted(record.key(), Request.Size.class, failed);
+      }
+      throw failed;
+    }
+    OptionalLong bytes = answer.capacityBytes();
+    long now = Math.max(bytes.orElse(begun.to().requiredBytes().orElse(0)), size(volume));
+    Optional<CapacityRange> owed =
+        answer.nodeExpansionRequired()
+            ? Optional.of(owed(begun.to(), now))
+            : volume.pendingOnNode();
+    seen.remove(new Attempted(record.key(), Request.Size.class));
+    return catalog.put(
+        subject,
+        record
+            .refusingNo(Request.Size.class)
+            .in(
+                new State.Present(
+                    volume.grown(now == 0 ? OptionalLong.empty() : OptionalLong.of(now), owed))));
+  }
+
+  /** A call may have come through: then the node is told what is known, which does no harm. */
+  static CatalogVolume maybeGrown(State.Growing begun) {
+    CatalogVolume volume = begun.volume();
+    return volume.grown(
+        volume.capacityBytes(),
+        volume.pendingOnNode().or(() -> Optional.of(owed(begun.to(), size(volume)))));
+  }
+
+  private static long size(CatalogVolume volume) {
+    return volume.capacityBytes().orElse(0);
+  }
+
+  private static CapacityRange owed(CapacityRange to, long bytes) {
+    return bytes == 0 ? to : CapacityRange.atLeast(bytes);
+  }
+
+  /** As it is used now, else the first way in which it may be: as the node calls have it. */
+  private VolumeCapability capability(CatalogVolume volume) {
+    return claims
+        .find(volume.key())
+        .flatMap(claim -> claimed(volume, claim))
+        .orElseGet(() -> volume.spec().capabilitiesInFull().iterator().next());
+  }
+
+  /** With the mount options of the holder who was first, as it was attached for him. */
+  private static Optional<VolumeCapability> claimed(CatalogVolume volume, Claim claim) {
+    Optional<MountOptions> options =
+        claim.holders().values().stream()
+            .min(Comparator.comparingLong(ClaimHolder::epoch))
+            .flatMap(ClaimHolder::options);
+    return claim
+        .use()
+        .flatMap(use -> volume.capability(use.mode(), use.attachment()))
+        .map(
+            own ->
+                own.mountOptions().isPresent() && options.isPresent()
+                    ? VolumeCapability.mount(own.accessMode(), options.get())
+                    : own);
+  }
+
+  /**
+   * Notes that the node has followed.
+   *
+   * @param isPaid whether what the node has done is what it owes
+   */
+  CatalogVolume settled(VolumeKey key, Predicate<CapacityRange> isPaid) {
+    CatalogEntry record = catalog.there(key, "settling what is owed to the node of");
+    CatalogVolume volume = record.volume().orElseThrow();
+    if (volume.pendingOnNode().filter(isPaid).isEmpty()) {
+      return volume;
+    }
+    CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
+    // While it grows, its answer says what the node owes then.
+    catalog.put(
+        Subject.of("expanding", ControllerCalls.identity(volume)),
+        record.state() instanceof State.Growing growing
+            ? record.in(new State.Growing(now, growing.to()))
+            : record.refusingNo(Request.Size.class).in(new State.Present(now)));
+    return now;
+  }
+
+  /**
+   * Notes that the node refused to follow.
+   *
+   * @param isRefused whether what the node has refused is what it owes
+   */
+  CatalogVolume refusedByNode(
+      VolumeKey key, Predicate<CapacityRange> isRefused, OperatorMessage message) {
+    CatalogEntry record = catalog.there(key, "noting what the node said of");
+    CatalogVolume volume = record.volume().orElseThrow();
+    volume
+        .pendingOnNode()
+        .filter(isRefused)
+        .ifPresent(
+            owed ->
+                catalog.put(
+                    Subject.of("expanding", ControllerCalls.identity(volume)),
+                    record.refusing(
+                        refusal(new Request.Size(owed), Progress.INFEASIBLE_ON_NODE, message))));
+    return volume;
+  }
+
+  // ---- parameters
+
+  /**
+   * Changes parameters, also of a volume that grows; those that are not named stay as they are.
+   * Earlier ones whose end is not known are sent once more with them.
+   */
+  CatalogVolume modify(VolumeKey key, Map<String, String> changes) {
+    CatalogEntry record = catalog.there(key, "modifying");
+    CatalogVolume volume = record.volume().orElseThrow();
+    SortedMap<String, String> all = new TreeMap<>(record.modifying());
+    all.putAll(changes);
+    CatalogVolume now = volume.as(volume.spec().toBuilder().mutableParameters(all).build());
+    if (all.isEmpty()) {
+      // Which is refused before it is sent.
+      controllers.answer(calls.modify(volume, all));
+      return now;
+    }
+    CatalogEntry begun =
+        catalog.put(
+            Subject.of("modifying", ControllerCalls.identity(volume)),
+            record.modifying(all).refusingNo(Request.Parameters.class));
+    return change(begun, record.modifying().isEmpty());
+  }
+
+  /** Sends the parameters that are being changed. */
+  private CatalogVolume change(CatalogEntry record, boolean isFirst) {
+    CatalogVolume volume = record.volume().orElseThrow();
+    Subject subject = Subject.of("modifying", ControllerCalls.identity(volume));
+    CatalogEntry settled = record.modifying(Collections.emptySortedMap());
+    try {
+      controllers.answer(calls.modify(volume, record.modifying()));
+    } catch (ControllerException failed) {
+      if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+        catalog.put(subject, without(settled, new Request.Parameters(record.modifying()), failed));
+      } else {
+        attempted(record.key(), Request.Parameters.class, failed);
+      }
+      throw failed;
+    }
+    seen.remove(new Attempted(record.key(), Request.Parameters.class));
+    CatalogVolume now =
+        volume.as(volume.spec().toBuilder().mutableParameters(record.modifying()).build());
+    State state =
+        record.state() instanceof State.Growing growing
+            ? new State.Growing(now, growing.to())
+            : new State.Present(now);
+    catalog.put(subject, settled.as(now.spec()).in(state));
+    return now;
+  }
+
+  // ---- those that are not done
+
+  /** The changes that are not done, with what was seen at the last attempt. */
+  List<VolumeChange> changes(VolumeKey key) {
+    return catalog.find(key).map(CatalogEntry::changes).orElse(List.of()).stream()
+        .map(
+            each ->
+                each.progress() == Progress.IN_PROGRESS
+                    ? new VolumeChange(
+                        each.request(),
+                        each.progress(),
+                        seen.getOrDefault(new Attempted(key, each.request().getClass()), ""),
+                        each.at())
+                    : each)
+        .toList();
+  }
+
+  /** Goes on with the changes of a volume that were begun. */
+  void goOn(VolumeKey key) {
+    Optional<ControllerException> left =
+        catalog
+            .find(key)
+            .filter(record -> record.state() instanceof State.Growing)
+            .flatMap(record -> ended(() -> grow(record, (State.Growing) record.state(), false)));
+    Optional<ControllerException> alsoLeft =
+        catalog
+            .find(key)
+            .filter(CatalogEntry::isBeingModified)
+            .flatMap(record -> ended(() -> change(record, false)));
+    if (left.or(() -> alsoLeft).isPresent()) {
+      throw left.or(() -> alsoLeft).get();
+    }
+  }
+
+  /** Why a change has to be tried again; nothing if it is at its end, and nobody waits for it. */
+  private Optional<ControllerException> ended(Runnable change) {
+    try {
+      change.run();
+      return Optional.empty();
+    } catch (ControllerException failed) {
+      if (!isFinal(failed)) {
+        return Optional.of(failed);
+      }
+      told.accept(failed.operatorMessage());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns whether a change is refused for good, so that it is not asked for again before the host
+   * does. It is not if the state of the volume is in its way, such as its use: the spec has that
+   * repeated with growing pauses, and only that.
+   */
+  private static boolean isFinal(ControllerException failed) {
+    boolean isInItsWay =
+        failed.code() == OperatorCode.VOLUME_CLAIMED
+            || failed.status().filter(StatusCode.FAILED_PRECONDITION::equals).isPresent();
+    return failed.outcome() == Outcome.REFUSED && !isInItsWay;
+  }
+
+  /** The record without a change that ended like this: one that was refused is told of. */
+  private CatalogEntry without(CatalogEntry record, Request wish, ControllerException failed) {
+    seen.remove(new Attempted(record.key(), wish.getClass()));
+    return failed.outcome() == Outcome.REFUSED
+        ? record.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
+        : record;
+  }
+
+  private VolumeChange refusal(Request wish, Progress progress, OperatorMessage message) {
+    // As exactly as it is on record.
+    Instant now = clock.wall().truncatedTo(ChronoUnit.MILLIS);
+    return new VolumeChange(wish, progress, message.seen().text(), Optional.of(now));
+  }
+
+  private void attempted(VolumeKey key, Class<? extends Request> wish, ControllerException failed) {
+    seen.put(new Attempted(key, wish), failed.operatorMessage().seen().text());
+  }
+
+  /** Forgets what was seen of a volume that is not on record any more. */
+  void unsee(VolumeKey key) {
+    seen.keySet().removeIf(each -> each.volume().equals(key));
+  }
+}

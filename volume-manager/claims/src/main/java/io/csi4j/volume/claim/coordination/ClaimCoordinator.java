@@ -1,24 +1,16 @@
 package io.csi4j.volume.claim.coordination;
 
 import io.csi4j.client.model.AccessMode;
-import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
-import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
-import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimEvent;
-import io.csi4j.volume.claim.ClaimEvent.Ended;
-import io.csi4j.volume.claim.ClaimEvent.Freed;
-import io.csi4j.volume.claim.ClaimEvent.Moved;
-import io.csi4j.volume.claim.ClaimEvent.Noticed;
 import io.csi4j.volume.claim.ClaimEvent.Proven;
-import io.csi4j.volume.claim.ClaimEvent.Started;
 import io.csi4j.volume.claim.ClaimEvent.Work;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.ClaimHolder;
@@ -26,9 +18,6 @@ import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.ClaimStep;
-import io.csi4j.volume.claim.ClaimStep.Choice;
-import io.csi4j.volume.claim.ClaimStep.Detach;
 import io.csi4j.volume.claim.ClaimStep.Intent;
 import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.NodeAttachment.InDoubt;
@@ -49,13 +38,11 @@ import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumePermission;
 import io.csi4j.volume.model.VolumeUse;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,14 +51,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /**
  * Brings claims to nodes and back: claimed, attached by the storage system where it has to, used by
@@ -101,15 +83,7 @@ import java.util.stream.Collectors;
  */
 public final class ClaimCoordinator {
 
-  private static final System.Logger LOG = System.getLogger(ClaimCoordinator.class.getName());
-
   private static final int PAGE = 256;
-
-  /** Far more steps back than there are: only others who get in between make more. */
-  private static final int STEPS = 64;
-
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
-  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   /** The use of a volume does not matter when it is detached. */
   private static final Claim.Use ANY =
@@ -118,16 +92,10 @@ public final class ClaimCoordinator {
   private final ClaimBook book;
   private final StorageController controller;
   private final Clock clock;
-  private final ClaimListener listener;
   private final VolumePermission permission;
-
-  /** How long each use waits before an exhausted storage system is asked for it again. */
-  private final ConcurrentMap<VolumeUse, Duration> pauses;
-
-  /**
-   * The detachings that are asked for now, until the answer is written: none is asked for twice.
-   */
-  private final Set<AttachmentTask> begun;
+  private final ClaimReports reports;
+  private final ClaimAttachment attachment;
+  private final ClaimReturn back;
 
   /** The volumes that {@link #resume()} handles last. */
   private volatile List<VolumeKey> last = List.of();
@@ -159,9 +127,9 @@ public final class ClaimCoordinator {
     this.book = Objects.requireNonNull(book, "book");
     this.controller = Objects.requireNonNull(controller, "controller");
     this.clock = Objects.requireNonNull(clock, "clock");
-    this.listener = Objects.requireNonNull(listener, "listener");
-    pauses = new ConcurrentHashMap<>();
-    begun = ConcurrentHashMap.newKeySet();
+    reports = new ClaimReports(Objects.requireNonNull(listener, "listener"));
+    attachment = new ClaimAttachment(book, controller, clock, reports, new ConcurrentHashMap<>());
+    back = new ClaimReturn(book, clock, reports, ConcurrentHashMap.newKeySet());
   }
 
   private ClaimCoordinator(ClaimCoordinator same, StorageController controller) {
@@ -169,9 +137,9 @@ public final class ClaimCoordinator {
     permission = same.permission;
     book = same.book;
     clock = same.clock;
-    listener = same.listener;
-    pauses = same.pauses;
-    begun = same.begun;
+    reports = same.reports;
+    attachment = new ClaimAttachment(book, controller, clock, reports, same.attachment.pauses());
+    back = same.back;
   }
 
   /**
@@ -197,7 +165,7 @@ public final class ClaimCoordinator {
    */
   public ClaimGrant acquire(ClaimRequest request) {
     VolumeUse usage = request.usage();
-    return during(usage, Work.ACQUIRE, () -> acquired(request), it -> Optional.empty());
+    return reports.during(usage, Work.ACQUIRE, () -> acquired(request));
   }
 
   private ClaimGrant acquired(ClaimRequest request) {
@@ -205,7 +173,7 @@ public final class ClaimCoordinator {
     VolumePermission.Request wish =
         new VolumePermission.Request(usage, Optional.empty(), request.mode() == ClaimMode.READ);
     if (!wish.isPermittedBy(permission)) {
-      throw refused(
+      throw ClaimAttachment.refused(
           Messages.of(OperatorCode.VOLUME_NOT_PERMITTED, Subject.of("claiming").by(usage), ""));
     }
     Optional<MountOptions> options = controller.options(request);
@@ -215,7 +183,7 @@ public final class ClaimCoordinator {
             usage.volume(),
             true,
             claim -> decided(claim, request, options));
-    moved(usage.volume(), change);
+    reports.moved(usage.volume(), change);
     Claim claim = change.after();
     ClaimHolder holder = claim.holder(usage.workload()).orElseThrow();
     PublishContext context = PublishContext.empty();
@@ -223,12 +191,11 @@ public final class ClaimCoordinator {
       context = attached.context();
     } else if (holder.attachment() instanceof InDoubt) {
       if (change.before().holder(usage.workload()).isPresent()) {
-        notice(
+        reports.notice(
             usage,
-            Messages.of(
-                OperatorCode.ATTACH_RESUMED,
-                Subject.of("attaching").by(usage),
-                "it was begun for " + ClaimRules.words(holder, clock.instant())));
+            OperatorCode.ATTACH_RESUMED,
+            Subject.of("attaching").by(usage),
+            "it was begun for " + ClaimRules.words(holder, clock.instant()));
       }
       context = attachedOrGivenBack(usage, claim, holder).context();
     }
@@ -264,7 +231,7 @@ public final class ClaimCoordinator {
 
   private Attached attachedOrGivenBack(VolumeUse usage, Claim claim, ClaimHolder holder) {
     try {
-      return attach(usage, claim, holder);
+      return attachment.attach(usage, claim, holder);
     } catch (ClaimException refused) {
       if (refused.outcome() == ClaimException.Outcome.REFUSED
           && (refused.code() == OperatorCode.ATTACH_REFUSED
@@ -282,50 +249,13 @@ public final class ClaimCoordinator {
   /** A claim whose volume cannot be attached keeps nobody else from it. */
   private void giveBack(VolumeUse usage, ClaimHolder holder) {
     Claim now =
-        write(
+        back.write(
             Subject.of("giving back the claim of").by(usage),
             usage,
             claim -> ClaimRules.notAttached(claim, usage.workload(), holder.epoch()));
     if (now.holder(usage.workload()).filter(it -> it.state() == ClaimState.TAKEN).isEmpty()) {
-      go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller);
+      back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller);
     }
-  }
-
-  /** Attaches for a holder of a claim who is to have it attached. */
-  private Attached attach(VolumeUse usage, Claim claim, ClaimHolder holder) {
-    Subject subject = Subject.of("attaching").by(usage);
-    Claim.Use use = claim.use().orElseThrow();
-    Optional<Instant> until = claim.exhaustedUntil().filter(it -> it.isAfter(clock.instant()));
-    if (until.isPresent()) {
-      throw refused(
-          Messages.of(
-              OperatorCode.CLAIM_EXHAUSTED,
-              subject,
-              "it had no room, and is asked again in "
-                  + Duration.between(clock.instant(), until.get()).toSeconds()
-                  + " s"));
-    }
-    AttachmentTask task =
-        new AttachmentTask(
-            usage.volume(),
-            holder.nodeId().orElseThrow(),
-            use,
-            ClaimRules.readonly(use, holder.mode()),
-            holder.options());
-    ControllerAnswer answer =
-        during(
-            usage,
-            Work.ATTACH,
-            () -> controller.attach(task, () -> book.isCurrent(usage, holder.epoch())),
-            it -> failed(it).map(why -> attachMessage(subject, claim, holder, why)));
-    if (answer instanceof ControllerAnswer.Attached attached) {
-      pauses.remove(usage);
-      return write(subject, usage, holder, use, attached);
-    }
-    if (answer instanceof ControllerAnswer.Failed failed) {
-      throw failure(subject, usage, claim, holder, failed);
-    }
-    throw goneMeanwhile(subject, usage, holder);
   }
 
   /** Returns the grant that a node is given for a claim. */
@@ -345,180 +275,6 @@ public final class ClaimCoordinator {
         usage, holder.node(), holder.epoch(), holder.mode(), context, capability, contextChanged);
   }
 
-  private Attached write(
-      Subject subject,
-      VolumeUse usage,
-      ClaimHolder holder,
-      Claim.Use use,
-      ControllerAnswer.Attached attached) {
-    try {
-      Change change =
-          book.apply(
-              subject,
-              usage.volume(),
-              true,
-              claim ->
-                  ClaimRules.attached(
-                      claim,
-                      usage.workload(),
-                      holder.epoch(),
-                      attached.context(),
-                      clock.instant()));
-      change
-          .before()
-          .holder(usage.workload())
-          .filter(before -> change.changes() && before.attachment() instanceof Attached)
-          .ifPresent(
-              before ->
-                  notice(
-                      usage,
-                      Messages.of(
-                          OperatorCode.PUBLISH_CONTEXT_CHANGED,
-                          subject,
-                          "node '" + before.node() + "' was given another one before")));
-      return new Attached(attached.context());
-    } catch (ClaimException late) {
-      if (late.outcome() == ClaimException.Outcome.REFUSED) {
-        owe(subject, usage, holder, use);
-      }
-      throw late;
-    }
-  }
-
-  /**
-   * Writes down, before anything else, that the volume may be attached for a claim that is gone.
-   */
-  private void owe(Subject subject, VolumeUse usage, ClaimHolder holder, Claim.Use use) {
-    Change change =
-        book.apply(
-            subject,
-            usage.volume(),
-            false,
-            claim -> ClaimRules.leftOver(claim, holder, use, clock.instant()));
-    if (change.changes()) {
-      notice(
-          usage,
-          Messages.of(
-              OperatorCode.ATTACH_LEFT_OVER,
-              subject,
-              "it was attached to node '" + holder.node() + "' after that"));
-      moved(usage.volume(), change);
-    }
-  }
-
-  private ClaimException failure(
-      Subject subject,
-      VolumeUse usage,
-      Claim claim,
-      ClaimHolder holder,
-      ControllerAnswer.Failed failed) {
-    OperatorMessage message = attachMessage(subject, claim, holder, failed);
-    if (failed.outcome() == Outcome.UNCERTAIN) {
-      owe(subject, usage, holder, claim.use().orElseThrow());
-    }
-    if (isFull(failed)) {
-      askLater(subject, usage);
-      return refused(message);
-    }
-    if (failed.outcome() == Outcome.UNCERTAIN) {
-      return new ClaimException(ClaimException.Outcome.UNCERTAIN, message, null);
-    }
-    return message.code() == OperatorCode.ATTACH_FAILED
-        ? new ClaimException(ClaimException.Outcome.UNAVAILABLE, message, null)
-        : refused(message);
-  }
-
-  /**
-   * Whether the storage system says that it has no room. An answer that is too large for this side
-   * ends with the same code, and the volume may be attached.
-   */
-  private static boolean isFull(ControllerAnswer.Failed failed) {
-    return failed.code() == StatusCode.RESOURCE_EXHAUSTED
-        && failed.failure().map(CsiFailure::answered).orElse(true);
-  }
-
-  private void askLater(Subject subject, VolumeUse usage) {
-    Duration pause =
-        pauses.merge(
-            usage,
-            FIRST_PAUSE,
-            (before, first) ->
-                before.compareTo(LONGEST_PAUSE.dividedBy(2)) > 0
-                    ? LONGEST_PAUSE
-                    : before.multipliedBy(2));
-    Instant until = clock.instant().plus(pause);
-    book.apply(
-        subject,
-        usage.volume(),
-        false,
-        claim -> new Granted(claim.exhausted(Optional.of(until)), true));
-  }
-
-  /** The storage system was not asked, as the claim was not what it had been. */
-  private ClaimException goneMeanwhile(Subject subject, VolumeUse usage, ClaimHolder holder) {
-    Claim now = book.read(usage.volume());
-    Optional<ClaimHolder> own = now.holder(usage.workload());
-    boolean isLeaving = own.filter(it -> it.epoch() == holder.epoch()).isPresent();
-    return refused(
-        Messages.of(
-            isLeaving ? OperatorCode.CLAIM_BEING_RELEASED : OperatorCode.CLAIM_MISSING,
-            subject,
-            isLeaving
-                ? ClaimRules.words(own.get(), clock.instant())
-                : "its claim of epoch " + holder.epoch() + " is gone"));
-  }
-
-  private OperatorMessage attachMessage(
-      Subject subject, Claim claim, ClaimHolder holder, ControllerAnswer.Failed failed) {
-    OperatorCode code =
-        switch (failed.code()) {
-          case RESOURCE_EXHAUSTED ->
-              isFull(failed) ? OperatorCode.CLAIM_EXHAUSTED : OperatorCode.ATTACH_FAILED;
-          case FAILED_PRECONDITION -> OperatorCode.ATTACHED_ELSEWHERE;
-          case ALREADY_EXISTS -> OperatorCode.ATTACHED_OTHERWISE;
-          case INVALID_ARGUMENT,
-              NOT_FOUND,
-              OUT_OF_RANGE,
-              PERMISSION_DENIED,
-              UNAUTHENTICATED,
-              UNIMPLEMENTED ->
-              failed.outcome() == Outcome.UNCERTAIN
-                  ? OperatorCode.ATTACH_FAILED
-                  : OperatorCode.ATTACH_REFUSED;
-          default -> OperatorCode.ATTACH_FAILED;
-        };
-    OperatorMessage plain = said(code, subject, failed);
-    return code == OperatorCode.ATTACHED_ELSEWHERE
-        ? new OperatorMessage(
-            code,
-            plain.doing(),
-            new OperatorMessage.Part(plain.seen() + "; " + others(claim, holder)),
-            plain.safe(),
-            plain.next())
-        : plain;
-  }
-
-  private String others(Claim claim, ClaimHolder holder) {
-    String words =
-        claim.others(holder.workload()).stream()
-            .map(each -> ClaimRules.words(each, clock.instant()))
-            .collect(Collectors.joining(", "));
-    return words.isEmpty() ? "nobody else has a claim of it" : "it is claimed by " + words + " too";
-  }
-
-  /** Returns the message about a call that failed. */
-  private static OperatorMessage said(
-      OperatorCode code, Subject subject, ControllerAnswer.Failed failed) {
-    return failed
-        .failure()
-        .map(failure -> Messages.answered(code, subject, failure))
-        .orElseGet(() -> Messages.of(code, subject, failed.because().text()));
-  }
-
-  private static ClaimException refused(OperatorMessage message) {
-    return new ClaimException(ClaimException.Outcome.REFUSED, message, null);
-  }
-
   // ---- released, and brought back
 
   /**
@@ -529,11 +285,11 @@ public final class ClaimCoordinator {
    *     OperatorCode#VOLUME_BEING_DELETED} for the hold of a deletion, which no release ends
    */
   public ClaimProgress release(VolumeUse usage) {
-    return during(usage, Work.RELEASE, () -> released(usage), ClaimCoordinator::trouble);
+    return reports.during(usage, Work.RELEASE, () -> released(usage), ClaimReports::trouble);
   }
 
   private ClaimProgress released(VolumeUse usage) {
-    pauses.remove(usage);
+    attachment.pauses().remove(usage);
     Change change =
         book.apply(
             Subject.of("releasing the claim of").by(usage),
@@ -542,11 +298,13 @@ public final class ClaimCoordinator {
             claim ->
                 ClaimRules.advance(
                     claim, usage.workload(), ClaimState.UNPUBLISHING, clock.instant()));
-    moved(usage.volume(), change);
+    reports.moved(usage.volume(), change);
     return change
         .after()
         .holder(usage.workload())
-        .map(holder -> go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller))
+        .map(
+            holder ->
+                back.go(usage, holder.epoch(), Intent.GIVE_BACK, Optional.empty(), controller))
         .orElseGet(() -> new ClaimProgress.Gone(usage));
   }
 
@@ -568,7 +326,7 @@ public final class ClaimCoordinator {
    */
   public ClaimProgress confirmRelease(ReleaseProof proof) {
     VolumeUse usage = proof.usage();
-    return during(usage, Work.PROVE, () -> proven(proof), ClaimCoordinator::trouble);
+    return reports.during(usage, Work.PROVE, () -> proven(proof), ClaimReports::trouble);
   }
 
   private ClaimProgress proven(ReleaseProof proof) {
@@ -581,18 +339,17 @@ public final class ClaimCoordinator {
             false,
             claim -> ClaimRules.proven(claim, proof, clock.instant()));
     if (change.changes()) {
-      tell(new Proven(proof));
+      reports.tell(new Proven(proof));
       if (proof instanceof ReleaseProof.OperatorOverride override) {
-        notice(
+        reports.notice(
             usage,
-            Messages.of(
-                OperatorCode.CLAIM_OVERRIDDEN,
-                subject,
-                "'" + override.person() + "' answers for it: " + override.reason()));
+            OperatorCode.CLAIM_OVERRIDDEN,
+            subject,
+            "'" + override.person() + "' answers for it: " + override.reason());
       }
     }
-    moved(usage.volume(), change);
-    return go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof), controller);
+    reports.moved(usage.volume(), change);
+    return back.go(usage, proof.epoch(), Intent.GIVE_BACK, Optional.of(proof), controller);
   }
 
   /**
@@ -608,21 +365,20 @@ public final class ClaimCoordinator {
   }
 
   private ClaimProgress resumed(VolumeUse usage, ClaimHolder holder, StorageController storage) {
-    return during(
+    return reports.during(
         usage,
         Work.RESUME,
         () -> {
           if (holder.state() == ClaimState.NODE_DETACHED) {
-            notice(
+            reports.notice(
                 usage,
-                Messages.of(
-                    OperatorCode.DETACH_RESUMED,
-                    Subject.of("giving back the claim of").by(usage),
-                    ClaimRules.words(holder, clock.instant())));
+                OperatorCode.DETACH_RESUMED,
+                Subject.of("giving back the claim of").by(usage),
+                ClaimRules.words(holder, clock.instant()));
           }
-          return go(usage, holder.epoch(), Intent.HOLD, Optional.empty(), storage);
+          return back.go(usage, holder.epoch(), Intent.HOLD, Optional.empty(), storage);
         },
-        ClaimCoordinator::trouble);
+        ClaimReports::trouble);
   }
 
   /**
@@ -646,181 +402,6 @@ public final class ClaimCoordinator {
     }
   }
 
-  /**
-   * Brings a claim back, step by step, as far as what is proven lets it. Starts from what is
-   * written and from nothing else, so that it goes on where another process has stopped.
-   *
-   * @param epoch the epoch of the claim; a later one is left alone
-   * @param inHand what is proven now, if something is
-   * @param storage detaches it
-   */
-  private ClaimProgress go(
-      VolumeUse usage,
-      long epoch,
-      Intent intent,
-      Optional<ReleaseProof> inHand,
-      StorageController storage) {
-    Subject subject = Subject.of("giving back the claim of").by(usage);
-    Claim claim = book.read(usage.volume());
-    for (int done = 0; done < STEPS; done++) {
-      Optional<ClaimHolder> own = ClaimRules.own(claim, usage.workload(), epoch);
-      if (own.isEmpty()) {
-        return new ClaimProgress.Gone(usage);
-      }
-      ClaimHolder holder = own.get();
-      ClaimStep step = ClaimRules.next(claim, usage.workload(), intent);
-      if (step instanceof Detach) {
-        Optional<ClaimProgress> stuck = detach(subject, usage, claim, holder, inHand, storage);
-        if (stuck.isPresent()) {
-          return stuck.get();
-        }
-        claim = book.read(usage.volume());
-      } else if (step instanceof ClaimStep.Write) {
-        claim = write(subject, usage, it -> ClaimRules.settled(it, usage.workload(), epoch));
-      } else if (step instanceof ClaimStep.Forget) {
-        book.forget(usage);
-        tell(new Freed(usage, epoch));
-        return new ClaimProgress.Gone(usage);
-      } else {
-        return waiting(subject, usage, holder, step);
-      }
-    }
-    return new ClaimProgress.WaitsForStorage(
-        usage,
-        claim.holder(usage.workload()).orElseThrow(),
-        Messages.of(OperatorCode.DETACH_FAILED, subject, "others change its claims all the time"));
-  }
-
-  private ClaimProgress waiting(
-      Subject subject, VolumeUse usage, ClaimHolder holder, ClaimStep step) {
-    if (step instanceof ClaimStep.NeedsProof needs) {
-      return new ClaimProgress.NeedsProof(
-          usage, holder, needs.choices(), needsProof(subject, holder, needs));
-    }
-    if (step instanceof ClaimStep.WaitForNode) {
-      return new ClaimProgress.WaitsForNode(usage, holder);
-    }
-    return step instanceof ClaimStep.Attach
-        ? new ClaimProgress.WaitsForHost(usage, holder)
-        : new ClaimProgress.Held(usage, holder);
-  }
-
-  private OperatorMessage needsProof(
-      Subject subject, ClaimHolder holder, ClaimStep.NeedsProof needs) {
-    String choices =
-        needs.choices().stream().sorted().map(Choice::words).collect(Collectors.joining("; or "));
-    return Messages.of(
-        OperatorCode.CLAIM_NEEDS_FENCING,
-        subject,
-        "nothing is proven of " + ClaimRules.words(holder, clock.instant()),
-        new OperatorMessage.Part(Character.toUpperCase(choices.charAt(0)) + choices.substring(1)));
-  }
-
-  private Optional<ClaimProgress> detach(
-      Subject subject,
-      VolumeUse usage,
-      Claim claim,
-      ClaimHolder holder,
-      Optional<ReleaseProof> inHand,
-      StorageController storage) {
-    Claim.Use use = claim.use().orElseThrow();
-    AttachmentTask task =
-        new AttachmentTask(
-            usage.volume(),
-            holder.nodeId().orElseThrow(),
-            use,
-            ClaimRules.readonly(use, holder.mode()));
-    if (!begun.add(task)) {
-      return Optional.of(
-          new ClaimProgress.WaitsForStorage(
-              usage,
-              holder,
-              Messages.of(
-                  OperatorCode.DETACH_RESUMED,
-                  subject,
-                  "another thread of this process is at it")));
-    }
-    try {
-      AtomicReference<List<ClaimHolder>> together = new AtomicReference<>(List.of());
-      ControllerAnswer answer =
-          during(
-              usage,
-              Work.DETACH,
-              () -> storage.detach(task, () -> isOwed(usage, holder, together)),
-              it -> failed(it).map(why -> detachMessage(subject, why)));
-      if (answer instanceof ControllerAnswer.NotSent) {
-        return Optional.empty();
-      }
-      if (answer instanceof ControllerAnswer.Failed failed && !isAnsweredFor(failed, inHand)) {
-        return Optional.of(
-            new ClaimProgress.WaitsForStorage(usage, holder, detachMessage(subject, failed)));
-      }
-      // Who answers for a claim knows nothing of what was attached after it.
-      List<ClaimHolder> done =
-          together.get().stream()
-              .filter(
-                  it -> answer instanceof ControllerAnswer.Detached || it.epoch() <= holder.epoch())
-              .toList();
-      write(subject, usage, it -> ClaimRules.detached(it, done));
-      return Optional.empty();
-    } finally {
-      begun.remove(task);
-    }
-  }
-
-  /**
-   * Asked right before the call: who goes together is what is written then. A store that has lost
-   * claims may have lost who uses the attachment.
-   */
-  private boolean isOwed(
-      VolumeUse usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
-    Claim now = book.certain(usage);
-    if (ClaimRules.own(now, usage.workload(), holder.epoch()).isPresent()
-        && ClaimRules.next(now, usage.workload(), Intent.GIVE_BACK) instanceof Detach detach) {
-      together.set(detach.together());
-      return true;
-    }
-    return false;
-  }
-
-  /**
-   * A person who attests that a node is gone explains a storage system that does not know it any
-   * more.
-   */
-  private static boolean isAnsweredFor(
-      ControllerAnswer.Failed failed, Optional<ReleaseProof> inHand) {
-    boolean isUnknown = failed.code() == StatusCode.NOT_FOUND;
-    return inHand
-        .filter(
-            proof ->
-                proof instanceof ReleaseProof.OperatorOverride override
-                    ? override.covers() == ReleaseProof.Covers.NODE_AND_STORAGE
-                    : isUnknown && proof instanceof ReleaseProof.PowerOff)
-        .isPresent();
-  }
-
-  private Claim write(Subject subject, VolumeUse usage, Function<Claim, ClaimDecision> rule) {
-    Change change = book.apply(subject, usage.volume(), false, rule);
-    moved(usage.volume(), change);
-    return change.after();
-  }
-
-  /** Returns the answer, if it is a failure. */
-  private static Optional<ControllerAnswer.Failed> failed(ControllerAnswer answer) {
-    return answer instanceof ControllerAnswer.Failed failed
-        ? Optional.of(failed)
-        : Optional.empty();
-  }
-
-  private static OperatorMessage detachMessage(Subject subject, ControllerAnswer.Failed failed) {
-    return said(
-        failed.code() == StatusCode.NOT_FOUND
-            ? OperatorCode.DETACH_NOT_KNOWN
-            : OperatorCode.DETACH_FAILED,
-        subject,
-        failed);
-  }
-
   // ---- put right, where the storage system is otherwise than the claims
 
   /**
@@ -833,7 +414,7 @@ public final class ClaimCoordinator {
    *     the volume
    */
   public ClaimGrant attachAgain(VolumeUse usage, long epoch) {
-    return during(usage, Work.ATTACH, () -> attachedAgain(usage, epoch), it -> Optional.empty());
+    return reports.during(usage, Work.ATTACH, () -> attachedAgain(usage, epoch));
   }
 
   private ClaimGrant attachedAgain(VolumeUse usage, long epoch) {
@@ -843,14 +424,14 @@ public final class ClaimCoordinator {
             .filter(holder -> holder.state() == ClaimState.TAKEN)
             .filter(holder -> holder.attachment() instanceof Attached);
     if (own.isEmpty()) {
-      throw refused(
+      throw ClaimAttachment.refused(
           Messages.of(
               OperatorCode.CLAIM_MISSING,
               Subject.of("attaching again").by(usage),
               "its claim of epoch " + epoch + " is gone, on its way back, or was not attached"));
     }
     ClaimHolder holder = own.get();
-    Attached now = attach(usage, claim, holder);
+    Attached now = attachment.attach(usage, claim, holder);
     return grant(usage, claim, holder, now.context(), !holder.attachment().equals(now));
   }
 
@@ -874,7 +455,7 @@ public final class ClaimCoordinator {
           failed.outcome() == Outcome.UNCERTAIN
               ? ClaimException.Outcome.UNCERTAIN
               : ClaimException.Outcome.UNAVAILABLE,
-          detachMessage(subject, failed),
+          ClaimReturn.detachMessage(subject, failed),
           null);
     }
     return answer instanceof ControllerAnswer.Detached;
@@ -907,9 +488,10 @@ public final class ClaimCoordinator {
         (usage, holder) -> {
           Intent intent =
               holder.state() == ClaimState.TAKEN ? Intent.HOLD : Intent.GIVE_BACK_WITHOUT_NODE;
-          ClaimProgress progress = go(usage, holder.epoch(), intent, Optional.empty(), controller);
+          ClaimProgress progress =
+              back.go(usage, holder.epoch(), intent, Optional.empty(), controller);
           if (progress instanceof ClaimProgress.NeedsProof needs) {
-            notice(usage, needs.message());
+            reports.notice(usage, needs.message());
           }
           return progress;
         });
@@ -932,16 +514,15 @@ public final class ClaimCoordinator {
             List.of(),
             ClaimProgress.Held::new)) {
       if (progress instanceof ClaimProgress.Held held && !known.contains(held.usage())) {
-        notice(
+        reports.notice(
             held.usage(),
-            Messages.of(
-                OperatorCode.CLAIM_ORPHANED,
-                Subject.of("looking through the claims of node '" + node + "':").by(held.usage()),
-                "epoch "
-                    + held.holder().epoch()
-                    + " was claimed "
-                    + Duration.between(held.holder().since(), clock.instant()).toSeconds()
-                    + " s ago"));
+            OperatorCode.CLAIM_ORPHANED,
+            Subject.of("looking through the claims of node '" + node + "':").by(held.usage()),
+            "epoch "
+                + held.holder().epoch()
+                + " was claimed "
+                + Duration.between(held.holder().since(), clock.instant()).toSeconds()
+                + " s ago");
         unknown.add(progress);
       } else if (progress instanceof ClaimProgress.Unreadable) {
         unknown.add(progress);
@@ -973,7 +554,7 @@ public final class ClaimCoordinator {
         }
       }
       for (ClaimPage.Unreadable each : page.unreadable()) {
-        tell(new ClaimEvent.Unreadable(each.volume(), each.message()));
+        reports.tell(new ClaimEvent.Unreadable(each.volume(), each.message()));
         all.add(new ClaimProgress.Unreadable(each.volume(), each.message()));
       }
       after = page.next();
@@ -997,67 +578,5 @@ public final class ClaimCoordinator {
         }
       }
     }
-  }
-
-  // ---- told
-
-  private void tell(ClaimEvent event) {
-    try {
-      listener.on(event);
-    } catch (RuntimeException thrown) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          Messages.of(
-                  OperatorCode.LISTENER_FAILED,
-                  Subject.of("telling a listener of claims what happens"),
-                  "it threw " + thrown.getClass().getName())
-              .line());
-    }
-  }
-
-  private void notice(VolumeUse usage, OperatorMessage message) {
-    tell(new Noticed(usage, message));
-  }
-
-  /** Tells of those that are further than before. */
-  private void moved(VolumeKey volume, Change change) {
-    for (ClaimHolder now : change.after().holders().values()) {
-      Optional<ClaimHolder> before = change.before().holder(now.workload());
-      if (change.changes()
-          && before
-              .filter(it -> it.epoch() == now.epoch() && it.state() == now.state())
-              .isEmpty()) {
-        tell(new Moved(VolumeUse.of(volume, now.workload()), now));
-      }
-    }
-  }
-
-  /** Does something, and tells how it begins and how it ends. */
-  private <T> T during(
-      VolumeUse usage,
-      Work work,
-      Supplier<T> doing,
-      Function<T, Optional<OperatorMessage>> trouble) {
-    tell(new Started(usage, work));
-    Optional<OperatorMessage> problem =
-        Optional.of(
-            Messages.of(
-                OperatorCode.STEP_FAILED, Subject.of("working on the claim of").by(usage), ""));
-    try {
-      T done = doing.get();
-      problem = trouble.apply(done);
-      return done;
-    } catch (ClaimException refused) {
-      problem = Optional.of(refused.operatorMessage());
-      throw refused;
-    } finally {
-      tell(new Ended(usage, work, problem));
-    }
-  }
-
-  private static Optional<OperatorMessage> trouble(ClaimProgress progress) {
-    return progress instanceof ClaimProgress.WaitsForStorage stuck
-        ? Optional.of(stuck.message())
-        : Optional.empty();
   }
 }

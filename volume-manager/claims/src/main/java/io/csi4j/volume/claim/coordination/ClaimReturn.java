@@ -1,0 +1,211 @@
+package io.csi4j.volume.claim.coordination;
+
+import io.csi4j.client.model.StatusCode;
+import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimDecision;
+import io.csi4j.volume.claim.ClaimEvent.Freed;
+import io.csi4j.volume.claim.ClaimEvent.Work;
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimProgress;
+import io.csi4j.volume.claim.ClaimStep;
+import io.csi4j.volume.claim.ClaimStep.Choice;
+import io.csi4j.volume.claim.ClaimStep.Detach;
+import io.csi4j.volume.claim.ClaimStep.Intent;
+import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.coordination.ClaimBook.Change;
+import io.csi4j.volume.claim.spi.AttachmentTask;
+import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.StorageController;
+import io.csi4j.volume.internal.claims.ClaimRules;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeUse;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Brings claims back: detached by the storage system, and forgotten.
+ *
+ * @param begun the detachings that are asked for now, until the answer is written: none is asked
+ *     for twice
+ */
+record ClaimReturn(ClaimBook book, Clock clock, ClaimReports reports, Set<AttachmentTask> begun) {
+
+  /** Far more steps back than there are: only others who get in between make more. */
+  private static final int STEPS = 64;
+
+  /**
+   * Brings a claim back, step by step, as far as what is proven lets it. Starts from what is
+   * written and from nothing else, so that it goes on where another process has stopped.
+   *
+   * @param epoch the epoch of the claim; a later one is left alone
+   * @param inHand what is proven now, if something is
+   * @param storage detaches it
+   */
+  ClaimProgress go(
+      VolumeUse usage,
+      long epoch,
+      Intent intent,
+      Optional<ReleaseProof> inHand,
+      StorageController storage) {
+    Subject subject = Subject.of("giving back the claim of").by(usage);
+    Claim claim = book.read(usage.volume());
+    for (int done = 0; done < STEPS; done++) {
+      Optional<ClaimHolder> own = ClaimRules.own(claim, usage.workload(), epoch);
+      if (own.isEmpty()) {
+        return new ClaimProgress.Gone(usage);
+      }
+      ClaimHolder holder = own.get();
+      ClaimStep step = ClaimRules.next(claim, usage.workload(), intent);
+      if (step instanceof Detach) {
+        Optional<ClaimProgress> stuck = detach(subject, usage, claim, holder, inHand, storage);
+        if (stuck.isPresent()) {
+          return stuck.get();
+        }
+        claim = book.read(usage.volume());
+      } else if (step instanceof ClaimStep.Write) {
+        claim = write(subject, usage, it -> ClaimRules.settled(it, usage.workload(), epoch));
+      } else if (step instanceof ClaimStep.Forget) {
+        book.forget(usage);
+        reports.tell(new Freed(usage, epoch));
+        return new ClaimProgress.Gone(usage);
+      } else {
+        return waiting(subject, usage, holder, step);
+      }
+    }
+    return new ClaimProgress.WaitsForStorage(
+        usage,
+        claim.holder(usage.workload()).orElseThrow(),
+        Messages.of(OperatorCode.DETACH_FAILED, subject, "others change its claims all the time"));
+  }
+
+  private ClaimProgress waiting(
+      Subject subject, VolumeUse usage, ClaimHolder holder, ClaimStep step) {
+    if (step instanceof ClaimStep.NeedsProof needs) {
+      return new ClaimProgress.NeedsProof(
+          usage, holder, needs.choices(), needsProof(subject, holder, needs));
+    }
+    if (step instanceof ClaimStep.WaitForNode) {
+      return new ClaimProgress.WaitsForNode(usage, holder);
+    }
+    return step instanceof ClaimStep.Attach
+        ? new ClaimProgress.WaitsForHost(usage, holder)
+        : new ClaimProgress.Held(usage, holder);
+  }
+
+  private OperatorMessage needsProof(
+      Subject subject, ClaimHolder holder, ClaimStep.NeedsProof needs) {
+    String choices =
+        needs.choices().stream().sorted().map(Choice::words).collect(Collectors.joining("; or "));
+    return Messages.of(
+        OperatorCode.CLAIM_NEEDS_FENCING,
+        subject,
+        "nothing is proven of " + ClaimRules.words(holder, clock.instant()),
+        new OperatorMessage.Part(Character.toUpperCase(choices.charAt(0)) + choices.substring(1)));
+  }
+
+  private Optional<ClaimProgress> detach(
+      Subject subject,
+      VolumeUse usage,
+      Claim claim,
+      ClaimHolder holder,
+      Optional<ReleaseProof> inHand,
+      StorageController storage) {
+    Claim.Use use = claim.use().orElseThrow();
+    AttachmentTask task =
+        new AttachmentTask(
+            usage.volume(),
+            holder.nodeId().orElseThrow(),
+            use,
+            ClaimRules.readonly(use, holder.mode()));
+    if (!begun.add(task)) {
+      return Optional.of(
+          new ClaimProgress.WaitsForStorage(
+              usage,
+              holder,
+              Messages.of(
+                  OperatorCode.DETACH_RESUMED,
+                  subject,
+                  "another thread of this process is at it")));
+    }
+    try {
+      AtomicReference<List<ClaimHolder>> together = new AtomicReference<>(List.of());
+      ControllerAnswer answer =
+          reports.during(
+              usage,
+              Work.DETACH,
+              () -> storage.detach(task, () -> isOwed(usage, holder, together)),
+              it -> ClaimReports.failed(it).map(why -> detachMessage(subject, why)));
+      if (answer instanceof ControllerAnswer.NotSent) {
+        return Optional.empty();
+      }
+      if (answer instanceof ControllerAnswer.Failed failed && !isAnsweredFor(failed, inHand)) {
+        return Optional.of(
+            new ClaimProgress.WaitsForStorage(usage, holder, detachMessage(subject, failed)));
+      }
+      // Who answers for a claim knows nothing of what was attached after it.
+      List<ClaimHolder> done =
+          together.get().stream()
+              .filter(
+                  it -> answer instanceof ControllerAnswer.Detached || it.epoch() <= holder.epoch())
+              .toList();
+      write(subject, usage, it -> ClaimRules.detached(it, done));
+      return Optional.empty();
+    } finally {
+      begun.remove(task);
+    }
+  }
+
+  /**
+   * Asked right before the call: who goes together is what is written then. A store that has lost
+   * claims may have lost who uses the attachment.
+   */
+  private boolean isOwed(
+      VolumeUse usage, ClaimHolder holder, AtomicReference<List<ClaimHolder>> together) {
+    Claim now = book.certain(usage);
+    if (ClaimRules.own(now, usage.workload(), holder.epoch()).isPresent()
+        && ClaimRules.next(now, usage.workload(), Intent.GIVE_BACK) instanceof Detach detach) {
+      together.set(detach.together());
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * A person who attests that a node is gone explains a storage system that does not know it any
+   * more.
+   */
+  private static boolean isAnsweredFor(
+      ControllerAnswer.Failed failed, Optional<ReleaseProof> inHand) {
+    boolean isUnknown = failed.code() == StatusCode.NOT_FOUND;
+    return inHand
+        .filter(
+            proof ->
+                proof instanceof ReleaseProof.OperatorOverride override
+                    ? override.covers() == ReleaseProof.Covers.NODE_AND_STORAGE
+                    : isUnknown && proof instanceof ReleaseProof.PowerOff)
+        .isPresent();
+  }
+
+  Claim write(Subject subject, VolumeUse usage, Function<Claim, ClaimDecision> rule) {
+    Change change = book.apply(subject, usage.volume(), false, rule);
+    reports.moved(usage.volume(), change);
+    return change.after();
+  }
+
+  static OperatorMessage detachMessage(Subject subject, ControllerAnswer.Failed failed) {
+    return ClaimReports.answered(
+        failed.code() == StatusCode.NOT_FOUND
+            ? OperatorCode.DETACH_NOT_KNOWN
+            : OperatorCode.DETACH_FAILED,
+        subject,
+        failed);
+  }
+}

@@ -58,8 +58,8 @@ import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
 import io.csi4j.volume.upkeep.DriftReport;
+import io.csi4j.volume.upkeep.Leftover;
 import io.csi4j.volume.upkeep.Reaper;
-import io.csi4j.volume.upkeep.ReaperPlan;
 import io.csi4j.volume.upkeep.ReaperSources;
 import io.csi4j.volume.upkeep.ReaperThrottle;
 import io.csi4j.volume.upkeep.StoredAttachments;
@@ -176,8 +176,8 @@ final class ClaimsSnippets {
             .with(ReaperSources.Ephemeral.of(controller, isWanted));
     Reaper reaper = new Reaper(book, sources, Clock.systemUTC(), log::accept);
 
-    ReaperPlan plan = reaper.plan(); // nothing is done yet
-    plan.items().forEach(log); // each with its reason
+    List<Leftover> plan = reaper.plan(); // nothing is done yet
+    plan.forEach(log); // each with its reason
     reaper.apply(plan, pace).forEach(log); // each looked at again, right before it
     // end
   }

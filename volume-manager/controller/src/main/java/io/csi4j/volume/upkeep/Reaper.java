@@ -72,7 +72,7 @@ public final class Reaper {
    * Returns what could be given back now. Nothing is done. A claim that cannot be read is told and
    * left alone, and its volume is not planned to be deleted.
    */
-  public ReaperPlan plan() {
+  public List<Leftover> plan() {
     List<Leftover> items = new ArrayList<>();
     boolean isEachReadable = true;
     Optional<VolumeKey> after = Optional.empty();
@@ -94,7 +94,7 @@ public final class Reaper {
                 volume, new Part("its workload has ended, and its deletion is not done")));
       }
     }
-    return new ReaperPlan(items);
+    return List.copyOf(items);
   }
 
   /** Asks for the very claim: the page may not say whose claims it cannot read. */
@@ -174,13 +174,13 @@ public final class Reaper {
    * @param throttle how fast
    * @return what became of each item that was begun with, in the order of the plan
    */
-  public List<ReaperResult> apply(ReaperPlan plan, ReaperThrottle throttle) {
+  public List<ReaperResult> apply(List<Leftover> plan, ReaperThrottle throttle) {
     List<VolumeKey> lastNow = last;
     RoundOfCalls round = new RoundOfCalls();
     ClaimCoordinator claims = sources.claims().through(round::over);
     Map<Leftover, ReaperResult> ends = new HashMap<>();
     try {
-      for (Leftover item : RoundOfCalls.ordered(plan.items(), Reaper::volume, lastNow)) {
+      for (Leftover item : RoundOfCalls.ordered(plan, Reaper::volume, lastNow)) {
         throttle.next();
         ends.put(item, apply(item, claims, round));
       }
@@ -189,9 +189,7 @@ public final class Reaper {
     } finally {
       last = round.last(lastNow);
     }
-    return plan.items().stream()
-        .flatMap(item -> Optional.ofNullable(ends.get(item)).stream())
-        .toList();
+    return plan.stream().flatMap(item -> Optional.ofNullable(ends.get(item)).stream()).toList();
   }
 
   /** Returns the volume whose plugin may be called for an item. */

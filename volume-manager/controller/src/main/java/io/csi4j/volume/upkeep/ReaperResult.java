@@ -4,7 +4,7 @@ import io.csi4j.volume.model.OperatorMessage;
 import java.util.Objects;
 
 /**
- * The result of one item of a {@link ReaperPlan}.
+ * The result of one item of the plan of a {@link Reaper}.
  *
  * @param item the item
  * @param end how it ended

@@ -223,7 +223,7 @@ class JobVolumesTest {
   void aVolumeThatIsRetainedIsFoundByTheNextTaskAndLeftAloneByTheReaper() {
     Acquired first = volumes.acquire(spec(ALONE).build(), attached("monday"));
     assertThat(giveBack(first).volume()).isEqualTo(VolumeOutcome.RETAINED);
-    assertThat(reaper().plan().items()).isEmpty();
+    assertThat(reaper().plan()).isEmpty();
     assertThat(volumes.unclaimed()).isEmpty();
     assertThat(volumes.deleteUnclaimed(SCRATCH)).isFalse();
 
@@ -383,7 +383,7 @@ class JobVolumesTest {
 
     reopen(store);
     Reaper reaper = reaper();
-    assertThat(reaper.plan().items())
+    assertThat(reaper.plan())
         .extracting(Leftover::getClass)
         .isEqualTo(List.of(Leftover.EphemeralVolume.class));
     assertThat(reaper.apply(reaper.plan(), () -> {}))

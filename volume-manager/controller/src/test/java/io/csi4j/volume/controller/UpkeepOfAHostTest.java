@@ -446,7 +446,7 @@ class UpkeepOfAHostTest {
       assertThat(book.read(orphan.usage().volume()).holders()).isEmpty();
       assertThat(controller.record(SCRATCH)).isEmpty();
       assertThat(manager.hasMount(used.usage())).isTrue();
-      assertThat(reaper.plan().items()).isEmpty();
+      assertThat(reaper.plan()).isEmpty();
 
       // The use is over: its claim is given back with the receipt, and the plugin is not needed.
       wanted.clear();

@@ -191,8 +191,8 @@ class ReaperTest {
         .build();
   }
 
-  private List<String> reasons(ReaperPlan plan) {
-    return plan.items().stream()
+  private List<String> reasons(List<Leftover> plan) {
+    return plan.stream()
         .map(item -> item.getClass().getSimpleName() + ": " + item.reason())
         .toList();
   }
@@ -251,7 +251,7 @@ class ReaperTest {
     node.wanted.add(WEB);
     node.there.add(usage("there"));
 
-    assertThat(reaper(Duration.ofDays(3650)).plan().items()).isEmpty();
+    assertThat(reaper(Duration.ofDays(3650)).plan()).isEmpty();
   }
 
   @Test
@@ -260,8 +260,8 @@ class ReaperTest {
     acquire(usage("job"), HERE);
     plugins.unused.put(PluginId.of("old"), new Part("no volume is of it"));
     ephemeral.pending.add(VolumeKey.of("scratch"));
-    ReaperPlan plan = reaper.plan();
-    assertThat(plan.items()).hasSize(4);
+    List<Leftover> plan = reaper.plan();
+    assertThat(plan).hasSize(4);
     node.wanted.add(WEB);
     node.there.add(usage("job"));
     plugins.unused.clear();
@@ -279,7 +279,7 @@ class ReaperTest {
   @Test
   void aNodeThatMountsInTheLastMomentGivesNoProofAndKeepsItsClaim() {
     acquire(WEB, HERE);
-    ReaperPlan plan = reaper.plan();
+    List<Leftover> plan = reaper.plan();
     node.beforeProof =
         () -> {
           if (!book.isCurrent(WEB, 1)) {
@@ -371,11 +371,11 @@ class ReaperTest {
 
     storage.calls.clear();
     for (int i = 0; i < 3; i++) {
-      ReaperPlan plan = reaper.plan();
+      List<Leftover> plan = reaper.plan();
       assertThat(reaper.apply(plan, AT_ONCE))
           .as("in the order of the plan")
           .extracting(ReaperResult::item)
-          .containsExactlyElementsOf(plan.items());
+          .containsExactlyElementsOf(plan);
     }
     assertThat(storage.calls)
         .as("each gets its turn")
@@ -438,10 +438,10 @@ class ReaperTest {
                   .with(ephemeral),
               clock(BEGIN),
               told::add);
-      ReaperPlan plan = careful.plan();
+      List<Leftover> plan = careful.plan();
 
       assertThat(codes()).containsExactly("CLAIM_UNREADABLE", "CLAIM_UNREADABLE");
-      assertThat(plan.items())
+      assertThat(plan)
           .extracting(item -> item.getClass().getSimpleName())
           .containsExactly("OrphanedClaim", "EphemeralVolume");
       assertThat(ends(careful.apply(plan, AT_ONCE)))

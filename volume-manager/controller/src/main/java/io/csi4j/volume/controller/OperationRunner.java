@@ -2,12 +2,10 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.controller.ControllerException.Outcome;
-import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
-import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Collections;
 import java.util.Optional;
@@ -80,9 +78,7 @@ final class OperationRunner {
                     ended.accept(failure);
                   };
               try {
-                threads.execute(
-                    () ->
-                        run(subject, () -> reported(subject, id, kind, volume, work), end, begun));
+                threads.execute(() -> run(begun, reports.begin(id, kind, volume), work, end));
               } catch (RejectedExecutionException | OutOfMemoryError refused) {
                 // It is closed, or this is how the JVM says that the machine gives no more threads.
                 leave.run();
@@ -137,67 +133,34 @@ final class OperationRunner {
   }
 
   /** Does the work of an operation between the reports of its beginning and its end. */
-  private <T extends @Nullable Object> T reported(
-      Subject subject,
-      OperationId id,
-      Operation kind,
-      Optional<VolumeKey> volume,
-      Supplier<T> work) {
-    OperationReports.Running running = reports.begin(id, kind, volume);
-    Optional<OperatorMessage> failure = Optional.empty();
-    try {
-      return work.get();
-    } catch (ControllerException failed) {
-      failure = Optional.of(failed.operatorMessage());
-      throw failed;
-    } catch (RuntimeException | Error unexpected) {
-      failure =
-          Optional.of(
-              Messages.of(OperatorCode.STEP_FAILED, subject, unexpected.getClass().getName()));
-      throw unexpected;
-    } finally {
-      running.ended(failure);
-    }
-  }
-
-  private static <T extends @Nullable Object> void run(
-      Subject subject,
+  private <T extends @Nullable Object> void run(
+      Begun<T> begun,
+      OperationReports.Running running,
       Supplier<T> work,
-      Consumer<Optional<ControllerException>> end,
-      CompletableFuture<T> result) {
-    T value;
+      Consumer<Optional<ControllerException>> end) {
+    Runnable result;
+    Optional<ControllerException> failure = Optional.empty();
     try {
-      value = work.get();
-    } catch (ControllerException failed) {
-      fail(failed, end, result);
-      return;
-    } catch (RuntimeException | Error unexpected) {
-      fail(
-          ControllerFailures.failed(
-              Outcome.UNCERTAIN,
-              OperatorCode.STEP_FAILED,
-              subject,
-              String.valueOf(unexpected),
-              unexpected),
-          end,
-          result);
-      return;
+      T value = work.get();
+      result = () -> begun.complete(value);
+    } catch (RuntimeException | Error thrown) {
+      ControllerException failed =
+          thrown instanceof ControllerException known
+              ? known
+              : ControllerFailures.failed(
+                  Outcome.UNCERTAIN,
+                  OperatorCode.STEP_FAILED,
+                  begun.subject,
+                  String.valueOf(thrown),
+                  thrown);
+      failure = Optional.of(failed);
+      result = () -> begun.completeExceptionally(failed);
     }
     try {
-      end.accept(Optional.empty());
+      running.ended(failure.map(ControllerException::operatorMessage));
+      end.accept(failure);
     } finally {
-      result.complete(value);
-    }
-  }
-
-  private static void fail(
-      ControllerException failed,
-      Consumer<Optional<ControllerException>> end,
-      CompletableFuture<?> result) {
-    try {
-      end.accept(Optional.of(failed));
-    } finally {
-      result.completeExceptionally(failed);
+      result.run();
     }
   }
 

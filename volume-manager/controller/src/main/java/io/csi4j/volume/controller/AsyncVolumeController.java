@@ -106,25 +106,15 @@ public final class AsyncVolumeController {
     return expanding(key, () -> changes.expand(key, to));
   }
 
-  /** Notes that the node has made a volume as large as it is by now. */
-  public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key) {
-    return expanding(key, () -> changes.settled(key, owed -> true));
-  }
-
   /** Notes that the node has made a volume as large as it was told to. */
   public CompletionStage<CatalogVolume> nodeHasExpanded(VolumeKey key, CapacityRange to) {
-    return expanding(key, () -> changes.settled(key, to::equals));
-  }
-
-  /** Notes why the node cannot make a volume as large as it is. */
-  public CompletionStage<CatalogVolume> nodeCannotExpand(VolumeKey key, OperatorMessage why) {
-    return expanding(key, () -> changes.refusedByNode(key, owed -> true, why));
+    return expanding(key, () -> changes.settled(key, to));
   }
 
   /** Notes why the node cannot make a volume as large as it was told to. */
   public CompletionStage<CatalogVolume> nodeCannotExpand(
       VolumeKey key, CapacityRange to, OperatorMessage why) {
-    return expanding(key, () -> changes.refusedByNode(key, to::equals, why));
+    return expanding(key, () -> changes.refusedByNode(key, to, why));
   }
 
   /** Changes parameters of a volume. */

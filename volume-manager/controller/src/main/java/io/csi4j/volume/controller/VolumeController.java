@@ -276,14 +276,6 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Notes that the node has made the volume as large as it is by now. Where the volume may have
-   * grown further meanwhile, {@link #nodeHasExpanded(VolumeKey, CapacityRange)} is the right one.
-   */
-  public CatalogVolume nodeHasExpanded(VolumeKey key) {
-    return await(async.nodeHasExpanded(key));
-  }
-
-  /**
    * Notes that the node has made the volume as large as it was told to; nothing, if the node owes
    * another size by now, which stays in {@link CatalogVolume#pendingOnNode}.
    *
@@ -294,18 +286,9 @@ public final class VolumeController implements AutoCloseable {
   }
 
   /**
-   * Notes why the node cannot make the volume as large as it is, for {@link #changes}; nothing, if
-   * the node owes nothing. {@link #nodeHasExpanded(VolumeKey)}, or another size, ends it.
-   *
-   * @param why the message of the failure on the node
-   */
-  public CatalogVolume nodeCannotExpand(VolumeKey key, OperatorMessage why) {
-    return await(async.nodeCannotExpand(key, why));
-  }
-
-  /**
-   * Notes why the node cannot make the volume as large as it was told to; nothing, if the node owes
-   * another size by now.
+   * Notes why the node cannot make the volume as large as it was told to, for {@link #changes};
+   * nothing, if the node owes another size by now. {@link #nodeHasExpanded}, or another size, ends
+   * it.
    *
    * @param to the size that the node was given, as {@link CatalogVolume#pendingOnNode} had it
    * @param why the message of the failure on the node

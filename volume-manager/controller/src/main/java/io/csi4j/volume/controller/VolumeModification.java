@@ -31,7 +31,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * The changes of a volume that is there: of its size and its parameters. That a volume grows is on
@@ -215,15 +214,11 @@ final class VolumeModification {
                     : own);
   }
 
-  /**
-   * Notes that the node has followed.
-   *
-   * @param isPaid whether what the node has done is what it owes
-   */
-  CatalogVolume settled(VolumeKey key, Predicate<CapacityRange> isPaid) {
+  /** Notes that the node has made a volume that large, if it owes just that. */
+  CatalogVolume settled(VolumeKey key, CapacityRange to) {
     CatalogEntry record = catalog.there(key, "settling what is owed to the node of");
     CatalogVolume volume = record.volume().orElseThrow();
-    if (volume.pendingOnNode().filter(isPaid).isEmpty()) {
+    if (volume.pendingOnNode().filter(to::equals).isEmpty()) {
       return volume;
     }
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
@@ -236,18 +231,13 @@ final class VolumeModification {
     return now;
   }
 
-  /**
-   * Notes that the node refused to follow.
-   *
-   * @param isRefused whether what the node has refused is what it owes
-   */
-  CatalogVolume refusedByNode(
-      VolumeKey key, Predicate<CapacityRange> isRefused, OperatorMessage message) {
+  /** Notes that the node refused to make a volume that large, if it owes just that. */
+  CatalogVolume refusedByNode(VolumeKey key, CapacityRange to, OperatorMessage message) {
     CatalogEntry record = catalog.there(key, "noting what the node said of");
     CatalogVolume volume = record.volume().orElseThrow();
     volume
         .pendingOnNode()
-        .filter(isRefused)
+        .filter(to::equals)
         .ifPresent(
             owed ->
                 catalog.put(

@@ -271,7 +271,7 @@ class VolumeChangeTest {
             Subject.of("expanding volume 'db'"),
             "the filesystem has errors, run a check");
 
-    assertThat(controller.nodeCannotExpand(DB, refusal).pendingOnNode()).contains(SMALL);
+    assertThat(controller.nodeCannotExpand(DB, SMALL, refusal).pendingOnNode()).contains(SMALL);
     isOnly(
         new Request.Size(SMALL),
         Progress.INFEASIBLE_ON_NODE,
@@ -280,9 +280,9 @@ class VolumeChangeTest {
     reopen();
     assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE_ON_NODE);
 
-    controller.nodeHasExpanded(DB);
+    controller.nodeHasExpanded(DB, SMALL);
     assertThat(controller.changes(DB)).isEmpty();
-    controller.nodeCannotExpand(DB, refusal);
+    controller.nodeCannotExpand(DB, SMALL, refusal);
     assertThat(controller.changes(DB)).as("a node that owes nothing").isEmpty();
   }
 

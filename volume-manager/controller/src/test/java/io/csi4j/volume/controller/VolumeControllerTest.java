@@ -1370,7 +1370,8 @@ class VolumeControllerTest {
     assertThat(grown.pendingOnNode()).contains(CapacityRange.atLeast(5 << 20));
     reopen();
     assertThat(controller.find(DB)).contains(grown);
-    assertThat(controller.nodeHasExpanded(DB).pendingOnNode()).isEqualTo(Optional.empty());
+    assertThat(controller.nodeHasExpanded(DB, CapacityRange.atLeast(5 << 20)).pendingOnNode())
+        .isEqualTo(Optional.empty());
     reopen();
     assertThat(controller.find(DB).orElseThrow().pendingOnNode()).isEqualTo(Optional.empty());
   }
@@ -1554,7 +1555,7 @@ class VolumeControllerTest {
             () -> controller.modify(DB, Map.of("a", "b")),
             () -> controller.inspect(DB),
             () -> controller.createSnapshot(DB, SnapshotName.of("s"), Map.of()),
-            () -> controller.nodeHasExpanded(DB))) {
+            () -> controller.nodeHasExpanded(DB, CapacityRange.atLeast(1)))) {
       ControllerException refused = failure(work);
       assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
       assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);

@@ -21,7 +21,6 @@ import io.csi4j.volume.node.MountedVolume;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import io.csi4j.volume.workload.BindMount;
-import io.csi4j.volume.workload.MountSupport;
 import io.csi4j.volume.workload.NewVolume;
 import io.csi4j.volume.workload.Preflight;
 import io.csi4j.volume.workload.PreflightReport;
@@ -76,7 +75,7 @@ final class WorkloadSnippets {
     WorkloadVolumes wanted =
         WorkloadVolumes.builder(workload, volumes)
             .volume(data)
-            .task(TaskRuntime.of(task, "containers", MountSupport.ALL), mount)
+            .task(TaskRuntime.of(task, "containers"), mount)
             .build();
     // end
     return wanted;

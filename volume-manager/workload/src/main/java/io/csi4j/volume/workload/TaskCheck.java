@@ -87,7 +87,7 @@ record TaskCheck(
 
   private Reading read(TaskRuntime runtime, VolumeType type) {
     try {
-      return runtime.mountSupport(type) == MountSupport.NONE ? Reading.CANNOT : Reading.CAN;
+      return runtime.takes(type) ? Reading.CAN : Reading.CANNOT;
     } catch (RuntimeException failed) {
       found.obstacle(
           OperatorCode.RUNTIME_UNREADABLE,

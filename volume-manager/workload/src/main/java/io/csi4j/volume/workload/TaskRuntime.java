@@ -4,8 +4,7 @@ import java.util.Objects;
 
 /**
  * A task, and what its runtime can take: the host's word on it. Asked before anything is claimed or
- * mounted; a host that cannot tell lets {@link #mountSupport} throw, which is told as an error of
- * its own.
+ * mounted; a host that cannot tell lets {@link #takes} throw, which is told as an error of its own.
  *
  * @since 1.0
  */
@@ -17,14 +16,19 @@ public interface TaskRuntime {
   /** Returns the runtime, as people know it: the name of a driver, a runtime class. */
   String runtime();
 
-  /** Which volumes of a type it can take: all, if it does not say. */
-  default MountSupport mountSupport(VolumeType type) {
-    return MountSupport.ALL;
+  /** Whether it can take volumes of a type: it can, if it does not say. */
+  default boolean takes(VolumeType type) {
+    return true;
   }
 
-  /** A runtime that takes volumes of all types, or of none. */
-  static TaskRuntime of(TaskName task, String runtime, MountSupport support) {
-    return new Stated(task, runtime, support);
+  /** A runtime that takes volumes of all types. */
+  static TaskRuntime of(TaskName task, String runtime) {
+    return new Stated(task, runtime, true);
+  }
+
+  /** A runtime that takes no volumes. */
+  static TaskRuntime withoutVolumes(TaskName task, String runtime) {
+    return new Stated(task, runtime, false);
   }
 
   /**
@@ -32,20 +36,19 @@ public interface TaskRuntime {
    *
    * @param task which task
    * @param runtime what runs it
-   * @param support what it can take
+   * @param takesVolumes whether it can take volumes
    */
-  record Stated(TaskName task, String runtime, MountSupport support) implements TaskRuntime {
+  record Stated(TaskName task, String runtime, boolean takesVolumes) implements TaskRuntime {
 
     /** Checks that all parts are there. */
     public Stated {
       Objects.requireNonNull(task, "task");
       Objects.requireNonNull(runtime, "runtime");
-      Objects.requireNonNull(support, "support");
     }
 
     @Override
-    public MountSupport mountSupport(VolumeType type) {
-      return support;
+    public boolean takes(VolumeType type) {
+      return takesVolumes;
     }
   }
 }

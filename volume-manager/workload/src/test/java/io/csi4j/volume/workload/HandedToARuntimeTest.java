@@ -49,7 +49,7 @@ class HandedToARuntimeTest {
   }
 
   private static TaskRuntime task(String name) {
-    return TaskRuntime.of(TaskName.of(name), "three lines", MountSupport.ALL);
+    return TaskRuntime.of(TaskName.of(name), "three lines");
   }
 
   private static VolumeMount data(String propagation) {

@@ -297,7 +297,7 @@ class MountAllTest {
     TaskName web = TaskName.of("web");
     VolumeMount atData = VolumeMount.builder("a").destination("/data").build();
     WorkloadVolumes wanted =
-        build(builder("a").task(TaskRuntime.of(web, "exec", MountSupport.NONE), atData));
+        build(builder("a").task(TaskRuntime.withoutVolumes(web, "exec"), atData));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {
       assertThat(catchThrowableOfType(VolumeException.class, () -> wanted.mountAll(manager)))
           .extracting(VolumeException::code, VolumeException::outcome)
@@ -329,7 +329,7 @@ class MountAllTest {
         build(
             builder("a", "b")
                 .task(
-                    TaskRuntime.of(TaskName.of("web"), "containers", MountSupport.ALL),
+                    TaskRuntime.of(TaskName.of("web"), "containers"),
                     VolumeMount.builder("a").destination("/data").build(),
                     VolumeMount.builder("b").destination("/data").build()));
     try (VolumeManager manager = manager(Duration.ofMinutes(1))) {

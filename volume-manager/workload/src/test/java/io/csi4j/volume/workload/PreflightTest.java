@@ -15,6 +15,7 @@ import static io.csi4j.volume.workload.Wishes.place;
 import static io.csi4j.volume.workload.Wishes.plugin;
 import static io.csi4j.volume.workload.Wishes.ready;
 import static io.csi4j.volume.workload.Wishes.volumes;
+import static io.csi4j.volume.workload.Wishes.withoutVolumes;
 import static io.csi4j.volume.workload.Wishes.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -85,7 +86,7 @@ class PreflightTest {
                 workload(DB, VAR_LOG)
                     .volume(data().build())
                     .volume(logs().build())
-                    .task(in("containers", MountSupport.ALL), at("/data").build())
+                    .task(in("containers"), at("/data").build())
                     .build());
 
     assertThat(clear).isEqualTo(new PreflightReport(List.of(), List.of()));
@@ -101,11 +102,11 @@ class PreflightTest {
             .volume(data().build())
             .volume(logs().build())
             .task(
-                in("raw", MountSupport.NONE),
+                withoutVolumes("raw"),
                 at("/a").build(),
                 at("/a").readOnly(true).propagation("bidirectional").build(),
                 VolumeMount.builder("cache").destination("/c").build())
-            .task(TaskRuntime.of(TaskName.of("job"), "containers", MountSupport.ALL))
+            .task(TaskRuntime.of(TaskName.of("job"), "containers"))
             .build();
     Preflight preflight =
         Preflight.of(
@@ -164,8 +165,8 @@ class PreflightTest {
                     workload(DB, VAR_LOG)
                         .volume(data().build())
                         .volume(logs().build())
-                        .task(in("raw", MountSupport.NONE), at("/data").build())
-                        .task(TaskRuntime.of(TaskName.of("job"), "jail", MountSupport.NONE))
+                        .task(withoutVolumes("raw"), at("/data").build())
+                        .task(TaskRuntime.withoutVolumes(TaskName.of("job"), "jail"))
                         .build())))
         .containsExactly(
             "RUNTIME_CANNOT_MOUNT: checking workload 'web-1': it asks for CSI volumes, and none of"
@@ -181,10 +182,8 @@ class PreflightTest {
             anywhere(
                     workload(DB)
                         .volume(data().build())
-                        .task(in("raw", MountSupport.NONE))
-                        .task(
-                            TaskRuntime.of(TaskName.of("job"), "containers", MountSupport.ALL),
-                            at("/data").build())
+                        .task(withoutVolumes("raw"))
+                        .task(TaskRuntime.of(TaskName.of("job"), "containers"), at("/data").build())
                         .build())
                 .isClear())
         .isTrue();
@@ -206,8 +205,8 @@ class PreflightTest {
           }
 
           @Override
-          public MountSupport mountSupport(VolumeType type) {
-            return type == VolumeType.HOST ? MountSupport.ALL : MountSupport.NONE;
+          public boolean takes(VolumeType type) {
+            return type == VolumeType.HOST;
           }
         };
     assertThat(
@@ -264,7 +263,7 @@ class PreflightTest {
           }
 
           @Override
-          public MountSupport mountSupport(VolumeType type) {
+          public boolean takes(VolumeType type) {
             throw new IllegalStateException("its socket\nis gone");
           }
         };
@@ -279,7 +278,7 @@ class PreflightTest {
 
   @Test
   void aWorkloadWithoutVolumesAsksNoRuntime() {
-    assertThat(anywhere(workload().task(in("raw", MountSupport.NONE)).build()).isClear()).isTrue();
+    assertThat(anywhere(workload().task(withoutVolumes("raw")).build()).isClear()).isTrue();
   }
 
   // ---- plugins
@@ -628,7 +627,7 @@ class PreflightTest {
                         .volume(data().build())
                         .volume(logs().build())
                         .task(
-                            in("containers", MountSupport.ALL),
+                            in("containers"),
                             at("/data").build(),
                             VolumeMount.builder("logs").destination("/data/").build(),
                             at("/data").build())
@@ -646,7 +645,7 @@ class PreflightTest {
                 .volume(data().attachment(AttachmentMode.BLOCK).build())
                 .volume(logs().build())
                 .task(
-                    in("containers", MountSupport.ALL),
+                    in("containers"),
                     at("/dev/db").build(),
                     VolumeMount.builder("logs").destination("/dev/db/log").build())
                 .build());
@@ -660,7 +659,7 @@ class PreflightTest {
                 .volume(data().build())
                 .volume(logs().build())
                 .task(
-                    in("containers", MountSupport.ALL),
+                    in("containers"),
                     VolumeMount.builder("logs").destination("/data/log").build(),
                     at("/data").readOnly(true).build())
                 .build());
@@ -671,7 +670,7 @@ class PreflightTest {
                         .volume(data().readOnly(true).build())
                         .volume(logs().build())
                         .task(
-                            in("containers", MountSupport.ALL),
+                            in("containers"),
                             VolumeMount.builder("logs").destination("/data/log").build(),
                             at("/data").build())
                         .build())
@@ -690,10 +689,7 @@ class PreflightTest {
   // ---- propagation
 
   private static WorkloadVolumes propagating(VolumeRequest request, VolumeMount mount) {
-    return workload(DB, VAR_LOG)
-        .volume(request)
-        .task(in("containers", MountSupport.ALL), mount)
-        .build();
+    return workload(DB, VAR_LOG).volume(request).task(in("containers"), mount).build();
   }
 
   private static String refusal(String volume, String place, String why) {

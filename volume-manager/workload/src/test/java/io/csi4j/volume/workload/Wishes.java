@@ -59,8 +59,12 @@ final class Wishes {
     return VolumeRequest.builder("logs", VolumeType.HOST, "var-log");
   }
 
-  static TaskRuntime in(String runtime, MountSupport support) {
-    return TaskRuntime.of(WEB, runtime, support);
+  static TaskRuntime in(String runtime) {
+    return TaskRuntime.of(WEB, runtime);
+  }
+
+  static TaskRuntime withoutVolumes(String runtime) {
+    return TaskRuntime.withoutVolumes(WEB, runtime);
   }
 
   static VolumeMount.Builder at(String destination) {

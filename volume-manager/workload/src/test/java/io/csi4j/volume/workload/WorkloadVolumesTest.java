@@ -57,7 +57,7 @@ class WorkloadVolumesTest {
     return workload(DB, VAR_LOG)
         .volume(request)
         .volume(logs().build())
-        .task(in("containers", MountSupport.ALL), mounts)
+        .task(in("containers"), mounts)
         .build();
   }
 
@@ -71,8 +71,8 @@ class WorkloadVolumesTest {
             .volume(data().build())
             .volume(
                 VolumeRequest.builder("shard", VolumeType.HOST, "shard").perInstance(true).build())
-            .task(in("containers", MountSupport.ALL))
-            .task(in("raw", MountSupport.ALL));
+            .task(in("containers"))
+            .task(in("raw"));
 
     assertThat(catchThrowableOfType(WorkloadRequestException.class, wrong::build))
         .hasMessage(
@@ -217,7 +217,7 @@ class WorkloadVolumesTest {
       requests.forEach(both::volume);
       WorkloadVolumes wanted =
           both.task(
-                  in("containers", MountSupport.ALL),
+                  in("containers"),
                   at("/data").build(),
                   VolumeMount.builder("archive").destination("/archive").build())
               .build();
@@ -370,7 +370,7 @@ class WorkloadVolumesTest {
             .volume(data().build())
             .volume(logs().build())
             .task(
-                in("containers", MountSupport.ALL),
+                in("containers"),
                 at("/data").build(),
                 VolumeMount.builder("logs").destination("/log").build(),
                 VolumeMount.builder("cache").destination("/cache").build())

@@ -54,7 +54,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -66,6 +65,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -452,21 +452,14 @@ public final class VolumeController implements AutoCloseable {
    * is left out: an attachment of such a volume cannot be told to belong to one of the records.
    */
   public Map<VolumeId, VolumeKey> handles(PluginId plugin) {
-    Map<VolumeId, VolumeKey> keys = new HashMap<>();
-    Set<VolumeId> all = new HashSet<>();
-    Set<VolumeId> shared = new HashSet<>();
-    for (CatalogEntry record : catalog.all()) {
-      Optional<VolumeId> id = record.id().filter(any -> record.spec().plugin().equals(plugin));
-      if (id.isPresent() && !all.add(id.get())) {
-        shared.add(id.get());
-      }
-      record
-          .volume()
-          .filter(volume -> id.isPresent())
-          .ifPresent(volume -> keys.put(volume.id(), volume.key()));
-    }
-    keys.keySet().removeAll(shared);
-    return Map.copyOf(keys);
+    Map<VolumeId, List<CatalogEntry>> records =
+        catalog.all().stream()
+            .filter(record -> record.spec().plugin().equals(plugin) && record.id().isPresent())
+            .collect(Collectors.groupingBy(record -> record.id().orElseThrow()));
+    return records.values().stream()
+        .filter(same -> same.size() == 1)
+        .flatMap(same -> same.get(0).volume().stream())
+        .collect(Collectors.toUnmodifiableMap(CatalogVolume::id, CatalogVolume::key));
   }
 
   /**

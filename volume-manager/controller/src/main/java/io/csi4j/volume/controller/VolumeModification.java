@@ -149,14 +149,8 @@ final class VolumeModification {
                   begun.to(),
                   ControllerCalls.known(capability(volume), facts, record.olderModes())));
     } catch (ControllerException failed) {
-      if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
-        CatalogEntry before =
-            record.in(new State.Present(isFirst ? begun.volume() : maybeGrown(begun)));
-        catalog.put(subject, without(before, new Request.Size(begun.to()), failed));
-      } else {
-        attempted(record.key(), Request.Size.class, failed);
-      }
-      throw failed;
+      CatalogEntry before = record.in(new State.Present(isFirst ? volume : maybeGrown(begun)));
+      throw failed(subject, before, new Request.Size(begun.to()), isFirst, failed);
     }
     OptionalLong bytes = answer.capacityBytes();
     long now = Math.max(bytes.orElse(begun.to().requiredBytes().orElse(0)), size(volume));
@@ -223,11 +217,9 @@ final class VolumeModification {
     }
     CatalogVolume now = volume.grown(volume.capacityBytes(), Optional.empty());
     // While it grows, its answer says what the node owes then.
-    catalog.put(
-        Subject.of("expanding", ControllerCalls.identity(volume)),
-        record.state() instanceof State.Growing growing
-            ? record.in(new State.Growing(now, growing.to()))
-            : record.refusingNo(Request.Size.class).in(new State.Present(now)));
+    CatalogEntry settled =
+        record.state() instanceof State.Growing ? record : record.refusingNo(Request.Size.class);
+    catalog.put(Subject.of("expanding", ControllerCalls.identity(volume)), as(now, settled));
     return now;
   }
 
@@ -279,22 +271,22 @@ final class VolumeModification {
     try {
       controllers.answer(calls.modify(volume, record.modifying()));
     } catch (ControllerException failed) {
-      if (isFinal(failed) || (isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
-        catalog.put(subject, without(settled, new Request.Parameters(record.modifying()), failed));
-      } else {
-        attempted(record.key(), Request.Parameters.class, failed);
-      }
-      throw failed;
+      Request wish = new Request.Parameters(record.modifying());
+      throw failed(subject, settled, wish, isFirst, failed);
     }
     seen.remove(new Attempted(record.key(), Request.Parameters.class));
     CatalogVolume now =
         volume.as(volume.spec().toBuilder().mutableParameters(record.modifying()).build());
-    State state =
+    catalog.put(subject, as(now, settled.as(now.spec())));
+    return now;
+  }
+
+  /** The record of a volume as it is now, which grows on if it grows. */
+  private static CatalogEntry as(CatalogVolume now, CatalogEntry record) {
+    return record.in(
         record.state() instanceof State.Growing growing
             ? new State.Growing(now, growing.to())
-            : new State.Present(now);
-    catalog.put(subject, settled.as(now.spec()).in(state));
-    return now;
+            : new State.Present(now));
   }
 
   // ---- those that are not done
@@ -357,22 +349,36 @@ final class VolumeModification {
     return failed.outcome() == Outcome.REFUSED && !isInItsWay;
   }
 
-  /** The record without a change that ended like this: one that was refused is told of. */
-  private CatalogEntry without(CatalogEntry record, Request wish, ControllerException failed) {
-    seen.remove(new Attempted(record.key(), wish.getClass()));
-    return failed.outcome() == Outcome.REFUSED
-        ? record.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
-        : record;
+  /**
+   * Notes that a change failed, and returns its failure. One that goes on is seen with it; one that
+   * was refused is told of.
+   *
+   * @param without the record without the change
+   */
+  private ControllerException failed(
+      Subject subject,
+      CatalogEntry without,
+      Request wish,
+      boolean isFirst,
+      ControllerException failed) {
+    Attempted attempted = new Attempted(without.key(), wish.getClass());
+    if (!isFinal(failed) && !(isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+      seen.put(attempted, failed.operatorMessage().seen().text());
+      return failed;
+    }
+    seen.remove(attempted);
+    catalog.put(
+        subject,
+        failed.outcome() == Outcome.REFUSED
+            ? without.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
+            : without);
+    return failed;
   }
 
   private VolumeChange refusal(Request wish, Progress progress, OperatorMessage message) {
     // As exactly as it is on record.
     Instant now = clock.wall().truncatedTo(ChronoUnit.MILLIS);
     return new VolumeChange(wish, progress, message.seen().text(), Optional.of(now));
-  }
-
-  private void attempted(VolumeKey key, Class<? extends Request> wish, ControllerException failed) {
-    seen.put(new Attempted(key, wish), failed.operatorMessage().seen().text());
   }
 
   /** Forgets what was seen of a volume that is not on record any more. */

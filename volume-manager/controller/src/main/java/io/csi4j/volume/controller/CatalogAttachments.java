@@ -159,7 +159,7 @@ record CatalogAttachments(
         task,
         guard,
         asked -> {
-          ControllerFacts facts = Controllers.ended(controllers.facts(volume.plugin(), subject));
+          ControllerFacts facts = controllers.abilities(volume.plugin(), subject);
           boolean readonly = task.readonly() && facts.offers(ControllerCapability.PUBLISH_READONLY);
           PublishContext context =
               controllers.answer(
@@ -249,12 +249,7 @@ record CatalogAttachments(
   private record Asked(Guard guard, AtomicReference<@Nullable RuntimeException> unsaid) {
 
     <T> ControllerCall<T> before(ControllerCall<T> call) {
-      return new ControllerCall<>(
-          call.plugin(),
-          call.operation(),
-          call.subject(),
-          call.lanes(),
-          call.secrets(),
+      return call.sentBy(
           (services, secrets) -> {
             boolean isWanted = false;
             try {

@@ -42,12 +42,7 @@ record ReportedControllers(Controllers controllers, OperationReports reports)
     AtomicReference<@Nullable CsiEndpoint> endpoint = new AtomicReference<>();
     CompletableFuture<T> answer =
         controllers.call(
-            new ControllerCall<>(
-                call.plugin(),
-                call.operation(),
-                call.subject(),
-                call.lanes(),
-                call.secrets(),
+            call.sentBy(
                 (services, secrets) -> {
                   endpoint.set(services.endpoint());
                   return sent(context, () -> call.sending().send(services, secrets));

@@ -2,8 +2,8 @@ package io.csi4j.testkit.cli;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimProgress;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.ClaimStep;
 import io.csi4j.volume.claim.NodeAttachment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -129,8 +129,8 @@ final class ClaimWords {
           List.of(
               "the claim is given back, and nothing proves yet that the node has nothing mounted",
               "what proves it: "
-                  + Arrays.stream(ClaimStep.Choice.values())
-                      .map(ClaimStep.Choice::words)
+                  + Arrays.stream(ClaimProgress.Choice.values())
+                      .map(ClaimProgress.Choice::words)
                       .collect(Collectors.joining("; or ")));
       case NODE_DETACHED ->
           List.of(

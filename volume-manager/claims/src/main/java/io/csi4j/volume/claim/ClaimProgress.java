@@ -55,7 +55,7 @@ public sealed interface ClaimProgress {
    * @param message what an operator is told
    */
   record NeedsProof(
-      VolumeUse usage, ClaimHolder holder, Set<ClaimStep.Choice> choices, OperatorMessage message)
+      VolumeUse usage, ClaimHolder holder, Set<Choice> choices, OperatorMessage message)
       implements ClaimProgress {
 
     /** Copies the set. */
@@ -90,4 +90,29 @@ public sealed interface ClaimProgress {
    * @param message the message for an operator
    */
   record Unreadable(Optional<VolumeKey> volume, OperatorMessage message) implements ClaimProgress {}
+
+  /** The ways to prove that a node cannot write. */
+  enum Choice {
+    /** The node comes back, and says that it has nothing mounted. */
+    NODE_COMES_BACK("let the node come back and give its receipt"),
+    /** The storage system takes the volume away from it. */
+    TAKE_AWAY("let the storage system detach it, if that really takes the volume away"),
+    /** Something keeps the node from the storage. */
+    FENCE("fence the node off the storage"),
+    /** The node is off. */
+    POWER_OFF("attest that the node is off"),
+    /** A person answers for it. */
+    OVERRIDE("override it with your name and the reason");
+
+    private final String words;
+
+    Choice(String words) {
+      this.words = words;
+    }
+
+    /** Returns what to do: a clause for people. */
+    public String words() {
+      return words;
+    }
+  }
 }

@@ -28,7 +28,6 @@ import io.csi4j.volume.claim.ClaimProgress.WaitsForNode;
 import io.csi4j.volume.claim.ClaimProgress.WaitsForStorage;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
-import io.csi4j.volume.claim.ClaimStep;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.NodeAttachment.Attached;
 import io.csi4j.volume.claim.ReleaseProof;
@@ -484,7 +483,7 @@ class ClaimCoordinatorTest {
 
     assertThat(waiting).hasSize(1);
     NeedsProof needs = (NeedsProof) waiting.get(0);
-    assertThat(needs.choices()).isEqualTo(EnumSet.allOf(ClaimStep.Choice.class));
+    assertThat(needs.choices()).isEqualTo(EnumSet.allOf(ClaimProgress.Choice.class));
     assertThat(needs.message().code())
         .as("K4: a proof is asked for")
         .isEqualTo(OperatorCode.CLAIM_NEEDS_FENCING);

@@ -1,14 +1,13 @@
-package io.csi4j.volume.claim;
+package io.csi4j.volume.internal.claims;
 
+import io.csi4j.volume.claim.ClaimHolder;
+import io.csi4j.volume.claim.ClaimProgress.Choice;
+import io.csi4j.volume.claim.ClaimState;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * The next step of a claim. Each follows from the claim alone, so that any process can go on.
- *
- * @since 1.0
- */
+/** The next step of a claim. Each follows from the claim alone, so that any process can go on. */
 public sealed interface ClaimStep {
 
   /** Writing down how far it is. */
@@ -51,31 +50,6 @@ public sealed interface ClaimStep {
 
   /** Nothing: it is where it shall be. */
   record Done() implements ClaimStep {}
-
-  /** The ways to prove that a node cannot write. */
-  enum Choice {
-    /** The node comes back, and says that it has nothing mounted. */
-    NODE_COMES_BACK("let the node come back and give its receipt"),
-    /** The storage system takes the volume away from it. */
-    TAKE_AWAY("let the storage system detach it, if that really takes the volume away"),
-    /** Something keeps the node from the storage. */
-    FENCE("fence the node off the storage"),
-    /** The node is off. */
-    POWER_OFF("attest that the node is off"),
-    /** A person answers for it. */
-    OVERRIDE("override it with your name and the reason");
-
-    private final String words;
-
-    Choice(String words) {
-      this.words = words;
-    }
-
-    /** Returns what to do: a clause for people. */
-    public String words() {
-      return words;
-    }
-  }
 
   /** The wish for a claim. */
   enum Intent {

@@ -3,12 +3,12 @@ package io.csi4j.volume.contend;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -110,10 +110,10 @@ final class Contender {
     } catch (ClaimException e) {
       leave(own);
       own.knowledge = Knowledge.UNSURE;
-      if (e.outcome() == Outcome.HELD) {
+      if (e.outcome() == ChangeOutcome.HELD) {
         history.held(e.getMessage());
       }
-      return e.outcome() == Outcome.REFUSED;
+      return e.outcome() == ChangeOutcome.REFUSED;
     }
   }
 
@@ -193,7 +193,7 @@ final class Contender {
     try {
       begin(own, book.change(own.usage, ClaimMode.WRITE));
     } catch (ClaimException e) {
-      if (e.outcome() == Outcome.REFUSED && e.code() != OperatorCode.CLAIM_HELD_BY) {
+      if (e.outcome() == ChangeOutcome.REFUSED && e.code() != OperatorCode.CLAIM_HELD_BY) {
         history.wrong(e.getMessage());
       }
       if (e.code() != OperatorCode.CLAIM_HELD_BY) {

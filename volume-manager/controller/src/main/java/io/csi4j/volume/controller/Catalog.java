@@ -7,6 +7,7 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Turns;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -252,7 +253,7 @@ final class Catalog {
       store.put(record);
     } catch (StateException refused) {
       throw ControllerFailures.failed(
-          ControllerException.Outcome.UNAVAILABLE,
+          ChangeOutcome.UNAVAILABLE,
           OperatorCode.valueOf(refused.reason().name()),
           subject,
           String.valueOf(refused.getMessage()),
@@ -308,7 +309,7 @@ final class Catalog {
     Optional<CatalogEntry> other = other(record, id);
     if (other.isPresent()) {
       throw ControllerFailures.failed(
-          ControllerException.Outcome.HELD,
+          ChangeOutcome.HELD,
           OperatorCode.VOLUME_ID_TAKEN,
           Subject.of(
               "asking for volume '" + record.key() + "', which got the id of",

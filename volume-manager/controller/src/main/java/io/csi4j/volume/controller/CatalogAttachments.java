@@ -23,6 +23,7 @@ import io.csi4j.volume.controller.ControllerEvent.Operation;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -59,14 +60,13 @@ record CatalogAttachments(
             .orElseThrow(
                 () ->
                     new ClaimException(
-                        ClaimException.Outcome.REFUSED,
+                        ChangeOutcome.REFUSED,
                         Messages.of(OperatorCode.VOLUME_UNKNOWN, subject, NOT_ON_RECORD),
                         null));
     try {
       return Controllers.ended(controllers.attaches(record.spec().plugin(), subject));
     } catch (ControllerException unknown) {
-      throw new ClaimException(
-          ClaimException.Outcome.UNAVAILABLE, unknown.operatorMessage(), unknown);
+      throw new ClaimException(ChangeOutcome.UNAVAILABLE, unknown.operatorMessage(), unknown);
     }
   }
 
@@ -283,9 +283,7 @@ record CatalogAttachments(
     }
     return new ControllerAnswer.Failed(
         StatusCode.UNAVAILABLE,
-        failed.outcome() == ControllerException.Outcome.UNCERTAIN
-            ? Outcome.UNCERTAIN
-            : Outcome.SETTLED,
+        failed.outcome() == ChangeOutcome.UNCERTAIN ? Outcome.UNCERTAIN : Outcome.SETTLED,
         new ReasonText(failed.operatorMessage().seen().text()),
         Optional.empty());
   }

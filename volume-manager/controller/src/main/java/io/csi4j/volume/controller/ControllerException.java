@@ -4,6 +4,7 @@ import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import java.io.Serial;
@@ -22,31 +23,18 @@ public final class ControllerException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
-  private final Outcome outcome;
+  private final ChangeOutcome outcome;
   private final transient List<Violation> violations;
 
-  /** The next step of the caller. */
-  public enum Outcome {
-    /**
-     * The call was not made, and the same would be refused again: change it, or what is in its way.
-     */
-    REFUSED,
-    /** The call was not made: ask again later. */
-    UNAVAILABLE,
-    /** The call may be made or not: ask again; doing it twice is harmless. */
-    UNCERTAIN,
-    /** Nothing more is done before a person has looked. */
-    HELD
-  }
-
   /** A failure with this outcome and message. */
-  public ControllerException(Outcome outcome, OperatorMessage message, @Nullable Throwable cause) {
+  public ControllerException(
+      ChangeOutcome outcome, OperatorMessage message, @Nullable Throwable cause) {
     this(outcome, message, List.of(), cause);
   }
 
   /** A failure with all that is wrong with what was asked, or with what was answered. */
   public ControllerException(
-      Outcome outcome,
+      ChangeOutcome outcome,
       OperatorMessage message,
       List<Violation> violations,
       @Nullable Throwable cause) {
@@ -56,7 +44,7 @@ public final class ControllerException extends OperatorException {
   }
 
   /** Returns what the caller does next. */
-  public Outcome outcome() {
+  public ChangeOutcome outcome() {
     return outcome;
   }
 

@@ -14,6 +14,7 @@ import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import java.util.List;
 import java.util.Optional;
@@ -27,19 +28,19 @@ final class ControllerFailures {
 
   /** Something that was refused here. */
   static ControllerException refused(OperatorCode code, Subject subject, String seen) {
-    return failed(ControllerException.Outcome.REFUSED, code, subject, seen, null);
+    return failed(ChangeOutcome.REFUSED, code, subject, seen, null);
   }
 
   /** Something that cannot be done now, and of which nothing was done. */
   static ControllerException unavailable(OperatorCode code, Subject subject, String seen) {
-    return failed(ControllerException.Outcome.UNAVAILABLE, code, subject, seen, null);
+    return failed(ChangeOutcome.UNAVAILABLE, code, subject, seen, null);
   }
 
   /** The failure of work for which there is no thread: these are closed, or the machine is full. */
   static ControllerException noThread(Subject subject, String closed, Throwable refused) {
     return refused instanceof OutOfMemoryError
         ? failed(
-            ControllerException.Outcome.UNAVAILABLE,
+            ChangeOutcome.UNAVAILABLE,
             OperatorCode.CONTROLLER_BUSY,
             subject,
             "the machine gives no thread for it; raise the limit of processes",
@@ -48,7 +49,7 @@ final class ControllerFailures {
   }
 
   static ControllerException failed(
-      ControllerException.Outcome outcome,
+      ChangeOutcome outcome,
       OperatorCode code,
       Subject subject,
       String seen,
@@ -59,7 +60,7 @@ final class ControllerFailures {
   /** There is no way to the plugin; nothing was sent. */
   static ControllerException down(Subject subject, PluginAnswer.Down reason) {
     return failed(
-        ControllerException.Outcome.UNAVAILABLE,
+        ChangeOutcome.UNAVAILABLE,
         reason.code(),
         subject,
         reason.text(),
@@ -74,7 +75,7 @@ final class ControllerFailures {
     }
     if (!(cause instanceof CsiException failed)) {
       return failed(
-          ControllerException.Outcome.UNCERTAIN,
+          ChangeOutcome.UNCERTAIN,
           OperatorCode.CONTROLLER_CALL_IN_DOUBT,
           subject,
           "the call failed on this side: " + cause,
@@ -82,14 +83,14 @@ final class ControllerFailures {
     }
     if (failed instanceof CsiAnswerException answer) {
       return new ControllerException(
-          ControllerException.Outcome.UNCERTAIN,
+          ChangeOutcome.UNCERTAIN,
           Messages.of(OperatorCode.CONTROLLER_ANSWER_UNUSABLE, subject, text(answer.violations())),
           answer.violations(),
           answer);
     }
     if (failed instanceof CsiRequestException request && !request.violations().isEmpty()) {
       return new ControllerException(
-          ControllerException.Outcome.REFUSED,
+          ChangeOutcome.REFUSED,
           Messages.of(OperatorCode.VOLUME_REQUEST_REFUSED, subject, text(request.violations())),
           request.violations(),
           request);
@@ -102,10 +103,8 @@ final class ControllerFailures {
         outcome(failed), Messages.answered(code(failed), subject, failed.failure()), failed);
   }
 
-  private static ControllerException.Outcome outcome(CsiException failed) {
-    return failed.outcome() == Outcome.UNCERTAIN
-        ? ControllerException.Outcome.UNCERTAIN
-        : ControllerException.Outcome.REFUSED;
+  private static ChangeOutcome outcome(CsiException failed) {
+    return failed.outcome() == Outcome.UNCERTAIN ? ChangeOutcome.UNCERTAIN : ChangeOutcome.REFUSED;
   }
 
   private static OperatorCode code(CsiException failed) {

@@ -3,7 +3,6 @@ package io.csi4j.volume.controller;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.coordination.ClaimBook;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Optional;
@@ -61,12 +60,7 @@ record DeletionHold(Optional<ClaimBook> book) {
 
   private static ControllerException failure(Subject subject, ClaimException failed) {
     return ControllerFailures.failed(
-        switch (failed.outcome()) {
-          case REFUSED -> Outcome.REFUSED;
-          case UNAVAILABLE -> Outcome.UNAVAILABLE;
-          case UNCERTAIN -> Outcome.UNCERTAIN;
-          case HELD -> Outcome.HELD;
-        },
+        failed.outcome(),
         failed.operatorMessage().code(),
         subject,
         failed.operatorMessage().seen().text(),

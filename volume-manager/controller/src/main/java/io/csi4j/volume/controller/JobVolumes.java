@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeReceipt;
@@ -192,7 +193,7 @@ public final class JobVolumes {
     try {
       return acquired(spec, request);
     } catch (ClaimException failed) {
-      if (failed.outcome() == ClaimException.Outcome.REFUSED) {
+      if (failed.outcome() == ChangeOutcome.REFUSED) {
         after(request.usage(), new ClaimProgress.Gone(request.usage()));
       }
       throw failed;

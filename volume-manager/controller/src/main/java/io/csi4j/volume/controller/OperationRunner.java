@@ -1,9 +1,9 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.controller.ControllerEvent.Operation;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
@@ -148,7 +148,7 @@ final class OperationRunner {
           thrown instanceof ControllerException known
               ? known
               : ControllerFailures.failed(
-                  Outcome.UNCERTAIN,
+                  ChangeOutcome.UNCERTAIN,
                   OperatorCode.STEP_FAILED,
                   begun.subject,
                   String.valueOf(thrown),
@@ -181,7 +181,7 @@ final class OperationRunner {
       step.cancel(true);
       Thread.currentThread().interrupt();
       throw ControllerFailures.failed(
-          Outcome.UNCERTAIN,
+          ChangeOutcome.UNCERTAIN,
           OperatorCode.CONTROLLER_CALL_CANCELLED,
           subject,
           "the thread that waited was interrupted",

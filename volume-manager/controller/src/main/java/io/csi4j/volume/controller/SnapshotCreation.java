@@ -16,10 +16,10 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.Scheduler;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeKey;
@@ -386,7 +386,7 @@ final class SnapshotCreation {
       Duration pause = PAUSES.pause(looks);
       if (clock.nanos() + pause.toNanos() - end > 0) {
         throw ControllerFailures.failed(
-            Outcome.UNCERTAIN,
+            ChangeOutcome.UNCERTAIN,
             OperatorCode.SNAPSHOT_NOT_READY,
             wish.call().subject(),
             "it has not become ready within " + patience.toSeconds() + " s",
@@ -410,7 +410,7 @@ final class SnapshotCreation {
     try {
       seen = controllers.answer(wish.call());
     } catch (ControllerException failed) {
-      if (before.isEmpty() && failed.outcome() != Outcome.UNCERTAIN) {
+      if (before.isEmpty() && failed.outcome() != ChangeOutcome.UNCERTAIN) {
         forget(wish);
       } else if (isRepeat && isRefusedForGood(failed)) {
         known.ifPresent(cut -> delete(wish, cut, failed));
@@ -438,7 +438,7 @@ final class SnapshotCreation {
    * caller or of the whole call, leave a snapshot that may become ready.
    */
   private static boolean isRefusedForGood(ControllerException failed) {
-    return failed.outcome() == Outcome.REFUSED
+    return failed.outcome() == ChangeOutcome.REFUSED
         && failed.getCause() instanceof CsiException answer
         && answer.attempts() > 0
         && !OF_CALLER.contains(answer.code());

@@ -24,11 +24,11 @@ import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.condition.Conditions;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -263,12 +263,12 @@ record StorageReads(
   private static ControllerException typed(Subject subject, CsiException failed) {
     if (failed.code() == StatusCode.ABORTED) {
       return ControllerFailures.failed(
-          Outcome.REFUSED, OperatorCode.LISTING_TOKEN_EXPIRED, subject, "", failed);
+          ChangeOutcome.REFUSED, OperatorCode.LISTING_TOKEN_EXPIRED, subject, "", failed);
     }
     if (failed instanceof CsiAnswerException answer
         && answer.violations().stream().anyMatch(each -> each.rule() == Rule.ENDLESS)) {
       return new ControllerException(
-          Outcome.REFUSED,
+          ChangeOutcome.REFUSED,
           Messages.of(
               OperatorCode.LISTING_ENDLESS, subject, ControllerFailures.text(answer.violations())),
           answer.violations(),

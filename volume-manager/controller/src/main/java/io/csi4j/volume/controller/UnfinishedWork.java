@@ -6,10 +6,10 @@ import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Unwrapped;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
@@ -122,7 +122,7 @@ final class UnfinishedWork implements AutoCloseable {
   }
 
   private static boolean needsPerson(ControllerException failed) {
-    return failed.outcome() == Outcome.HELD;
+    return failed.outcome() == ChangeOutcome.HELD;
   }
 
   /** Returns changes of a volume with what is known here: whether they wait, and for what. */

@@ -2,8 +2,8 @@ package io.csi4j.volume.controller;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Collection;
@@ -36,7 +36,7 @@ record VolumeClaims(Function<VolumeKey, Optional<Claim>> store) {
       return store.apply(key).orElseGet(() -> Claim.none(key));
     } catch (RuntimeException nobodyCanSay) {
       throw ControllerFailures.failed(
-          Outcome.UNAVAILABLE,
+          ChangeOutcome.UNAVAILABLE,
           OperatorCode.CLAIM_STORE_DOWN,
           subject,
           "nobody can say who holds it: " + nobodyCanSay.getMessage(),

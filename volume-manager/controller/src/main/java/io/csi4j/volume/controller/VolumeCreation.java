@@ -17,10 +17,10 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.CreationName;
 import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.VolumeSpec;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.HashedName;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -120,7 +120,7 @@ final class VolumeCreation {
     String seen = differences.isEmpty() ? words(answer) : ControllerFailures.text(differences);
     if (!answer.isAcceptable(validation)) {
       throw new ControllerException(
-          Outcome.REFUSED,
+          ChangeOutcome.REFUSED,
           Messages.of(OperatorCode.VOLUME_NOT_CONFIRMED, subject, seen),
           differences,
           null);
@@ -212,8 +212,8 @@ final class VolumeCreation {
    * same call may have made it.
    */
   private static boolean isNotMade(ControllerException failed) {
-    return failed.outcome() == Outcome.REFUSED
-        || failed.outcome() == Outcome.UNAVAILABLE
+    return failed.outcome() == ChangeOutcome.REFUSED
+        || failed.outcome() == ChangeOutcome.UNAVAILABLE
         || (failed.getCause() instanceof CsiException answer
             && answer.code() == StatusCode.RESOURCE_EXHAUSTED
             && answer.failure().answered()
@@ -248,7 +248,7 @@ final class VolumeCreation {
       if (unusable.isPresent()) {
         throw unusable(record, unusable.get(), failed);
       }
-      if (isFirst && failed.outcome() != Outcome.UNCERTAIN) {
+      if (isFirst && failed.outcome() != ChangeOutcome.UNCERTAIN) {
         catalog.remove(record.key());
       }
       throw worded(record, failed);
@@ -281,7 +281,7 @@ final class VolumeCreation {
     List<Violation> wrong = spec.toBuilder().fromSnapshot(found.get()).violations();
     if (!wrong.isEmpty()) {
       throw new ControllerException(
-          Outcome.REFUSED,
+          ChangeOutcome.REFUSED,
           Messages.of(OperatorCode.VOLUME_REQUEST_REFUSED, subject, ControllerFailures.text(wrong)),
           wrong,
           null);
@@ -297,9 +297,9 @@ final class VolumeCreation {
       if (failed.status().filter(StatusCode.NOT_FOUND::equals).isPresent()) {
         return Optional.empty();
       }
-      throw failed.outcome() == Outcome.UNCERTAIN
+      throw failed.outcome() == ChangeOutcome.UNCERTAIN
           ? new ControllerException(
-              Outcome.UNAVAILABLE, failed.operatorMessage(), failed.getCause())
+              ChangeOutcome.UNAVAILABLE, failed.operatorMessage(), failed.getCause())
           : failed;
     }
   }
@@ -324,7 +324,7 @@ final class VolumeCreation {
         throw unusable(record, made.id(), failed);
       }
       // It is there, and the same request finds it again.
-      throw new ControllerException(Outcome.UNCERTAIN, failed.operatorMessage(), failed);
+      throw new ControllerException(ChangeOutcome.UNCERTAIN, failed.operatorMessage(), failed);
     }
     return volume;
   }
@@ -338,7 +338,7 @@ final class VolumeCreation {
         catalog.put(subject, record.in(new State.Deleting(Optional.of(made), Optional.empty())));
     ControllerException told =
         new ControllerException(
-            Outcome.REFUSED,
+            ChangeOutcome.REFUSED,
             Messages.of(
                 OperatorCode.CONTROLLER_ANSWER_UNUSABLE,
                 subject,

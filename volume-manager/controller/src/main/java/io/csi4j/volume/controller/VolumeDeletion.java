@@ -6,9 +6,9 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.State;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.claim.ClaimOverride;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.ReasonText;
@@ -175,7 +175,7 @@ final class VolumeDeletion {
       claims.refuseHeld(subject, known.key());
       held = hold.take(subject, known.key());
     } catch (ControllerException claimed) {
-      if (claimed.outcome() == Outcome.UNCERTAIN) {
+      if (claimed.outcome() == ChangeOutcome.UNCERTAIN) {
         catalog.show(known.key());
       } else {
         catalog.put(subject, known);
@@ -220,7 +220,7 @@ final class VolumeDeletion {
     try {
       controllers.answer(calls.delete(known.spec(), id));
     } catch (ControllerException failed) {
-      if (failed.outcome() == Outcome.REFUSED && going.before().isPresent()) {
+      if (failed.outcome() == ChangeOutcome.REFUSED && going.before().isPresent()) {
         hold.end(deleting(known), known.key(), begun.held());
         catalog.put(deleting(known), known.in(new State.Present(going.before().get())));
       }
@@ -243,10 +243,10 @@ final class VolumeDeletion {
       if (made.isPresent()) {
         return made;
       }
-      if (failed.outcome() == Outcome.REFUSED) {
+      if (failed.outcome() == ChangeOutcome.REFUSED) {
         // A refusal is about this attempt alone: an earlier one may have made the volume.
         throw ControllerFailures.failed(
-            Outcome.HELD,
+            ChangeOutcome.HELD,
             OperatorCode.VOLUME_MAY_BE_LEFT,
             subject,
             failed.operatorMessage().seen().text(),

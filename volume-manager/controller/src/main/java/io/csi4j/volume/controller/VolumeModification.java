@@ -13,9 +13,9 @@ import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Clock;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
@@ -346,7 +346,7 @@ final class VolumeModification {
     boolean isInItsWay =
         failed.code() == OperatorCode.VOLUME_CLAIMED
             || failed.status().filter(StatusCode.FAILED_PRECONDITION::equals).isPresent();
-    return failed.outcome() == Outcome.REFUSED && !isInItsWay;
+    return failed.outcome() == ChangeOutcome.REFUSED && !isInItsWay;
   }
 
   /**
@@ -362,14 +362,14 @@ final class VolumeModification {
       boolean isFirst,
       ControllerException failed) {
     Attempted attempted = new Attempted(without.key(), wish.getClass());
-    if (!isFinal(failed) && !(isFirst && failed.outcome() == Outcome.UNAVAILABLE)) {
+    if (!isFinal(failed) && !(isFirst && failed.outcome() == ChangeOutcome.UNAVAILABLE)) {
       seen.put(attempted, failed.operatorMessage().seen().text());
       return failed;
     }
     seen.remove(attempted);
     catalog.put(
         subject,
-        failed.outcome() == Outcome.REFUSED
+        failed.outcome() == ChangeOutcome.REFUSED
             ? without.refusing(refusal(wish, Progress.INFEASIBLE, failed.operatorMessage()))
             : without);
     return failed;

@@ -6,6 +6,7 @@ import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import java.time.Clock;
@@ -175,7 +176,7 @@ final class CapacityReadings {
       return new End("the plugin does not say how much room it has", false);
     }
     return failure instanceof ControllerException known
-            && known.outcome() == ControllerException.Outcome.UNAVAILABLE
+            && known.outcome() == ChangeOutcome.UNAVAILABLE
         ? new End("its controller cannot be asked for room: " + seen(known), false)
         : new End("asking for its room failed: " + seen(failure), true);
   }

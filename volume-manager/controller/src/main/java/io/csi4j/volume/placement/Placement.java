@@ -10,6 +10,7 @@ import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.controller.VolumeController;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginId;
@@ -158,7 +159,7 @@ public final class Placement {
       ClaimPage page = book.page(after, PAGE);
       for (ClaimPage.Unreadable each : page.unreadable()) {
         if (each.volume().filter(volume -> !isOf(plugin, volume)).isEmpty()) {
-          throw new ClaimException(ClaimException.Outcome.HELD, each.message(), null);
+          throw new ClaimException(ChangeOutcome.HELD, each.message(), null);
         }
       }
       page.claims().stream()

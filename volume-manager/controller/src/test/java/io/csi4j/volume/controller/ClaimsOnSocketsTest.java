@@ -52,6 +52,7 @@ import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.MountPolicy;
@@ -414,13 +415,13 @@ class ClaimsOnSocketsTest {
     plugin().inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CsiOperation.DELETE_VOLUME));
     ControllerException undone =
         catchThrowableOfType(ControllerException.class, () -> controller().delete(DB));
-    assertThat(undone.outcome()).isEqualTo(ControllerException.Outcome.UNCERTAIN);
+    assertThat(undone.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(whyNot(wish)).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
   }
 
   private OperatorCode whyNot(ClaimRequest wish) {
     ClaimException refused = failure(() -> asking().acquire(wish));
-    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     return refused.code();
   }
 
@@ -466,7 +467,7 @@ class ClaimsOnSocketsTest {
     if (kind.equals("full")) {
       ClaimException refused = failure(() -> claims().acquire(unnamed));
       assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
-      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
       assertThat(refused).hasMessageContaining("how the plugin names node 'n1'");
       assertThat(store.read(DB).version()).as("nothing is written").isEqualTo(ClaimVersion.NEVER);
     } else {
@@ -497,7 +498,7 @@ class ClaimsOnSocketsTest {
     for (ClaimCoordinator each : List.of(claims(), asking())) {
       ClaimException refused = failure(() -> each.acquire(wish(WEB)));
       assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
-      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
       assertThat(refused.operatorMessage().seen().text())
           .isEqualTo(
               "it cannot be used as SINGLE_NODE_WRITER; it may be used as MULTI_NODE_READER_ONLY or"
@@ -525,7 +526,7 @@ class ClaimsOnSocketsTest {
     ClaimException refused = failure(() -> claims().acquire(wish(WEB)));
 
     assertThat(refused.code()).isEqualTo(OperatorCode.ATTACH_REFUSED);
-    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(store.read(DB).claim().holders()).isEmpty();
     assertThat(plugin().journal().calls(CONTROLLER_UNPUBLISH_VOLUME)).isEmpty();
     VolumeUse job = VolumeUse.of(DB, WorkloadId.of("job"));
@@ -576,7 +577,7 @@ class ClaimsOnSocketsTest {
     ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
 
     assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
-    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(plugin().contents().attached()).hasSize(1);
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
     assertThat(claims().confirmRelease(receipt(WEB, 1))).isEqualTo(new Gone(WEB));
@@ -617,7 +618,7 @@ class ClaimsOnSocketsTest {
     ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
 
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_EXHAUSTED);
-    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(failure.operatorMessage().seen().text()).contains("no slot");
     assertThat(store.read(DB).claim().exhaustedUntil()).contains(Instant.EPOCH.plusSeconds(5));
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);
@@ -636,7 +637,7 @@ class ClaimsOnSocketsTest {
     ClaimException failure = failure(() -> claims().acquire(wish(WEB)));
 
     assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
-    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failure.operatorMessage().seen().text()).contains("the answer is larger than");
     assertThat(store.read(DB).claim().exhaustedUntil()).isEmpty();
     assertThat(claims().release(WEB)).isInstanceOf(WaitsForNode.class);

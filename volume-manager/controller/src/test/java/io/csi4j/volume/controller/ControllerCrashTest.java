@@ -35,13 +35,13 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -702,7 +702,7 @@ class ControllerCrashTest {
     for (ThrowingCallable operation : operations) {
       ControllerException failed = catchThrowableOfType(ControllerException.class, operation);
       assertThat(failed.code()).isEqualTo(OperatorCode.VOLUME_ID_TAKEN);
-      assertThat(failed.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failed.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(failed).hasMessageContaining("that is 'default/first'");
     }
     assertThat(plugin.contents().volumes()).contains(first.id());

@@ -40,6 +40,7 @@ import io.csi4j.volume.controller.JobVolumes.Released;
 import io.csi4j.volume.controller.JobVolumes.VolumeOutcome;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
@@ -377,7 +378,7 @@ class JobVolumesTest {
                     ControllerException.class,
                     () -> volumes.acquire(scratch(ALONE), attached("one")))
                 .outcome())
-        .isEqualTo(ControllerException.Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(plugin.contents().volumes()).hasSize(1);
     assertThat(controller.find(SCRATCH)).isEmpty();
 

@@ -2,9 +2,9 @@ package io.csi4j.volume.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ class OperationTurnsTest {
 
     ControllerException refused = failure(take("d", "v1"));
 
-    assertThat(refused.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
     assertThat(refused).hasMessageContaining("calling: 2 wait for the same already; ");
   }
@@ -144,7 +144,7 @@ class OperationTurnsTest {
     time.pass(Duration.ofSeconds(1));
 
     ControllerException refused = failure(late);
-    assertThat(refused.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(refused).hasMessageContaining("it was not its turn within 60 s");
     leaving.get(0).run();
     assertThat(begun).containsExactly("a");

@@ -31,8 +31,8 @@ import io.csi4j.volume.catalog.RequestedTopologies;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
@@ -153,7 +153,7 @@ class PlacedSnapshotTest {
 
     ControllerException refused = failure(this::cutInB);
 
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_NOT_OFFERED);
     assertThat(refused)
         .hasMessageContaining("cutting snapshot 'nightly' of plugin 'fake'")
@@ -168,7 +168,7 @@ class PlacedSnapshotTest {
   void aSnapshotWhoseFateACrashLeftOpenIsFoundByTheSameRequest() {
     start(SHAPE);
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).once());
-    assertThat(failure(this::cutInB).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(this::cutInB).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
 
     reopen();
 
@@ -187,7 +187,7 @@ class PlacedSnapshotTest {
   void aSnapshotIsDroppedAlsoWhereThePluginTakesNoPlacesAnyMore() {
     start(SHAPE);
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).once());
-    assertThat(failure(this::cutInB).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(this::cutInB).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.upgrade(SHAPE.without(PluginCapability.SNAPSHOT_ACCESSIBILITY_CONSTRAINTS));
     reopen();
 
@@ -245,7 +245,7 @@ class PlacedSnapshotTest {
 
     ControllerException refused = failure(() -> controller.create(COPY, copyOf(cut, A)));
 
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
     assertThat(refused.violations()).hasSize(1);
     assertThat(refused)
@@ -273,7 +273,7 @@ class PlacedSnapshotTest {
     Snapshot cut = cutInB();
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_VOLUME).once());
     assertThat(failure(() -> controller.create(COPY, copyOf(cut, A, B))).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     reopen();
 
     assertThat(controller.create(COPY, copyOf(cut, A, B)).topologies()).containsExactly(B);
@@ -307,7 +307,7 @@ class PlacedSnapshotTest {
 
     ControllerException later = failure(() -> controller.create(COPY, copyOf(cut, A, B)));
 
-    assertThat(later.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(later.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(later.rpc()).contains(GET_SNAPSHOT);
     assertThat(controller.record(COPY)).isEmpty();
   }

@@ -25,11 +25,11 @@ import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.SecretsProvider;
@@ -169,7 +169,7 @@ class RegistryControllersTest {
     ControllerException unread = failure(publish(ONE, NODE));
 
     assertThat(unread.status()).contains(StatusCode.RESOURCE_EXHAUSTED);
-    assertThat(unread.outcome()).isEqualTo(ControllerException.Outcome.UNCERTAIN);
+    assertThat(unread.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(doubted).as("the node is not full").isEmpty();
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "no slot"),
@@ -228,7 +228,7 @@ class RegistryControllersTest {
     lost.inject(Fault.drop(), When.calling(CONTROLLER_PUBLISH_VOLUME));
 
     ControllerException failed = failure(publish(ONE, NODE));
-    assertThat(failed.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
     assertThat(failed.status()).contains(StatusCode.UNAVAILABLE);
 
@@ -239,7 +239,7 @@ class RegistryControllersTest {
   @Test
   void whereThereIsNoControllerNothingIsSentAndTheReasonIsSaid() {
     ControllerException missing = failure(publish(ONE, NODE));
-    assertThat(missing.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(missing.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(missing.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
     assertThat(missing)
         .hasMessageContaining(
@@ -250,7 +250,7 @@ class RegistryControllersTest {
     FakeCsiPlugin plugin = world.plugin(PluginShape.full());
     world.register("a", plugin.endpoint()).report(health(State.UNHEALTHY, Reason.SILENT));
     ControllerException unhealthy = failure(publish(ONE, NODE));
-    assertThat(unhealthy.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(unhealthy.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(unhealthy.code()).isEqualTo(OperatorCode.PLUGIN_UNHEALTHY);
     assertThat(unhealthy).hasMessageContaining(": its only controller cannot be called: ");
     assertThat(plugin.journal().calls()).isEmpty();
@@ -349,7 +349,7 @@ class RegistryControllersTest {
 
     ControllerException failed = failure(publish(ONE, NODE));
 
-    assertThat(failed.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_BUSY);
     assertThat(failed).hasMessageContaining("the machine gives no thread");
     Waits.on(publish(ONE, NODE));
@@ -420,7 +420,7 @@ class RegistryControllersTest {
     ControllerException refused = failure(publish(ONE, NODE));
 
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_NOT_OFFERED);
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(Waits.on(controllers.facts(ID, SUBJECT)).attaches()).isFalse();
     assertThat(Waits.on(controllers.facts(ID, SUBJECT)).name()).contains(PluginShape.full().name());
   }
@@ -565,7 +565,7 @@ class RegistryControllersTest {
                   throw new IllegalStateException("the password is s3cr3t");
                 }));
 
-    assertThat(failed.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_SECRETS_MISSING);
     assertThat(failed)
         .hasMessageContaining(
@@ -603,7 +603,7 @@ class RegistryControllersTest {
 
     ControllerException failed = failure(publish(ONE, NODE));
 
-    assertThat(failed.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failed.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(failed.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
     assertThat(failed.rpc()).contains(CONTROLLER_PUBLISH_VOLUME);
     assertThat(failed.status()).contains(StatusCode.FAILED_PRECONDITION);

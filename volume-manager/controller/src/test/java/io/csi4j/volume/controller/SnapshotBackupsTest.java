@@ -26,11 +26,11 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.MemoryMedium;
@@ -183,7 +183,7 @@ class SnapshotBackupsTest {
     plugin.inject(
         Fault.applyThenFail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).once());
     ControllerException doubt = failure(() -> backups.cut(DB, NIGHTLY, FULL));
-    assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(doubt.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
 
     SnapshotBackups next = restarted();
     assertThat(answered(DB)).isEmpty();
@@ -197,11 +197,12 @@ class SnapshotBackupsTest {
     SnapshotBackups backups = start();
     plugin.inject(
         Fault.fail(StatusCode.FAILED_PRECONDITION, "no"), When.calling(CREATE_SNAPSHOT).once());
-    assertThat(failure(() -> backups.cut(DB, NIGHTLY, FULL)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure(() -> backups.cut(DB, NIGHTLY, FULL)).outcome())
+        .isEqualTo(ChangeOutcome.REFUSED);
     assertThat(backups.pending()).isEmpty();
     ControllerException unknown = failure(() -> backups.ready(DB, NIGHTLY));
     assertThat(unknown.code()).isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
-    assertThat(unknown.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(unknown.outcome()).isEqualTo(ChangeOutcome.REFUSED);
   }
 
   @Test
@@ -240,7 +241,7 @@ class SnapshotBackupsTest {
     ControllerException lost = failure(() -> restarted().ready(DB, NIGHTLY));
 
     assertThat(lost.code()).isEqualTo(OperatorCode.SNAPSHOT_LOST);
-    assertThat(lost.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(lost.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(lost).hasMessageContaining("it was cut as [" + cut.id() + "]");
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
     assertThat(plugin.contents().snapshots()).isEmpty();
@@ -252,7 +253,7 @@ class SnapshotBackupsTest {
     SnapshotBackups backups = start();
     plugin.inject(Fault.applyThenDrop(), When.calling(CREATE_SNAPSHOT).once());
     assertThat(failure(() -> backups.cut(DB, NIGHTLY, FULL)).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     time.inNextPause(() -> assertThat(controller.dropSnapshot(DB, NIGHTLY)).isTrue());
 
     ControllerException ended = failure(() -> backups.ready(DB, NIGHTLY));
@@ -291,7 +292,9 @@ class SnapshotBackupsTest {
     plugin.release();
     Waits.until(() -> !first.isAlive() && !second.isAlive());
 
-    assertThat(failed).extracting(ControllerException::outcome).containsExactly(Outcome.REFUSED);
+    assertThat(failed)
+        .extracting(ControllerException::outcome)
+        .containsExactly(ChangeOutcome.REFUSED);
     assertThat(answered(DB).orElseThrow().snapshots().values())
         .containsExactlyElementsOf(cut.stream().map(Snapshot::id).toList())
         .containsExactlyElementsOf(plugin.contents().snapshots());
@@ -353,7 +356,7 @@ class SnapshotBackupsTest {
 
     ControllerException gone = failure(() -> backups.readyGroup(DB, NIGHTLY));
     assertThat(gone.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
-    assertThat(gone.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(gone.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(gone).hasMessageContaining("of its 2 volumes only 1 are there");
     assertThat(backups.pending()).containsOnlyKeys(DB);
 
@@ -513,7 +516,7 @@ class SnapshotBackupsTest {
         .isInstanceOfSatisfying(
             ControllerException.class,
             failed -> {
-              assertThat(failed.outcome()).isEqualTo(Outcome.REFUSED);
+              assertThat(failed.outcome()).isEqualTo(ChangeOutcome.REFUSED);
               assertThat(failed.status()).contains(StatusCode.NOT_FOUND);
               assertThat(failed)
                   .hasMessageContaining("what changed between the snapshots 'none' and 'other'");

@@ -18,10 +18,10 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.ClaimOverride;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
@@ -104,7 +104,7 @@ class SnapshotCreationTest {
   void oneThatIsNotReadyInTimeIsThereAndMayBeAskedForAgain() {
     VolumeController opened = open(Duration.ofSeconds(3));
     ControllerException late = catchThrowableOfType(ControllerException.class, () -> cut(opened));
-    assertThat(late.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(late.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(late.code()).isEqualTo(OperatorCode.SNAPSHOT_NOT_READY);
     assertThat(late).hasMessageContaining("it has not become ready within 3 s");
     assertThat(plugin.contents().snapshots()).hasSize(1);
@@ -119,7 +119,7 @@ class SnapshotCreationTest {
         When.calling(CREATE_SNAPSHOT).nth(2));
     ControllerException refused =
         catchThrowableOfType(ControllerException.class, () -> cut(opened));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused).hasMessageContaining("the copy broke");
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).hasSize(1);
     assertThat(plugin.contents().snapshots()).isEmpty();
@@ -132,7 +132,7 @@ class SnapshotCreationTest {
     plugin.inject(Fault.fail(refusal, "not you"), When.calling(CREATE_SNAPSHOT).nth(2));
     ControllerException refused =
         catchThrowableOfType(ControllerException.class, () -> cut(opened));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.status()).contains(refusal);
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).isEmpty();
     assertThat(opened.pending()).containsExactly(DB);
@@ -147,7 +147,7 @@ class SnapshotCreationTest {
   }
 
   private static void assertNotOnRecord(ControllerException ended) {
-    assertThat(ended.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(ended.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(ended.code()).isEqualTo(OperatorCode.SNAPSHOT_UNKNOWN);
     assertThat(ended).hasMessageContaining("it was kept, dropped or deleted meanwhile");
   }
@@ -171,7 +171,7 @@ class SnapshotCreationTest {
         When.calling(CREATE_SNAPSHOT));
     ControllerException unusable =
         catchThrowableOfType(ControllerException.class, () -> cut(opened));
-    assertThat(unusable.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(unusable.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(unusable.code()).isEqualTo(OperatorCode.CONTROLLER_ANSWER_UNUSABLE);
     assertThat(opened.pending()).containsExactly(DB);
 
@@ -258,7 +258,7 @@ class SnapshotCreationTest {
     VolumeController opened = open(Duration.ofHours(1));
     plugin.inject(Fault.fail(StatusCode.INTERNAL, "?"), When.calling(CREATE_SNAPSHOT).nth(2));
     ControllerException doubt = catchThrowableOfType(ControllerException.class, () -> cut(opened));
-    assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(doubt.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(plugin.contents().snapshots()).hasSize(1);
     assertThat(cut(opened).readyToUse()).isTrue();
   }

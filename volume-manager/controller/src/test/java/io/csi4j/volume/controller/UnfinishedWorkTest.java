@@ -11,9 +11,9 @@ import io.csi4j.volume.catalog.VolumeChange;
 import io.csi4j.volume.catalog.VolumeChange.Progress;
 import io.csi4j.volume.catalog.VolumeChange.Request;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.VirtualTime;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
@@ -47,7 +47,8 @@ class UnfinishedWorkTest {
   private final List<VolumeKey> tried = new ArrayList<>();
   private final List<OperatorCode> told = new ArrayList<>();
   private Consumer<OperatorMessage> listener = message -> told.add(message.code());
-  private Function<VolumeKey, CompletableFuture<?>> outcome = key -> failed(Outcome.UNCERTAIN);
+  private Function<VolumeKey, CompletableFuture<?>> outcome =
+      key -> failed(ChangeOutcome.UNCERTAIN);
   private final UnfinishedWork leftovers =
       new UnfinishedWork(
           catalog,
@@ -59,11 +60,11 @@ class UnfinishedWorkTest {
           },
           message -> listener.accept(message));
 
-  private static CompletableFuture<?> failed(Outcome outcome) {
+  private static CompletableFuture<?> failed(ChangeOutcome outcome) {
     return failed(outcome, OperatorCode.CONTROLLER_CALL_IN_DOUBT);
   }
 
-  private static CompletableFuture<?> failed(Outcome outcome, OperatorCode code) {
+  private static CompletableFuture<?> failed(ChangeOutcome outcome, OperatorCode code) {
     return CompletableFuture.failedFuture(
         ControllerFailures.failed(outcome, code, SUBJECT, "no", null));
   }
@@ -86,7 +87,7 @@ class UnfinishedWorkTest {
         .isEqualTo(
             new VolumeChange(new Request.Deletion(), Progress.IN_PROGRESS, "no", Optional.empty()));
 
-    outcome = key -> failed(Outcome.UNAVAILABLE, OperatorCode.PLUGIN_NOT_UP);
+    outcome = key -> failed(ChangeOutcome.UNAVAILABLE, OperatorCode.PLUGIN_NOT_UP);
     time.pass(Duration.ofHours(1));
 
     assertThat(tried).hasSizeGreaterThan(6);
@@ -97,7 +98,7 @@ class UnfinishedWorkTest {
   @Test
   void whatWaitsForAPersonIsShownWithItsMessageAndReportedAgainIfItFailsAgain() {
     catalog.put(SUBJECT, GOING);
-    outcome = key -> failed(Outcome.HELD, OperatorCode.VOLUME_ID_TAKEN);
+    outcome = key -> failed(ChangeOutcome.HELD, OperatorCode.VOLUME_ID_TAKEN);
     leftovers.later();
     time.pass(Duration.ofDays(1));
     assertThat(told).containsExactly(OperatorCode.VOLUME_ID_TAKEN);
@@ -170,7 +171,7 @@ class UnfinishedWorkTest {
     CompletableFuture<Done> silent = new CompletableFuture<>();
     catalog.put(SUBJECT, GOING);
     catalog.put(SUBJECT, OTHER);
-    outcome = key -> key.equals(GOING.key()) ? silent : failed(Outcome.UNCERTAIN);
+    outcome = key -> key.equals(GOING.key()) ? silent : failed(ChangeOutcome.UNCERTAIN);
     leftovers.later();
 
     time.pass(Duration.ofSeconds(6));
@@ -219,13 +220,13 @@ class UnfinishedWorkTest {
   @Test
   void whatNeedsAPersonWaitsForOne() {
     catalog.put(SUBJECT, GOING);
-    outcome = key -> failed(Outcome.HELD);
+    outcome = key -> failed(ChangeOutcome.HELD);
     leftovers.later();
     time.pass(Duration.ofDays(1));
     assertThat(tried).containsExactly(GOING.key());
     assertThat(leftovers.owed()).containsExactly(GOING.key());
 
-    outcome = key -> failed(Outcome.UNCERTAIN);
+    outcome = key -> failed(ChangeOutcome.UNCERTAIN);
     leftovers.ended(GOING.key(), Optional.empty());
     time.pass(Duration.ofDays(1));
     assertThat(tried).as("after a person has mended it").hasSizeGreaterThan(2);

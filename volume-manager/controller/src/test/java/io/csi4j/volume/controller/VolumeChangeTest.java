@@ -24,11 +24,11 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -133,7 +133,8 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.OUT_OF_RANGE, "this pool ends at 10 GiB"),
         When.calling(CONTROLLER_EXPAND_VOLUME).once());
-    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome())
+        .isEqualTo(ChangeOutcome.REFUSED);
 
     isOnly(
         new Request.Size(LARGE),
@@ -158,7 +159,8 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.OUT_OF_RANGE, "this pool ends at 10 GiB"),
         When.calling(CONTROLLER_EXPAND_VOLUME).once());
-    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome())
+        .isEqualTo(ChangeOutcome.REFUSED);
 
     assertThat(controller.expand(DB, CapacityRange.atLeast(1))).isEqualTo(made);
 
@@ -173,7 +175,8 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.FAILED_PRECONDITION, "it is in use"),
         When.calling(CONTROLLER_EXPAND_VOLUME));
-    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome())
+        .isEqualTo(ChangeOutcome.REFUSED);
 
     isOnly(
         new Request.Size(SMALL),
@@ -199,7 +202,8 @@ class VolumeChangeTest {
   void aSizeThatAPersonHasToSeeToIsNotAskedForAgainBeforeTheHostDoes(StatusCode code) {
     plugin.inject(
         Fault.fail(code, "not with this key"), When.calling(CONTROLLER_EXPAND_VOLUME).once());
-    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome())
+        .isEqualTo(ChangeOutcome.REFUSED);
 
     assertThat(only().progress()).isEqualTo(Progress.INFEASIBLE);
     assertThat(only().next()).contains("put that right and expand to the same size");
@@ -213,7 +217,7 @@ class VolumeChangeTest {
         Fault.fail(StatusCode.FAILED_PRECONDITION, "a rebuild is running"),
         When.calling(CONTROLLER_MODIFY_VOLUME).once());
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
-        .isEqualTo(Outcome.REFUSED);
+        .isEqualTo(ChangeOutcome.REFUSED);
 
     isOnly(
         FASTER, Progress.IN_PROGRESS, "a rebuild is running", "It is asked for again by itself.");
@@ -229,7 +233,8 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),
         When.calling(CONTROLLER_EXPAND_VOLUME).once());
-    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.expand(DB, SMALL)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     claims.add(claimed());
 
     assertThat(failure(() -> controller.expand(DB, SMALL)).code())
@@ -335,7 +340,8 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.RESOURCE_EXHAUSTED, "the pool is full"),
         When.calling(CONTROLLER_EXPAND_VOLUME));
-    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.expand(DB, LARGE)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
 
     isOnly(
         new Request.Size(LARGE),
@@ -366,7 +372,7 @@ class VolumeChangeTest {
         Fault.fail(StatusCode.INVALID_ARGUMENT, "iops is at most 1"),
         When.calling(CONTROLLER_MODIFY_VOLUME).once());
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
-        .isEqualTo(Outcome.REFUSED);
+        .isEqualTo(ChangeOutcome.REFUSED);
 
     isOnly(
         FASTER,
@@ -390,7 +396,7 @@ class VolumeChangeTest {
         Fault.applyThenFail(StatusCode.UNKNOWN, "lost my mind"),
         When.calling(CONTROLLER_MODIFY_VOLUME).once());
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
 
     isOnly(FASTER, Progress.IN_PROGRESS, "lost my mind", "It is asked for again by itself.");
     assertThat(controller.pending()).containsExactly(DB);
@@ -408,7 +414,7 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.UNKNOWN, "?"), When.calling(CONTROLLER_MODIFY_VOLUME).once());
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
 
     CatalogVolume changed = controller.modify(DB, Map.of("tier", "high"));
 
@@ -424,9 +430,9 @@ class VolumeChangeTest {
   void whatNeverReachedThePluginIsNoChange() {
     world.only().close();
     assertThat(failure(() -> controller.modify(DB, Map.of("iops", "2"))).outcome())
-        .isEqualTo(Outcome.UNAVAILABLE);
+        .isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(failure(() -> controller.expand(DB, LARGE)).outcome())
-        .isEqualTo(Outcome.UNAVAILABLE);
+        .isEqualTo(ChangeOutcome.UNAVAILABLE);
 
     assertThat(controller.changes(DB)).isEmpty();
     assertThat(controller.pending()).isEmpty();
@@ -440,7 +446,7 @@ class VolumeChangeTest {
     for (Runnable change :
         List.<Runnable>of(
             () -> controller.expand(DB, LARGE), () -> controller.modify(DB, Map.of("iops", "2")))) {
-      assertThat(failure(change).outcome()).isEqualTo(Outcome.UNCERTAIN);
+      assertThat(failure(change).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     }
     assertThat(controller.changes(DB))
         .extracting(VolumeChange::request)

@@ -70,12 +70,12 @@ import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.claim.store.PassingStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.internal.time.Waits;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
@@ -262,7 +262,7 @@ class VolumeControllerTest {
     controller.create(DB, spec().build());
     ControllerException refused =
         failure(() -> controller.create(DB, spec().parameters(Map.of("a", "b")).build()));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_KNOWN_OTHERWISE);
     assertThat(plugin.contents().volumes()).hasSize(1);
   }
@@ -272,7 +272,7 @@ class VolumeControllerTest {
     ControllerException refused =
         failure(
             () -> controller.create(DB, spec().capacity(CapacityRange.atLeast(1L << 50)).build()));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
     assertThat(refused.status()).contains(StatusCode.OUT_OF_RANGE);
     assertThat(refused.rpc()).contains(CREATE_VOLUME);
@@ -313,7 +313,7 @@ class VolumeControllerTest {
     ControllerException unusable = failure(() -> controller.create(DB, spec().build()));
 
     assertThat(unusable.code()).isEqualTo(OperatorCode.CONTROLLER_ANSWER_UNUSABLE);
-    assertThat(unusable.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(unusable.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(unusable.violations()).isNotEmpty();
     CatalogVolume made = controller.create(DB, spec().build());
     assertThat(plugin.contents().volumes()).containsExactly(made.id());
@@ -325,7 +325,7 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
     ControllerException doubt = failure(() -> controller.create(DB, spec().build()));
-    assertThat(doubt.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(doubt.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(doubt.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_IN_DOUBT);
     assertThat(controller.record(DB).map(CatalogEntry::state)).contains(new State.Creating());
     assertThat(controller.find(DB)).isEqualTo(Optional.empty());
@@ -343,7 +343,7 @@ class VolumeControllerTest {
   void withoutAPlaceToRememberItNothingIsAskedFor() {
     medium.refuse(StateReason.STATE_DISK_FULL);
     ControllerException refused = failure(() -> controller.create(DB, spec().build()));
-    assertThat(refused.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(refused.code()).isEqualTo(OperatorCode.STATE_DISK_FULL);
     assertThat(plugin.journal().calls(CREATE_VOLUME)).isEmpty();
     medium.accept();
@@ -413,7 +413,8 @@ class VolumeControllerTest {
         When.calling(CREATE_VOLUME).once());
     VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
     VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
-    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.create(DB, inA)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
 
     CatalogVolume made = controller.create(DB, inB);
 
@@ -432,7 +433,8 @@ class VolumeControllerTest {
         When.calling(CREATE_VOLUME).once());
     VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
     VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
-    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.create(DB, inA)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(Fault.fail(refusal, "not in zone b"), When.calling(CREATE_VOLUME).once());
 
     assertThat(failure(() -> controller.create(DB, inB)).status()).contains(refusal);
@@ -452,7 +454,8 @@ class VolumeControllerTest {
         When.calling(CREATE_VOLUME).once());
     VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
     VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
-    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.create(DB, inA)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(Fault.answer(Fault.WrongAnswer.OVERSIZED), When.calling(CREATE_VOLUME).once());
 
     ControllerException unread = failure(() -> controller.create(DB, inB));
@@ -481,7 +484,8 @@ class VolumeControllerTest {
         When.calling(CREATE_VOLUME).once());
     VolumeSpec inA = spec().topologies(RequestedTopologies.anyOf(Set.of(A))).build();
     VolumeSpec inB = spec().topologies(RequestedTopologies.anyOf(Set.of(B))).build();
-    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.create(DB, inA)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(
         Fault.applyThenFail(StatusCode.UNAVAILABLE, "gone"), When.calling(CREATE_VOLUME).once());
     plugin.inject(
@@ -520,7 +524,8 @@ class VolumeControllerTest {
         When.calling(CREATE_VOLUME).once());
     VolumeSpec inA = wanted.topologies(RequestedTopologies.anyOf(Set.of(A))).build();
     VolumeSpec inB = wanted.topologies(RequestedTopologies.anyOf(Set.of(B))).build();
-    assertThat(failure(() -> controller.create(DB, inA)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.create(DB, inA)).outcome())
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(
         Fault.fail(StatusCode.INVALID_ARGUMENT, "no zone b"), When.calling(CREATE_VOLUME).once());
     isFull.set(true);
@@ -595,7 +600,7 @@ class VolumeControllerTest {
     controller.create(DB, spec().build());
     claim(DB);
     ControllerException refused = failure(() -> controller.delete(DB));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
     assertThat(refused)
         .hasMessageContaining("workload 'web-1' on node 'n1' holds it (WRITE, TAKEN)");
@@ -621,7 +626,7 @@ class VolumeControllerTest {
     CatalogVolume made = controller.create(DB, spec().build());
     for (int i = 0; i < 3; i++) {
       ControllerException refused = failure(() -> controller.delete(DB));
-      assertThat(refused.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
       assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
       assertThat(controller.find(DB)).contains(made);
     }
@@ -659,7 +664,7 @@ class VolumeControllerTest {
         Fault.fail(StatusCode.FAILED_PRECONDITION, "has snapshots"),
         When.calling(DELETE_VOLUME).once());
     ControllerException refused = failure(() -> controller.delete(DB));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.status()).contains(StatusCode.FAILED_PRECONDITION);
     assertThat(controller.find(DB)).contains(made);
     assertThat(controller.pending()).isEmpty();
@@ -672,7 +677,7 @@ class VolumeControllerTest {
     controller.create(DB, spec().ephemeral(true).build());
     plugin.inject(
         Fault.fail(StatusCode.FAILED_PRECONDITION, "not now"), When.calling(DELETE_VOLUME).once());
-    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(controller.find(DB)).isEqualTo(Optional.empty());
     assertThat(failure(() -> controller.create(DB, spec().ephemeral(true).build())).code())
         .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
@@ -689,10 +694,10 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
     assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(Fault.fail(refusal, "not like this"), When.calling(CREATE_VOLUME));
     ControllerException left = failure(() -> controller.delete(DB));
-    assertThat(left.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(left.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(left.code()).isEqualTo(OperatorCode.VOLUME_MAY_BE_LEFT);
     assertThat(left).hasMessageContaining(request(CREATE_VOLUME).text("name"));
     assertThat(plugin.contents().empty()).as("the first attempt made it").isFalse();
@@ -723,10 +728,10 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
     assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(
         Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
-    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.HELD);
     time.pass(Duration.ofDays(1));
     int asked = plugin.journal().calls(CREATE_VOLUME).size();
     time.pass(Duration.ofDays(1));
@@ -798,7 +803,7 @@ class VolumeControllerTest {
     plugin.addVolume(there);
     ControllerException refused =
         failure(() -> controller.register(existing(there, VolumeContext.empty())));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
     assertThat(refused).hasMessageContaining(": the plugin says: \"");
     assertThat(controller.volumes()).isEmpty();
@@ -823,7 +828,7 @@ class VolumeControllerTest {
     plugin.addVolume(there);
     ControllerException refused =
         failure(() -> controller.register(existing(there, VolumeContext.empty())));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
     assertThat(controller.volumes()).isEmpty();
   }
@@ -858,7 +863,7 @@ class VolumeControllerTest {
     plugin.addVolume(VolumeId.of("old-1"));
     CatalogVolume there = existing(VolumeId.of("old-1"), VolumeContext.empty());
     ControllerException refused = failure(() -> controller.register(there));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_CONFIRMED);
     assertThat(refused.violations())
         .extracting(Object::toString)
@@ -1055,7 +1060,7 @@ class VolumeControllerTest {
 
     ControllerException refused = failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of()));
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
 
     slow.allowed.complete(Done.DONE);
     if (isLost) {
@@ -1098,7 +1103,7 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_SNAPSHOT).once());
     assertThat(failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of())).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(plugin.contents().snapshots()).hasSize(1);
   }
 
@@ -1108,7 +1113,7 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.INVALID_ARGUMENT, "no"), When.calling(CREATE_SNAPSHOT).once());
     assertThat(failure(() -> controller.createSnapshot(DB, NIGHTLY, Map.of())).outcome())
-        .isEqualTo(Outcome.REFUSED);
+        .isEqualTo(ChangeOutcome.REFUSED);
     assertThat(controller.pending()).isEmpty();
   }
 
@@ -1123,7 +1128,7 @@ class VolumeControllerTest {
     assertThat(
             failure(() -> controller.createGroupSnapshot(Set.of(DB, other), NIGHTLY, Map.of()))
                 .outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     reopen();
     assertThat(controller.pending()).containsExactly(DB, other);
     assertThat(controller.dropSnapshot(other, NIGHTLY)).isTrue();
@@ -1178,7 +1183,7 @@ class VolumeControllerTest {
     assertThat(failed).containsOnlyKeys(made.key());
     for (ControllerException refused :
         List.of(failed.get(made.key()), failure(() -> controller.register(made)))) {
-      assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
       assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_REQUEST_REFUSED);
       assertThat(refused.operatorMessage().seen().text())
           .isEqualTo(
@@ -1205,7 +1210,7 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.FAILED_PRECONDITION, "has snapshots"),
         When.calling(DELETE_VOLUME).once());
-    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(listed())
         .as("one that is being deleted is listed")
         .extracting(VolumeSummary::isBeingDeleted)
@@ -1228,10 +1233,10 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
     assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     plugin.inject(
         Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
-    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.HELD);
 
     Waits.until(() -> !told.isEmpty());
 
@@ -1383,7 +1388,7 @@ class VolumeControllerTest {
     plugin.inject(Fault.fail(StatusCode.NOT_FOUND, "gone"), When.calling(CONTROLLER_EXPAND_VOLUME));
     ControllerException refused =
         failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20)));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.status()).contains(StatusCode.NOT_FOUND);
     assertThat(controller.find(DB)).contains(made);
   }
@@ -1394,7 +1399,7 @@ class VolumeControllerTest {
     assertThat(controller.expand(DB, CapacityRange.atLeast(1000))).isEqualTo(made);
     ControllerException refused =
         failure(() -> controller.expand(DB, CapacityRange.between(1000, 2000)));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_SHRINKS);
     assertThat(refused).hasMessageContaining("it has 1048576 bytes, and is asked to have");
     assertThat(plugin.journal().calls(CONTROLLER_EXPAND_VOLUME)).isEmpty();
@@ -1408,7 +1413,7 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.UNKNOWN, "?"),
         When.calling(CONTROLLER_EXPAND_VOLUME).once());
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20))).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(controller.pending()).containsExactly(DB);
     reopen();
 
@@ -1512,7 +1517,7 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(refusal, "not that large"), When.calling(CONTROLLER_EXPAND_VOLUME).once());
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(100L << 30))).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(controller.pending()).containsExactly(DB);
   }
 
@@ -1557,7 +1562,7 @@ class VolumeControllerTest {
             () -> controller.createSnapshot(DB, SnapshotName.of("s"), Map.of()),
             () -> controller.nodeHasExpanded(DB, CapacityRange.atLeast(1)))) {
       ControllerException refused = failure(work);
-      assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
       assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
     }
     assertThat(plugin.journal().calls()).isEmpty();
@@ -1600,7 +1605,7 @@ class VolumeControllerTest {
 
     ControllerException refused =
         failure(() -> controller.deleteSnapshot(ID, member, Optional.empty()));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.SNAPSHOT_IN_GROUP);
     assertThat(plugin.journal().calls(DELETE_SNAPSHOT)).isEmpty();
 
@@ -1806,7 +1811,7 @@ class VolumeControllerTest {
     plugin.expireTokens();
     ControllerException expired =
         failure(() -> controller.list(ID, new PageRequest(1, page.nextToken())));
-    assertThat(expired.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(expired.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(expired.code()).isEqualTo(OperatorCode.LISTING_TOKEN_EXPIRED);
     assertThat(expired.status()).contains(StatusCode.ABORTED);
   }
@@ -1824,7 +1829,7 @@ class VolumeControllerTest {
                 read.add(entry.volume().id());
               }
             });
-    assertThat(endless.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(endless.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(endless.code()).isEqualTo(OperatorCode.LISTING_ENDLESS);
     assertThat(read).containsAll(made);
   }
@@ -1903,7 +1908,7 @@ class VolumeControllerTest {
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
     assertThat(failure(() -> controller.create(DB, spec().build())).outcome())
-        .isEqualTo(Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     CatalogVolume made = controller.create(DB, spec().build());
     assertThat(plugin.journal().calls(CREATE_VOLUME)).hasSize(2);
 
@@ -1978,7 +1983,7 @@ class VolumeControllerTest {
     caller.interrupt();
     Waits.until(() -> !caller.isAlive());
 
-    assertThat(told.get().outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(told.get().outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(told.get().code()).isEqualTo(OperatorCode.CONTROLLER_CALL_CANCELLED);
     assertThat(flag.get()).isTrue();
     plugin.release();

@@ -25,8 +25,8 @@ import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.SecretsReference;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
-import io.csi4j.volume.controller.ControllerException.Outcome;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeKey;
@@ -117,7 +117,7 @@ class VolumeHealthReadingTest {
     assertThat(plugin.journal().operations()).isEmpty();
 
     ControllerException refused = failure(() -> controller.listHealth(ID).forEach(each -> {}));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_NOT_OFFERED);
     assertThat(plugin.journal().operations()).isEmpty();
   }
@@ -126,7 +126,7 @@ class VolumeHealthReadingTest {
   void aVolumeThatIsNotOnRecordIsUnknown() {
     start(PluginShape.full113());
     ControllerException unknown = failure(() -> controller.health(VolumeKey.of("none")));
-    assertThat(unknown.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(unknown.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(unknown.code()).isEqualTo(OperatorCode.VOLUME_UNKNOWN);
   }
 
@@ -135,7 +135,7 @@ class VolumeHealthReadingTest {
     start(PluginShape.full113());
     plugin.forget();
     ControllerException gone = failure(() -> controller.health(DB));
-    assertThat(gone.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(gone.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(gone.code()).isEqualTo(OperatorCode.CONTROLLER_CALL_REFUSED);
     assertThat(gone.status()).contains(StatusCode.NOT_FOUND);
   }

@@ -41,6 +41,7 @@ import io.csi4j.volume.controller.ControllerWorld;
 import io.csi4j.volume.controller.SnapshotName;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -730,7 +731,7 @@ class PlacementTest {
       ClaimException refused =
           catchThrowableOfType(ClaimException.class, () -> whileUnreadable(volume));
       assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
-      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.HELD);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(refused.operatorMessage().seen().text()).isEqualTo("It is damaged");
     }
     assertThat(whileUnreadable(Optional.of(VolumeKey.of("elsewhere"))).candidates())

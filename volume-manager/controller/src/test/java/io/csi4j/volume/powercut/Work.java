@@ -17,6 +17,7 @@ import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.VolumeController;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.VolumeException;
@@ -232,7 +233,7 @@ final class Work {
     } catch (VolumeException e) {
       failed(thing, value, e.outcome() == VolumeException.Outcome.REFUSED, e);
     } catch (ControllerException e) {
-      failed(thing, value, e.outcome() == ControllerException.Outcome.REFUSED, e);
+      failed(thing, value, e.outcome() == ChangeOutcome.REFUSED, e);
     } catch (RuntimeException e) {
       failed(thing, value, false, e);
     }

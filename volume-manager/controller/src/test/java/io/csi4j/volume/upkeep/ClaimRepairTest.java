@@ -29,6 +29,7 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.coordination.ScriptedController;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -197,7 +198,7 @@ class ClaimRepairTest {
     storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
     ClaimException failed =
         catchThrowableOfType(ClaimException.class, () -> claims.detachUnclaimed(DB, N2));
-    assertThat(failed.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(failed.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failed.code()).isEqualTo(OperatorCode.DETACH_FAILED);
 
     storage.next(StatusCode.UNAVAILABLE, Outcome.SETTLED);

@@ -24,6 +24,7 @@ import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -150,7 +151,7 @@ class ReaperTest {
                 Outcome.UNCERTAIN)
             .build();
     return new ControllerException(
-        ControllerException.Outcome.UNCERTAIN,
+        ChangeOutcome.UNCERTAIN,
         Messages.of(OperatorCode.CONTROLLER_CALL_IN_DOUBT, Subject.of("deleting"), "no answer"),
         new CsiTransientException(failure, null));
   }

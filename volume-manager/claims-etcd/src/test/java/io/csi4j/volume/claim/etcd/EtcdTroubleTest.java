@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
@@ -26,6 +25,7 @@ import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.Namespace;
 import io.csi4j.volume.model.NodeName;
@@ -271,7 +271,7 @@ class EtcdTroubleTest {
 
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
-      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
       assertThat(failure.operatorMessage().seen().text())
           .isEqualTo("it is store '" + store.identity() + "' now, and was '" + before + "'");
@@ -325,7 +325,7 @@ class EtcdTroubleTest {
 
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish("job", "n2")));
-      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(failure.code())
           .as("K7: an older copy is claimed nothing from")
           .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
@@ -369,7 +369,7 @@ class EtcdTroubleTest {
             () -> book.claim(wish("web", "n1")),
             () -> book.standing(use("web"), 1))) {
       ClaimException failure = catchThrowableOfType(ClaimException.class, change::run);
-      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
       assertThat(failure.operatorMessage().seen().text()).isEqualTo(why);
     }

@@ -31,6 +31,7 @@ import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.SortedName;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -536,7 +537,7 @@ class JdbcClaimStoreTest {
           .isThrownBy(change)
           .withMessageContaining(why)
           .withMessageContaining("then call settle() on the store")
-          .satisfies(e -> assertThat(e.outcome()).isEqualTo(ClaimException.Outcome.HELD))
+          .satisfies(e -> assertThat(e.outcome()).isEqualTo(ChangeOutcome.HELD))
           .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK));
     }
     assertThatExceptionOfType(ClaimStoreException.class)

@@ -16,6 +16,7 @@ import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeUse;
@@ -110,7 +111,7 @@ record ClaimAttachment(
                       "node '" + before.node() + "' was given another one before"));
       return new Attached(attached.context());
     } catch (ClaimException late) {
-      if (late.outcome() == ClaimException.Outcome.REFUSED) {
+      if (late.outcome() == ChangeOutcome.REFUSED) {
         owe(subject, usage, holder, use);
       }
       throw late;
@@ -152,10 +153,10 @@ record ClaimAttachment(
       return refused(message);
     }
     if (failed.outcome() == Outcome.UNCERTAIN) {
-      return new ClaimException(ClaimException.Outcome.UNCERTAIN, message, null);
+      return new ClaimException(ChangeOutcome.UNCERTAIN, message, null);
     }
     return message.code() == OperatorCode.ATTACH_FAILED
-        ? new ClaimException(ClaimException.Outcome.UNAVAILABLE, message, null)
+        ? new ClaimException(ChangeOutcome.UNAVAILABLE, message, null)
         : refused(message);
   }
 
@@ -238,6 +239,6 @@ record ClaimAttachment(
   }
 
   static ClaimException refused(OperatorMessage message) {
-    return new ClaimException(ClaimException.Outcome.REFUSED, message, null);
+    return new ClaimException(ChangeOutcome.REFUSED, message, null);
   }
 }

@@ -8,7 +8,6 @@ import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimDecision.Granted;
 import io.csi4j.volume.claim.ClaimDecision.Refused;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
@@ -23,6 +22,7 @@ import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.ClaimRules;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.OperatorCode;
@@ -341,7 +341,8 @@ public final class ClaimBook {
       Claim before = there.claim();
       ClaimDecision decision = rule.apply(before);
       if (decision instanceof Refused refused) {
-        throw failed(Outcome.REFUSED, refused.code(), subject, refused.because().text(), null);
+        throw failed(
+            ChangeOutcome.REFUSED, refused.code(), subject, refused.because().text(), null);
       }
       Granted granted = (Granted) decision;
       if (!granted.changes()) {
@@ -361,7 +362,7 @@ public final class ClaimBook {
         there = saw(subject, highest, conflict.now(), acquires);
         if (writes.isComplete()) {
           throw failed(
-              Outcome.UNAVAILABLE,
+              ChangeOutcome.UNAVAILABLE,
               OperatorCode.CLAIM_STORE_DOWN,
               subject,
               "others have changed the claim " + TURNS + " times meanwhile",
@@ -374,7 +375,7 @@ public final class ClaimBook {
         }
         if (writes.isComplete()) {
           throw failed(
-              Outcome.UNCERTAIN,
+              ChangeOutcome.UNCERTAIN,
               OperatorCode.CLAIM_UNCONFIRMED,
               subject,
               unknown.because().text(),
@@ -461,7 +462,7 @@ public final class ClaimBook {
       return saw(subject, before, store.read(volume), acquires);
     } catch (ClaimStoreException down) {
       throw failed(
-          Outcome.UNCERTAIN,
+          ChangeOutcome.UNCERTAIN,
           OperatorCode.CLAIM_UNCONFIRMED,
           subject,
           unknown.because() + ", and the store cannot be read: " + down.getMessage(),
@@ -514,26 +515,31 @@ public final class ClaimBook {
   }
 
   private static ClaimException wentBack(Subject subject, String seen) {
-    return failed(Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, seen, null);
+    return failed(ChangeOutcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, seen, null);
   }
 
   private static ClaimException down(Subject subject, ClaimStoreException cause) {
     return switch (cause.reason()) {
       case UNAVAILABLE, CLOSED ->
-          failed(Outcome.UNAVAILABLE, OperatorCode.CLAIM_STORE_DOWN, subject, cause);
-      case TOO_LARGE -> failed(Outcome.REFUSED, OperatorCode.CLAIM_TOO_LARGE, subject, cause);
-      case UNREADABLE -> failed(Outcome.HELD, OperatorCode.CLAIM_UNREADABLE, subject, cause);
-      case IN_DOUBT -> failed(Outcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, cause);
+          failed(ChangeOutcome.UNAVAILABLE, OperatorCode.CLAIM_STORE_DOWN, subject, cause);
+      case TOO_LARGE -> failed(ChangeOutcome.REFUSED, OperatorCode.CLAIM_TOO_LARGE, subject, cause);
+      case UNREADABLE -> failed(ChangeOutcome.HELD, OperatorCode.CLAIM_UNREADABLE, subject, cause);
+      case IN_DOUBT ->
+          failed(ChangeOutcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, cause);
     };
   }
 
   private static ClaimException failed(
-      Outcome outcome, OperatorCode code, Subject subject, ClaimStoreException cause) {
+      ChangeOutcome outcome, OperatorCode code, Subject subject, ClaimStoreException cause) {
     return failed(outcome, code, subject, String.valueOf(cause.getMessage()), cause);
   }
 
   private static ClaimException failed(
-      Outcome outcome, OperatorCode code, Subject subject, String seen, @Nullable Throwable cause) {
+      ChangeOutcome outcome,
+      OperatorCode code,
+      Subject subject,
+      String seen,
+      @Nullable Throwable cause) {
     return new ClaimException(outcome, Messages.of(code, subject, seen), cause);
   }
 }

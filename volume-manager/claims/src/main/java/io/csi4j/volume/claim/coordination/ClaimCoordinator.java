@@ -33,6 +33,7 @@ import io.csi4j.volume.internal.claims.RoundOfCalls;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -233,7 +234,7 @@ public final class ClaimCoordinator {
     try {
       return attachment.attach(usage, claim, holder);
     } catch (ClaimException refused) {
-      if (refused.outcome() == ClaimException.Outcome.REFUSED
+      if (refused.outcome() == ChangeOutcome.REFUSED
           && (refused.code() == OperatorCode.ATTACH_REFUSED
               || refused.code() == OperatorCode.ATTACHED_OTHERWISE)) {
         try {
@@ -453,8 +454,8 @@ public final class ClaimCoordinator {
     if (answer instanceof ControllerAnswer.Failed failed) {
       throw new ClaimException(
           failed.outcome() == Outcome.UNCERTAIN
-              ? ClaimException.Outcome.UNCERTAIN
-              : ClaimException.Outcome.UNAVAILABLE,
+              ? ChangeOutcome.UNCERTAIN
+              : ChangeOutcome.UNAVAILABLE,
           ClaimReturn.detachMessage(subject, failed),
           null);
     }

@@ -8,7 +8,6 @@ import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimDecision;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
@@ -24,6 +23,7 @@ import io.csi4j.volume.claim.store.PassingStore;
 import io.csi4j.volume.claim.store.RoughStore;
 import io.csi4j.volume.claim.store.RoughStore.Fate;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.ClaimStanding;
 import io.csi4j.volume.model.NodeName;
@@ -202,7 +202,7 @@ class ClaimBookTest {
 
     ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
 
-    assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(failure.code()).as("K2: the other is refused").isEqualTo(OperatorCode.CLAIM_HELD_BY);
     assertThat(failure.operatorMessage().doing().text())
         .isEqualTo("claiming volume default/db for workload 'job'");
@@ -250,7 +250,7 @@ class ClaimBookTest {
 
     ClaimException failure = failure(() -> book.claim(wish("web", "n1")));
 
-    assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     store.deliver();
     assertThat(book.claim(wish("web", "n1")).epoch()).as("again").isEqualTo(1);
@@ -280,7 +280,7 @@ class ClaimBookTest {
 
       assertThat(Thread.interrupted()).as("the flag afterwards").isEqualTo(isInterrupted);
       assertThat(writes).hasValue(1_000);
-      assertThat(failure.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
       assertThat(failure.operatorMessage().seen().text())
           .isEqualTo("others have changed the claim 1000 times meanwhile");
@@ -298,7 +298,7 @@ class ClaimBookTest {
     store.silent(false);
 
     for (ClaimException failure : List.of(atWriting, atReading)) {
-      assertThat(failure.outcome()).isEqualTo(Outcome.UNAVAILABLE);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_DOWN);
       assertThat(failure.operatorMessage().seen().text()).isEqualTo("nobody answers");
     }
@@ -314,7 +314,7 @@ class ClaimBookTest {
     "IN_DOUBT, HELD, CLAIM_STORE_WENT_BACK"
   })
   void aRefusalOfTheStoreSaysWhatToDoNext(
-      ClaimStoreException.Reason reason, Outcome outcome, OperatorCode code) {
+      ClaimStoreException.Reason reason, ChangeOutcome outcome, OperatorCode code) {
     store.refuse(new ClaimStoreException(reason, "It is so. Do that."));
 
     ClaimException failure = failure(() -> book.claim(wish("web", "n1")));
@@ -461,7 +461,7 @@ class ClaimBookTest {
 
     ClaimException failure = failure(() -> first.advance(usage("web"), ClaimState.READY_TO_FREE));
 
-    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(failure.operatorMessage().seen().text())
         .isEqualTo("it is store 'promoted' now, and was '" + before + "'");
@@ -476,7 +476,7 @@ class ClaimBookTest {
 
     ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
 
-    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     assertThat(failure.operatorMessage().seen().text()).isEqualTo("half of it is gone");
     assertThat(failure(() -> book.isCurrent(usage("web"), web.epoch())).code())
@@ -491,7 +491,7 @@ class ClaimBookTest {
 
     ClaimException failure = failure(() -> deaf.claim(wish("web", "n1")));
 
-    assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
     assertThat(failure.operatorMessage().seen().text())
         .isEqualTo("the answer was lost, and the store cannot be read: nobody answers");
@@ -527,7 +527,7 @@ class ClaimBookTest {
 
     ClaimException failure = failure(() -> book.claim(wish("job", "n2")));
 
-    assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(failure.code())
         .as("K7: another store is claimed nothing from")
         .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
@@ -551,7 +551,7 @@ class ClaimBookTest {
             () -> waiting.whyNot(wish("web", "n1")),
             () -> waiting.standing(usage("web"), 1))) {
       ClaimException refusal = failure(asked);
-      assertThat(refusal.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(refusal.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(refusal.code())
           .as("K7: a store that may be a copy is claimed nothing from")
           .isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
@@ -705,7 +705,7 @@ class ClaimBookTest {
     long held = book.holdForDeletion(DB);
 
     ClaimException refused = failure(() -> new ClaimBook(store, CLOCK).claim(wish("web", "n1")));
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
     assertThat(book.read(DB).epoch()).isEqualTo(1);
 
@@ -744,7 +744,7 @@ class ClaimBookTest {
 
     ClaimException refused = failure(() -> book.holdForDeletion(DB));
 
-    assertThat(refused.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
     assertThat(refused).hasMessageContaining("workload 'web' on node 'n1'");
     book.advance(usage("web"), ClaimState.READY_TO_FREE);
@@ -759,7 +759,7 @@ class ClaimBookTest {
 
     ClaimException refused = failure(() -> known.holdForDeletion(DB));
 
-    assertThat(refused.outcome()).isEqualTo(Outcome.HELD);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
     assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
     known.endDeletion(DB, 1);
   }

@@ -36,6 +36,7 @@ import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -157,7 +158,7 @@ class ClaimCoordinatorTest {
     ClaimException refused = failure(() -> strict.acquire(wish("thief", "n1")));
 
     assertThat(refused.code()).isEqualTo(OperatorCode.VOLUME_NOT_PERMITTED);
-    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused).hasMessageContaining("claiming volume default/db for workload 'thief'");
     assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web"));
     assertThat(storage.calls).containsExactly("attach db@id-n1");
@@ -255,7 +256,7 @@ class ClaimCoordinatorTest {
 
     ClaimException failure = failure(() -> claims.acquire(wish("web", "n1")));
 
-    assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.UNCERTAIN);
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(failure.code()).isEqualTo(OperatorCode.ATTACH_FAILED);
     assertThat(claims.resume()).containsExactly(new WaitsForHost(usage("web"), holder("web")));
     ClaimGrant grant = claims.acquire(wish("web", "n1"));
@@ -268,7 +269,7 @@ class ClaimCoordinatorTest {
 
     storage.next(StatusCode.DEADLINE_EXCEEDED, Outcome.UNCERTAIN);
     assertThat(failure(() -> claims.acquire(wish("job", "n1"))).outcome())
-        .isEqualTo(ClaimException.Outcome.UNCERTAIN);
+        .isEqualTo(ChangeOutcome.UNCERTAIN);
     long epoch = holder("job").epoch();
     assertThat(claims.release(usage("job"))).isInstanceOf(WaitsForNode.class);
     storage.calls.clear();
@@ -465,7 +466,7 @@ class ClaimCoordinatorTest {
                 Staging.GONE))) {
       ClaimException failure = failure(() -> claims.confirmRelease(wrong));
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_PROOF_UNFIT);
-      assertThat(failure.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     }
     assertThat(holder("web").state()).isEqualTo(ClaimState.UNPUBLISHING);
   }
@@ -645,7 +646,7 @@ class ClaimCoordinatorTest {
     ClaimException alone = failure(() -> claims.acquire(wish("web", "n1")));
 
     assertThat(alone.code()).isEqualTo(OperatorCode.ATTACHED_ELSEWHERE);
-    assertThat(alone.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(alone.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(alone.operatorMessage().seen().text())
         .isEqualTo("it says no; nobody else has a claim of it");
     storage.next(StatusCode.FAILED_PRECONDITION, Outcome.SETTLED);
@@ -669,7 +670,7 @@ class ClaimCoordinatorTest {
     ClaimException refused = failure(() -> claims.acquire(unnamed()));
 
     assertThat(refused.code()).isEqualTo(OperatorCode.NOT_ALLOWED_HERE);
-    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.operatorMessage().seen().text())
         .isEqualTo(
             "its plugin attaches it to nodes, and the claim does not say how the plugin names node"
@@ -701,7 +702,7 @@ class ClaimCoordinatorTest {
     ClaimException unknown = failure(() -> claims.acquire(wish("job", "n1")));
 
     assertThat(unknown.code()).isEqualTo(OperatorCode.PLUGIN_NOT_REGISTERED);
-    assertThat(unknown.outcome()).isEqualTo(ClaimException.Outcome.UNAVAILABLE);
+    assertThat(unknown.outcome()).isEqualTo(ChangeOutcome.UNAVAILABLE);
     assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("web"));
     assertThat(failure(() -> claims.acquire(wish("job", "n2"))).code())
         .as("refused by the rules before anything else is looked at")
@@ -779,7 +780,7 @@ class ClaimCoordinatorTest {
             code == StatusCode.ALREADY_EXISTS
                 ? OperatorCode.ATTACHED_OTHERWISE
                 : OperatorCode.ATTACH_REFUSED);
-    assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.REFUSED);
+    assertThat(refused.outcome()).isEqualTo(ChangeOutcome.REFUSED);
     assertThat(refused.operatorMessage().seen().text()).isEqualTo("it says no");
     assertThat(book.read(DB).holders()).isEmpty();
     assertThat(events).contains(new ClaimEvent.Freed(usage("web"), 1));

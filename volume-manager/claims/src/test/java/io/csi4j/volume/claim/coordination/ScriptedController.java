@@ -11,6 +11,7 @@ import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.claim.spi.StorageController;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.ReasonText;
@@ -71,7 +72,7 @@ public final class ScriptedController implements StorageController {
     return attaches.orElseThrow(
         () ->
             new ClaimException(
-                ClaimException.Outcome.UNAVAILABLE,
+                ChangeOutcome.UNAVAILABLE,
                 Messages.of(
                     OperatorCode.PLUGIN_NOT_REGISTERED,
                     Subject.of("claiming volume '" + volume + "'"),

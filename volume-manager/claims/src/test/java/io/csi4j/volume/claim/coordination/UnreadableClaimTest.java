@@ -19,6 +19,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.store.DamagedClaims;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
@@ -173,7 +174,7 @@ class UnreadableClaimTest {
             () -> claims.release(usage("c")))) {
       ClaimException refused = catchThrowableOfType(ClaimException.class, work::run);
       assertThat(refused.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
-      assertThat(refused.outcome()).isEqualTo(ClaimException.Outcome.HELD);
+      assertThat(refused.outcome()).isEqualTo(ChangeOutcome.HELD);
     }
     assertThat(storage.calls).isEmpty();
   }

@@ -11,6 +11,7 @@ import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.ReleaseProof.Covers;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimGrant;
 import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
@@ -119,7 +120,7 @@ final class SimCoordinator {
       } catch (ClaimException refused) {
         world.tell(process.name + " is told " + refused.getMessage());
         world.count(
-            refused.outcome() == ClaimException.Outcome.UNCERTAIN
+            refused.outcome() == ChangeOutcome.UNCERTAIN
                 ? World.Count.UNCERTAIN
                 : World.Count.REFUSED);
       } finally {

@@ -6,6 +6,7 @@ import io.csi4j.volume.claim.ClaimException;
 import io.csi4j.volume.claim.sim.SimCatalog.Entry;
 import io.csi4j.volume.claim.sim.SimCatalog.Standing;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
@@ -109,7 +110,7 @@ final class SimDeleter extends Turns.Actor implements World.Phased {
     try {
       held = hold(volume);
     } catch (ClaimException claimed) {
-      boolean isInDoubt = claimed.outcome() == ClaimException.Outcome.UNCERTAIN;
+      boolean isInDoubt = claimed.outcome() == ChangeOutcome.UNCERTAIN;
       world.catalog.put(volume, there.id(), isInDoubt ? Standing.GOING : Standing.THERE);
       throw claimed;
     }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.ClaimException.Outcome;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
@@ -26,6 +25,7 @@ import io.csi4j.volume.internal.claims.ClaimCodec;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
@@ -149,7 +149,7 @@ class LocalClaimStoreTest {
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book.claim(wish(DB, "web")));
 
-      assertThat(failure.outcome()).isEqualTo(Outcome.UNCERTAIN);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
       assertThat(failure.operatorMessage().seen().text())
           .isEqualTo(
@@ -352,7 +352,7 @@ class LocalClaimStoreTest {
       assertThat(store.read(LOGS)).as("the others are").isEqualTo(logs);
       ClaimException failure =
           catchThrowableOfType(ClaimException.class, () -> book(store).claim(wish(DB, "web")));
-      assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
       assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNREADABLE);
     }
   }
@@ -468,7 +468,7 @@ class LocalClaimStoreTest {
       ClaimStoreException writing = refusal(() -> write(store, claimed(DB, holder.epoch() + 1)));
 
       for (ClaimException failure : List.of(claiming, confirming)) {
-        assertThat(failure.outcome()).isEqualTo(Outcome.HELD);
+        assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
         assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
         assertThat(failure.operatorMessage().seen().text())
             .isEqualTo("its journal is in doubt (JOURNAL_DAMAGED): 3 records are damaged");

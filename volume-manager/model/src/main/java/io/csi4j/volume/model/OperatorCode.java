@@ -91,6 +91,7 @@ public enum OperatorCode {
   NODE_LIMIT_CHANGED(334),
   NODE_TOPOLOGY_CHANGED(335),
   PLUGIN_NAME_DIFFERS(336),
+  PLUGIN_SOCKET_TOO_LONG(337),
 
   // 4xx: what the kernel's mount table shows
   FOREIGN_MOUNT(401),

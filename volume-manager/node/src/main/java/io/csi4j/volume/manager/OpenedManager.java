@@ -165,10 +165,7 @@ final class OpenedManager implements AutoCloseable {
       for (Finding finding : parts.directories().prepareRoot()) {
         events.accept(
             new VolumeEvent.Noticed(
-                Messages.of(
-                    OperatorCode.valueOf(finding.kind().name()),
-                    subject.at(finding.path()),
-                    finding.text())));
+                Messages.of(finding.code(), subject.at(finding.path()), finding.text())));
       }
     } catch (PathProblem problem) {
       OperatorCode code =

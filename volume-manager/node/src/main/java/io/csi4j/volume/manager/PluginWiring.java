@@ -12,7 +12,6 @@ import io.csi4j.volume.internal.real.RealParts;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.OnDemandThreads;
-import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
@@ -125,11 +124,7 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
     List<OperatorMessage> all = new ArrayList<>();
     plugins
         .findings(binding)
-        .forEach(
-            finding ->
-                all.add(
-                    Messages.of(
-                        OperatorCode.valueOf(finding.kind().name()), subject, finding.text())));
+        .forEach(finding -> all.add(Messages.of(finding.code(), subject, finding.text())));
     binding.seesRootAt().flatMap(seen -> unshared(binding.id(), seen)).ifPresent(all::add);
     return List.copyOf(all);
   }

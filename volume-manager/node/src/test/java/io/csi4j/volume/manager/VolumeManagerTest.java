@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeId;
@@ -19,6 +20,7 @@ import io.csi4j.testkit.mount.MemoryKernel;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
@@ -525,6 +527,19 @@ class VolumeManagerTest {
           assertThat(refused.code()).as(name).isEqualTo(OperatorCode.ENGINE_CLOSED);
           assertThat(refused.outcome()).as(name).isEqualTo(Outcome.REFUSED);
         });
+  }
+
+  @Test
+  @Tag("F15")
+  void aSocketPathThatNoSocketCanHaveIsFoundWhenThePluginIsRegistered() {
+    CsiEndpoint tooLong = CsiEndpoint.of(Path.of("/" + "x".repeat(200)));
+
+    try (VolumeManager manager = manager()) {
+      assertThat(manager.register(PluginBinding.of(PluginId.of("other"), tooLong)))
+          .as("F15: found at the registration")
+          .extracting(OperatorMessage::code)
+          .containsExactly(OperatorCode.PLUGIN_SOCKET_TOO_LONG);
+    }
   }
 
   @Test

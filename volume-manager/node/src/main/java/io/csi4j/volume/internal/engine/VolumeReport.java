@@ -89,7 +89,7 @@ final class VolumeReport {
   /** Tells of something about directories. */
   void tell(Finding finding) {
     Subject subject = Subject.of("preparing the directories of", identity).at(finding.path());
-    notice(Messages.of(OperatorCode.valueOf(finding.kind().name()), subject, finding.text()));
+    notice(Messages.of(finding.code(), subject, finding.text()));
   }
 
   /** Tells of a call that takes long: only a call that was sent can be answered. */

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
 import io.csi4j.volume.internal.text.HashedName;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
 import java.util.ArrayList;
@@ -165,7 +166,7 @@ public final class VolumeDirectories implements AutoCloseable {
     if (longest > PLUGIN_BUDGET) {
       findings.add(
           new Finding(
-              Finding.Kind.PLUGIN_PATH_BUDGET,
+              OperatorCode.PLUGIN_PATH_BUDGET,
               root,
               ("paths below '%s' have up to %d bytes, and a plugin need not take more than %d; use"
                       + " a root of at most %d bytes, or show it to plugins under a shorter one")
@@ -219,7 +220,7 @@ public final class VolumeDirectories implements AutoCloseable {
     if (Filesystems.promiseTooLittle(type)) {
       findings.add(
           new Finding(
-              Finding.Kind.ROOT_FS_UNSUITED,
+              OperatorCode.ROOT_FS_UNSUITED,
               root,
               "'%s' is on %s, which promises too little about syncing; put it on a local disk"
                   .formatted(root, type)));
@@ -274,7 +275,7 @@ public final class VolumeDirectories implements AutoCloseable {
       MountPath gone = rootMade ? layout.root() : layout.volumes();
       findings.add(
           new Finding(
-              Finding.Kind.ROOT_VANISHED,
+              OperatorCode.ROOT_VANISHED,
               gone,
               "'%s' was gone and was made again; find out who removed or unmounted it"
                   .formatted(gone)));
@@ -350,7 +351,7 @@ public final class VolumeDirectories implements AutoCloseable {
     writeIdentity(identity);
     return Optional.of(
         new Finding(
-            Finding.Kind.SIDECAR_REPAIRED,
+            OperatorCode.SIDECAR_REPAIRED,
             who,
             "'%s' was %s and was written again for %s; %s"
                 .formatted(

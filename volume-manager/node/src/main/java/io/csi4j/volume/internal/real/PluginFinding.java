@@ -4,6 +4,7 @@ import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.link.SocketPaths;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PathView;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.VolumeIdentity;
@@ -17,21 +18,13 @@ import java.util.List;
 /**
  * Something about a binding that will make trouble.
  *
- * @param kind what
+ * @param code the code for operators
  * @param text the numbers, as a clause for people
  */
-public record PluginFinding(Kind kind, String text) {
+public record PluginFinding(OperatorCode code, String text) {
 
   /** The length of a path that the spec lets every plugin refuse. */
   private static final int SPEC_PATH = 128;
-
-  /** The kinds of findings. */
-  public enum Kind {
-    /** Paths of volumes are longer than each plugin has to accept. */
-    PLUGIN_PATH_BUDGET,
-    /** The path of the socket is longer than a socket can have. */
-    SOCKET_PATH_TOO_LONG
-  }
 
   /** All that is found without asking the plugin. */
   static List<PluginFinding> of(PluginBinding binding, PathView view) {
@@ -40,7 +33,7 @@ public record PluginFinding(Kind kind, String text) {
     if (longest > SPEC_PATH) {
       findings.add(
           new PluginFinding(
-              Kind.PLUGIN_PATH_BUDGET,
+              OperatorCode.PLUGIN_PATH_BUDGET,
               "its paths have "
                   + longest
                   + " bytes, and "
@@ -52,7 +45,7 @@ public record PluginFinding(Kind kind, String text) {
     if (socket > fits) {
       findings.add(
           new PluginFinding(
-              Kind.SOCKET_PATH_TOO_LONG,
+              OperatorCode.PLUGIN_SOCKET_TOO_LONG,
               "the path of its socket has " + socket + " bytes, and " + fits + " fit"));
     }
     return List.copyOf(findings);

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.disk.FakeDisk.PowerCut;
 import io.csi4j.volume.internal.layout.VolumeDirectories.Found;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -128,9 +129,9 @@ class DirectoriesPowerCutTest {
         .as(when)
         .allSatisfy(problem -> assertThat(problem.path()).isEqualTo(LAYOUT.who(ONE)));
     if (!problems.isEmpty()) {
-      assertThat(directories.repairIdentity(ONE, false).map(Finding::kind))
+      assertThat(directories.repairIdentity(ONE, false).map(Finding::code))
           .as(when)
-          .contains(Finding.Kind.SIDECAR_REPAIRED);
+          .contains(OperatorCode.SIDECAR_REPAIRED);
     }
     checkItSaysWhose(disk, when);
   }

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the disk refuses is told as what it is, and nothing half made is in anybody's way. */
@@ -158,7 +157,7 @@ class DiskTroubleInDirectoriesTest {
         .as("F17: told for the root")
         .containsExactly(
             new Finding(
-                Finding.Kind.ROOT_FS_UNSUITED,
+                OperatorCode.ROOT_FS_UNSUITED,
                 LAYOUT.root(),
                 "'/csi4j' is on "
                     + type
@@ -224,12 +223,6 @@ class DiskTroubleInDirectoriesTest {
 
     assertThat(directories.prepareVolume(ONE)).isEmpty();
     assertThat(directories.scan(name -> Optional.empty(), problem -> {})).hasSize(1);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void everyFindingIsOneThatOperatorsCanLookUp(Finding.Kind kind) {
-    assertThat(OperatorCode.valueOf(kind.name()).label()).endsWith(kind.name());
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.csi4j.volume.internal.layout.VolumeDirectories.Found;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
@@ -51,8 +52,8 @@ class VolumeDirectoriesTest {
     layout = new VolumeLayout(MountPath.of(root));
     directories = new VolumeDirectories(new RealDisk(), layout);
     assertThat(directories.prepareRoot())
-        .extracting(Finding::kind)
-        .doesNotContain(Finding.Kind.MODE_FIXED);
+        .extracting(Finding::code)
+        .doesNotContain(OperatorCode.MODE_FIXED);
   }
 
   private static void fails(Kind kind, MountPath path, ThrowingCallable call, String... words) {
@@ -135,10 +136,10 @@ class VolumeDirectoriesTest {
     List<Finding> atVolume = directories.prepareVolume(ONE);
 
     assertThat(atRoot)
-        .filteredOn(it -> it.kind() == Finding.Kind.MODE_FIXED)
+        .filteredOn(it -> it.code() == OperatorCode.MODE_FIXED)
         .extracting(Finding::path)
         .containsExactly(layout.root());
-    assertThat(atVolume).extracting(Finding::kind).containsOnly(Finding.Kind.MODE_FIXED);
+    assertThat(atVolume).extracting(Finding::code).containsOnly(OperatorCode.MODE_FIXED);
     assertThat(atVolume)
         .extracting(Finding::path)
         .containsExactly(layout.volume(ONE), layout.who(ONE), layout.uses(ONE));
@@ -157,12 +158,12 @@ class VolumeDirectoriesTest {
         new VolumeDirectories(new RealDisk(), new VolumeLayout(MountPath.of(made)));
 
     assertThat(fresh.prepareRoot())
-        .extracting(Finding::kind)
-        .doesNotContain(Finding.Kind.MODE_FIXED);
+        .extracting(Finding::code)
+        .doesNotContain(OperatorCode.MODE_FIXED);
     assertThat(mode(made)).isEqualTo("rwx------");
 
     Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
-    assertThat(fresh.prepareRoot()).extracting(Finding::kind).contains(Finding.Kind.MODE_FIXED);
+    assertThat(fresh.prepareRoot()).extracting(Finding::code).contains(OperatorCode.MODE_FIXED);
   }
 
   @Test
@@ -173,8 +174,8 @@ class VolumeDirectoriesTest {
     Object written = Files.getLastModifiedTime(file(layout.who(ONE)));
 
     assertThat(directories.prepareRoot())
-        .extracting(Finding::kind)
-        .doesNotContain(Finding.Kind.MODE_FIXED);
+        .extracting(Finding::code)
+        .doesNotContain(OperatorCode.MODE_FIXED);
     assertThat(directories.prepareVolume(ONE)).isEmpty();
     assertThat(directories.prepareUse(ONE, WEB)).isEmpty();
 
@@ -405,7 +406,7 @@ class VolumeDirectoriesTest {
     MountPath fits = MountPath.of(root).resolve("x");
     MountPath ample = fits.parent().resolve("y".repeat(100));
     assertThat(new VolumeDirectories(new RealDisk(), new VolumeLayout(ample)).prepareRoot())
-        .filteredOn(it -> it.kind() == Finding.Kind.PLUGIN_PATH_BUDGET)
+        .filteredOn(it -> it.code() == OperatorCode.PLUGIN_PATH_BUDGET)
         .singleElement()
         .satisfies(
             it ->
@@ -446,7 +447,7 @@ class VolumeDirectoriesTest {
         .get()
         .isEqualTo(
             new Finding(
-                Finding.Kind.SIDECAR_REPAIRED,
+                OperatorCode.SIDECAR_REPAIRED,
                 layout.who(ONE),
                 "'%s' was damaged and was written again for volume 'vol-1' of plugin 'hostpath.csi'; look after the disk"
                     .formatted(layout.who(ONE))));
@@ -676,7 +677,7 @@ class VolumeDirectoriesTest {
         .as("F10: made again for a new volume, and told")
         .containsExactly(
             new Finding(
-                Finding.Kind.ROOT_VANISHED,
+                OperatorCode.ROOT_VANISHED,
                 layout.root(),
                 "'%s' was gone and was made again; find out who removed or unmounted it"
                     .formatted(layout.root())));

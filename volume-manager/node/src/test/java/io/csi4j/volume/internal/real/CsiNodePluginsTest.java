@@ -641,7 +641,7 @@ class CsiNodePluginsTest {
         .as("F14: found at the registration")
         .containsExactly(
             new PluginFinding(
-                PluginFinding.Kind.PLUGIN_PATH_BUDGET,
+                OperatorCode.PLUGIN_PATH_BUDGET,
                 "its paths have 129 bytes, and 128 are all that every plugin accepts"));
   }
 
@@ -656,7 +656,7 @@ class CsiNodePluginsTest {
         .as("F15: found at the registration")
         .containsExactly(
             new PluginFinding(
-                PluginFinding.Kind.SOCKET_PATH_TOO_LONG,
+                OperatorCode.PLUGIN_SOCKET_TOO_LONG,
                 "the path of its socket has 107 bytes, and 106 fit"));
     assertThat(
             plugins.register(

@@ -8,6 +8,7 @@ import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.volume.internal.link.PluginAnswer;
 import io.csi4j.volume.internal.time.Waits;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.node.ManagerSettings;
@@ -41,8 +42,8 @@ class RealPartsTest {
               "csi4j-volume-timer-1", "csi4j-volume-worker-1", "csi4j-volume-worker-2");
       PluginId id = PluginId.of("fake");
       assertThat(parts.plugins().register(PluginBinding.of(id, fake.endpoint())))
-          .extracting(PluginFinding::kind)
-          .doesNotContain(PluginFinding.Kind.SOCKET_PATH_TOO_LONG);
+          .extracting(PluginFinding::code)
+          .doesNotContain(OperatorCode.PLUGIN_SOCKET_TOO_LONG);
       CompletableFuture<PluginAnswer> answer = new CompletableFuture<>();
       parts.plugins().find(id).orElseThrow().facts(answer::complete);
 

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.disk.DiskFile;
 import io.csi4j.volume.internal.disk.FileFacts;
 import io.csi4j.volume.internal.disk.HeldDirectory;
 import io.csi4j.volume.internal.path.PathProblem.Kind;
+import io.csi4j.volume.model.OperatorCode;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -142,7 +143,7 @@ public final class CarefulDisk {
       change("restricted to us", path, it -> disk.setMode(it, mode));
       findings.add(
           new Finding(
-              Finding.Kind.MODE_FIXED,
+              OperatorCode.MODE_FIXED,
               path,
               "'%s' had mode %s and has %s again; find out who changed it"
                   .formatted(path, octal(there.mode()), octal(mode))));

@@ -18,7 +18,8 @@ module io.csi4j.volume.plugins {
       io.csi4j.volume.node,
       io.csi4j.volume.controller;
   exports io.csi4j.volume.internal.path to
-      io.csi4j.volume.node;
+      io.csi4j.volume.node,
+      io.csi4j.volume.controller;
   exports io.csi4j.volume.internal.probe to
       io.csi4j.volume.node;
 }

@@ -125,7 +125,7 @@ final class StateWords {
     view.journal()
         .refusal()
         .filter(reason -> reason != StateReason.STATE_IN_USE)
-        .map(reason -> reason + ": " + OperatorCode.valueOf(reason.name()).next() + ".")
+        .map(reason -> reason + ": " + ManagerView.code(reason).next() + ".")
         .ifPresent(lines::add);
     int sealed = sealed(view.journal());
     if (sealed > 0) {
@@ -149,7 +149,7 @@ final class StateWords {
         .filter(
             message ->
                 doubts(view)
-                    .noneMatch(doubt -> doubt.reason().name().equals(message.code().name())));
+                    .noneMatch(doubt -> ManagerView.code(doubt.reason()) == message.code()));
   }
 
   private static int sealed(JournalView journal) {

@@ -5,6 +5,7 @@ import io.csi4j.volume.catalog.CatalogEntry;
 import io.csi4j.volume.catalog.CatalogEntry.PendingSnapshot;
 import io.csi4j.volume.catalog.CatalogVolume;
 import io.csi4j.volume.catalog.VolumeStore;
+import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Turns;
 import io.csi4j.volume.model.ChangeOutcome;
@@ -254,7 +255,7 @@ final class Catalog {
     } catch (StateException refused) {
       throw ControllerFailures.failed(
           ChangeOutcome.UNAVAILABLE,
-          OperatorCode.valueOf(refused.reason().name()),
+          StateCodes.of(refused.reason()),
           subject,
           String.valueOf(refused.getMessage()),
           refused);

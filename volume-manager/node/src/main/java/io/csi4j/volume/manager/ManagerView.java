@@ -6,6 +6,7 @@ import io.csi4j.volume.internal.engine.StartInventory;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.plugin.StoredPlugins;
 import io.csi4j.volume.internal.port.KernelMounts;
 import io.csi4j.volume.internal.port.Sighting;
@@ -20,6 +21,7 @@ import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Recovery.Found;
 import io.csi4j.volume.internal.recovery.Recovery.Recovered;
 import io.csi4j.volume.internal.recovery.Recovery.Remembered;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -116,6 +118,11 @@ public record ManagerView(
    */
   public static ManagerView read(Path root) {
     return read(root, SystemKernelMounts.system());
+  }
+
+  /** Returns the code by which operators find the reason of a doubt or a refusal of the state. */
+  public static OperatorCode code(StateReason reason) {
+    return StateCodes.of(reason);
   }
 
   /** Reads it with these mounts. */

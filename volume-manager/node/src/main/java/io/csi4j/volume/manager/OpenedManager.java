@@ -8,6 +8,7 @@ import io.csi4j.volume.internal.events.EventHub;
 import io.csi4j.volume.internal.layout.VolumeDirectories;
 import io.csi4j.volume.internal.path.Finding;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.plugin.StoredPlugins;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.real.RealParts;
@@ -221,7 +222,7 @@ final class OpenedManager implements AutoCloseable {
       events.accept(
           new VolumeEvent.Noticed(
               Messages.of(
-                  OperatorCode.valueOf(stopped.reason().name()),
+                  StateCodes.of(stopped.reason()),
                   Subject.of("remembering what is done"),
                   stopped.text())));
     }
@@ -291,7 +292,7 @@ final class OpenedManager implements AutoCloseable {
     OperatorCode code = OperatorCode.MOUNT_TABLE_UNREADABLE;
     String why = String.valueOf(problem.getMessage());
     if (problem instanceof StateException refusal) {
-      code = OperatorCode.valueOf(refusal.reason().name());
+      code = StateCodes.of(refusal.reason());
       why = refusal.why();
     }
     boolean mayAskAgain =

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.lifecycle.Turn.Notice;
 import io.csi4j.volume.internal.lifecycle.Turn.Situation;
 import io.csi4j.volume.internal.link.Answer;
 import io.csi4j.volume.internal.path.PathProblem;
+import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.port.CrashPoint;
 import io.csi4j.volume.internal.record.ClaimMark;
 import io.csi4j.volume.internal.record.Digests;
@@ -706,7 +707,7 @@ final class MountStory {
 
   static Failure stateFailure(StateException problem) {
     return Failure.of(
-        OperatorCode.valueOf(problem.reason().name()),
+        StateCodes.of(problem.reason()),
         "what is about to be done cannot be remembered (" + problem.reason() + ")",
         problem);
   }

@@ -7,6 +7,7 @@ import io.csi4j.volume.internal.layout.VolumeLayout;
 import io.csi4j.volume.internal.layout.VolumeLayout.StrayUse;
 import io.csi4j.volume.internal.lifecycle.Failure;
 import io.csi4j.volume.internal.lifecycle.Inspection;
+import io.csi4j.volume.internal.path.StateCodes;
 import io.csi4j.volume.internal.port.Sighting;
 import io.csi4j.volume.internal.record.Evidence;
 import io.csi4j.volume.internal.record.PathRecord;
@@ -82,7 +83,7 @@ public final class Recovery {
 
   private Recovered run() {
     LoadedState state = found.remembered().state();
-    state.uncertainties().forEach(doubt -> find(doubt.reason().name(), doubt.text()));
+    state.uncertainties().forEach(doubt -> find(StateCodes.of(doubt.reason()), doubt.text()));
     findings.addAll(found.remembered().unreadable());
     found
         .remembered()
@@ -101,12 +102,12 @@ public final class Recovery {
     found.directories().forEach(this::ownerless);
     if (rebooted > 0) {
       find(
-          OperatorCode.REBOOT_DETECTED.name(),
+          OperatorCode.REBOOT_DETECTED,
           "the host was started anew since " + volumes(rebooted) + " last seen");
     }
     if (moved > 0) {
       find(
-          OperatorCode.NAMESPACE_CHANGED.name(),
+          OperatorCode.NAMESPACE_CHANGED,
           "this process is in another mount namespace than the one in which "
               + volumes(moved)
               + " last seen");
@@ -396,8 +397,8 @@ public final class Recovery {
     return false;
   }
 
-  private void find(String code, String seen) {
-    findings.add(Messages.of(OperatorCode.valueOf(code), Subject.of(DOING), seen));
+  private void find(OperatorCode code, String seen) {
+    findings.add(Messages.of(code, Subject.of(DOING), seen));
   }
 
   // ---- what it is made from, and what is made

@@ -13,7 +13,7 @@ class PathProblemTest {
   @ParameterizedTest
   @EnumSource(StateReason.class)
   void everyReasonOfTheStateHasACode(StateReason reason) {
-    assertThat(OperatorCode.valueOf(reason.name()))
+    assertThat(StateCodes.of(reason))
         .returns(reason.name(), OperatorCode::name)
         .returns(2, code -> code.number() / 100);
   }

@@ -713,19 +713,6 @@ final class MountStory {
   }
 
   static Failure pathFailure(PathProblem problem) {
-    OperatorCode code =
-        switch (problem.kind()) {
-          case NO_SPACE -> OperatorCode.NO_SPACE;
-          case IN_THE_WAY -> OperatorCode.PATH_IN_THE_WAY;
-          case NOT_EMPTY -> OperatorCode.PATH_NOT_EMPTY;
-          case SYMLINK -> OperatorCode.SYMLINK_IN_PATH;
-          case WRONG_IDENTITY -> OperatorCode.WRONG_IDENTITY;
-          case TOO_MANY_FILES -> OperatorCode.TOO_MANY_FILES;
-          case READ_ONLY -> OperatorCode.PATH_READ_ONLY;
-          case DENIED -> OperatorCode.PATH_DENIED;
-          case TOO_LONG -> OperatorCode.ROOT_TOO_LONG;
-          case FAILED -> OperatorCode.PATH_FAILED;
-        };
-    return Failure.of(code, String.valueOf(problem.getMessage()), problem);
+    return Failure.of(problem.kind().code(), String.valueOf(problem.getMessage()), problem);
   }
 }

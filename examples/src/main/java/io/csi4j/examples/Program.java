@@ -2,11 +2,7 @@ package io.csi4j.examples;
 
 import io.csi4j.client.model.CsiException;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.volume.claim.ClaimException;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.controller.ControllerException;
-import io.csi4j.volume.model.VolumeException;
-import io.csi4j.volume.plugin.PluginException;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.state.StateException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -62,12 +58,8 @@ final class Program {
       body.run();
       return DONE;
     } catch (CsiException
-        | ClaimException
-        | ClaimStoreException
-        | ControllerException
+        | OperatorException
         | MountException
-        | VolumeException
-        | PluginException
         | StateException
         | UncheckedIOException
         | IllegalStateException failed) {

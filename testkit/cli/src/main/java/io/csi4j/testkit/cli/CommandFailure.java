@@ -3,7 +3,7 @@ package io.csi4j.testkit.cli;
 import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.state.StateException;
 import java.io.UncheckedIOException;
 import java.util.function.Supplier;
@@ -55,7 +55,7 @@ final class CommandFailure extends RuntimeException {
       return noConnection(String.valueOf(thrown.getMessage()));
     } else if (thrown instanceof MountException
         || thrown instanceof StateException
-        || thrown instanceof ClaimStoreException) {
+        || thrown instanceof OperatorException) {
       return noConnection(OneLine.of(String.valueOf(thrown.getMessage())));
     }
     throw thrown;

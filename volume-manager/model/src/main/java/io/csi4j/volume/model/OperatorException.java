@@ -29,7 +29,12 @@ public abstract class OperatorException extends RuntimeException {
 
   /** A failure with this message. */
   protected OperatorException(OperatorMessage message, @Nullable Throwable cause) {
-    super(message.line(), cause);
+    this(message.line(), message, cause);
+  }
+
+  /** A failure whose own text is not the line of the message. */
+  protected OperatorException(String text, OperatorMessage message, @Nullable Throwable cause) {
+    super(text, cause);
     operatorMessage = Objects.requireNonNull(message, "message");
     OwnFrames.keep(this);
   }

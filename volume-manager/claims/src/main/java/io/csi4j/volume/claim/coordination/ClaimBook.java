@@ -519,19 +519,13 @@ public final class ClaimBook {
   }
 
   private static ClaimException down(Subject subject, ClaimStoreException cause) {
-    return switch (cause.reason()) {
-      case UNAVAILABLE, CLOSED ->
-          failed(ChangeOutcome.UNAVAILABLE, OperatorCode.CLAIM_STORE_DOWN, subject, cause);
-      case TOO_LARGE -> failed(ChangeOutcome.REFUSED, OperatorCode.CLAIM_TOO_LARGE, subject, cause);
-      case UNREADABLE -> failed(ChangeOutcome.HELD, OperatorCode.CLAIM_UNREADABLE, subject, cause);
-      case IN_DOUBT ->
-          failed(ChangeOutcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, cause);
-    };
-  }
-
-  private static ClaimException failed(
-      ChangeOutcome outcome, OperatorCode code, Subject subject, ClaimStoreException cause) {
-    return failed(outcome, code, subject, String.valueOf(cause.getMessage()), cause);
+    ChangeOutcome outcome =
+        switch (cause.reason()) {
+          case UNAVAILABLE, CLOSED -> ChangeOutcome.UNAVAILABLE;
+          case TOO_LARGE -> ChangeOutcome.REFUSED;
+          case UNREADABLE, IN_DOUBT -> ChangeOutcome.HELD;
+        };
+    return failed(outcome, cause.code(), subject, String.valueOf(cause.getMessage()), cause);
   }
 
   private static ClaimException failed(

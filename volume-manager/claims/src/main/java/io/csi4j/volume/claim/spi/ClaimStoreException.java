@@ -1,16 +1,20 @@
 package io.csi4j.volume.claim.spi;
 
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
 import java.io.Serial;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that refuses, or cannot be asked now. Nothing was written by the call that threw it. The
- * message says what failed, why, and what to do next.
+ * A store that refuses, or cannot be asked now. Nothing was written by the call that threw it. Its
+ * text is the store's: what failed, why, and what to do next. The reason gives the operator code.
  *
  * @since 1.0
  */
-public final class ClaimStoreException extends RuntimeException {
+public final class ClaimStoreException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
@@ -19,15 +23,26 @@ public final class ClaimStoreException extends RuntimeException {
   /** Why a store refuses. */
   public enum Reason {
     /** The store cannot be asked, or cannot write, now; later it may. */
-    UNAVAILABLE,
+    UNAVAILABLE(OperatorCode.CLAIM_STORE_DOWN),
     /** The store was closed here. */
-    CLOSED,
+    CLOSED(OperatorCode.CLAIM_STORE_DOWN),
     /** The claim has more than 64 KiB. */
-    TOO_LARGE,
+    TOO_LARGE(OperatorCode.CLAIM_TOO_LARGE),
     /** The contents cannot be read: a newer version wrote them, or they are damaged. */
-    UNREADABLE,
+    UNREADABLE(OperatorCode.CLAIM_UNREADABLE),
     /** The store may have lost claims: none is taken from it before a person has looked. */
-    IN_DOUBT
+    IN_DOUBT(OperatorCode.CLAIM_STORE_WENT_BACK);
+
+    private final OperatorCode code;
+
+    Reason(OperatorCode code) {
+      this.code = code;
+    }
+
+    /** Returns the code for operators. */
+    public OperatorCode code() {
+      return code;
+    }
   }
 
   /** Of a store that cannot be asked. */
@@ -42,7 +57,10 @@ public final class ClaimStoreException extends RuntimeException {
 
   /** A refusal for this reason, with its cause. */
   public ClaimStoreException(Reason reason, String message, @Nullable Throwable cause) {
-    super(message, cause);
+    super(
+        message,
+        Messages.of(reason.code(), Subject.of("asking the store of claims"), message),
+        cause);
     this.reason = Objects.requireNonNull(reason, "reason");
   }
 

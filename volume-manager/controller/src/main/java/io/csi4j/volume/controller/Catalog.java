@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -43,7 +44,8 @@ final class Catalog {
   /** The catalog in this store. */
   Catalog(VolumeStore store) {
     this.store = store;
-    store.load().forEach(each -> records.put(each.key(), each));
+    stored(ChangeOutcome.HELD, Subject.of("reading the catalog of volumes"), store::load)
+        .forEach(each -> records.put(each.key(), each));
   }
 
   Optional<CatalogEntry> find(VolumeKey key) {
@@ -250,17 +252,26 @@ final class Catalog {
   }
 
   private CatalogEntry store(Subject subject, CatalogEntry record) {
+    return stored(
+        ChangeOutcome.UNAVAILABLE,
+        subject,
+        () -> {
+          store.put(record);
+          return record;
+        });
+  }
+
+  private static <T> T stored(ChangeOutcome ifRefused, Subject subject, Supplier<T> step) {
     try {
-      store.put(record);
+      return step.get();
     } catch (StateException refused) {
       throw ControllerFailures.failed(
-          ChangeOutcome.UNAVAILABLE,
+          ifRefused,
           StateCodes.of(refused.reason()),
           subject,
           String.valueOf(refused.getMessage()),
           refused);
     }
-    return record;
   }
 
   /** Forgets a volume, and returns its last record. */
@@ -292,8 +303,14 @@ final class Catalog {
   }
 
   private Optional<CatalogEntry> removed(VolumeKey key) {
-    store.remove(key);
-    return Optional.ofNullable(records.remove(key));
+    // What was done with the volume before is done, so that nothing is undone for it.
+    return stored(
+        ChangeOutcome.UNCERTAIN,
+        Subject.of("forgetting volume '" + key + "'"),
+        () -> {
+          store.remove(key);
+          return Optional.ofNullable(records.remove(key));
+        });
   }
 
   /** Another record of the same volume, if there is one: deleting it would take that one's data. */

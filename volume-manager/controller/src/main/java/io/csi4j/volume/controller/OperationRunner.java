@@ -187,10 +187,7 @@ final class OperationRunner {
           "the thread that waited was interrupted",
           e);
     } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof ControllerException known) {
-        throw known;
-      }
-      throw new IllegalStateException(failed.getCause());
+      throw ControllerFailures.of(subject, failed.getCause() == null ? failed : failed.getCause());
     }
   }
 }

@@ -764,7 +764,7 @@ public final class VolumeController implements AutoCloseable {
     /**
      * Opens it, and goes on in the background with what an earlier life has begun.
      *
-     * @throws io.csi4j.volume.state.StateException if the store cannot be read
+     * @throws ControllerException if the store cannot be read
      */
     public VolumeController open() {
       // Threads are there only while needed.

@@ -2,7 +2,6 @@ package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthEntry;
@@ -68,8 +67,7 @@ public final class DriftCheck {
    * DriftReport#failures}).
    *
    * @param volumes the volumes of this plugin that the host knows; others are none of its business
-   * @throws io.csi4j.client.model.CsiException if the plugin gives no answer, or no list; or {@link
-   *     io.csi4j.volume.controller.ControllerException}, where a controller was to ask it
+   * @throws ControllerException if the plugin gives no answer, or no list
    * @throws io.csi4j.volume.claim.spi.ClaimStoreException if the store does not
    */
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
@@ -84,7 +82,7 @@ public final class DriftCheck {
           }
         });
     Instant now = clock.wall();
-    Map<VolumeId, RuntimeException> unread = new HashMap<>();
+    Map<VolumeId, ControllerException> unread = new HashMap<>();
     Map<VolumeId, Seen> seen = seen(before.keySet(), unread);
     before.forEach(
         (handle, claim) -> {
@@ -96,7 +94,7 @@ public final class DriftCheck {
         });
     findings.sort(Comparator.comparing(drift -> drift.handle().value()));
     seen.keySet().removeAll(unread.keySet());
-    SortedMap<VolumeKey, RuntimeException> failures = new TreeMap<>();
+    SortedMap<VolumeKey, ControllerException> failures = new TreeMap<>();
     unread.forEach((handle, why) -> failures.put(volumes.get(handle), why));
     return new DriftReport(findings, seen.size(), before.size() - seen.size(), failures);
   }
@@ -107,10 +105,10 @@ public final class DriftCheck {
    * @param unread gets the failure
    */
   private static <T> Optional<T> readable(
-      VolumeId handle, Map<VolumeId, RuntimeException> unread, Supplier<Optional<T>> reading) {
+      VolumeId handle, Map<VolumeId, ControllerException> unread, Supplier<Optional<T>> reading) {
     try {
       return reading.get();
-    } catch (CsiException | ControllerException failed) {
+    } catch (ControllerException failed) {
       if (!isOfOneVolume(failed)) {
         throw failed;
       }
@@ -122,14 +120,9 @@ public final class DriftCheck {
   /**
    * Whether the plugin has answered about that volume, or was not asked for want of its secrets.
    */
-  private static boolean isOfOneVolume(RuntimeException failed) {
-    Optional<StatusCode> status =
-        failed instanceof CsiException answer
-            ? Optional.of(answer.code())
-            : ((ControllerException) failed).status();
-    return status.filter(code -> !NO_ANSWER.contains(code)).isPresent()
-        || (failed instanceof ControllerException known
-            && known.code() == OperatorCode.CONTROLLER_SECRETS_MISSING);
+  private static boolean isOfOneVolume(ControllerException failed) {
+    return failed.status().filter(code -> !NO_ANSWER.contains(code)).isPresent()
+        || failed.code() == OperatorCode.CONTROLLER_SECRETS_MISSING;
   }
 
   /** One claim that cannot be read keeps no other from being compared. */
@@ -191,7 +184,7 @@ public final class DriftCheck {
   private record Seen(Optional<VolumeEntry> entry, List<VolumeHealthEntry> faults) {}
 
   /** The volumes of which anything is told, without those that cannot be read. */
-  private Map<VolumeId, Seen> seen(Set<VolumeId> known, Map<VolumeId, RuntimeException> unread) {
+  private Map<VolumeId, Seen> seen(Set<VolumeId> known, Map<VolumeId, ControllerException> unread) {
     Map<VolumeId, VolumeEntry> entries = entries(known, unread);
     Map<VolumeId, List<VolumeHealthEntry>> faults = faults(known, entries, unread);
     Map<VolumeId, Seen> seen = new HashMap<>();
@@ -209,7 +202,7 @@ public final class DriftCheck {
   private Map<VolumeId, List<VolumeHealthEntry>> faults(
       Set<VolumeId> known,
       Map<VolumeId, VolumeEntry> entries,
-      Map<VolumeId, RuntimeException> unread) {
+      Map<VolumeId, ControllerException> unread) {
     Map<VolumeId, List<VolumeHealthEntry>> faults = new HashMap<>();
     Consumer<VolumeHealthReport> told =
         report -> {
@@ -240,7 +233,7 @@ public final class DriftCheck {
   }
 
   private Map<VolumeId, VolumeEntry> entries(
-      Set<VolumeId> known, Map<VolumeId, RuntimeException> unread) {
+      Set<VolumeId> known, Map<VolumeId, ControllerException> unread) {
     if (offers(ControllerCapability.LIST_VOLUMES) && known.size() > 1) {
       return listed(known);
     }
@@ -262,7 +255,7 @@ public final class DriftCheck {
   }
 
   /** One volume: asked for by name where that is offered, and looked for in the list elsewhere. */
-  private Optional<VolumeEntry> read(VolumeId handle, Map<VolumeId, RuntimeException> unread) {
+  private Optional<VolumeEntry> read(VolumeId handle, Map<VolumeId, ControllerException> unread) {
     if (offers(ControllerCapability.GET_VOLUME)) {
       return readable(handle, unread, () -> storage.read(handle));
     }

@@ -1,5 +1,6 @@
 package io.csi4j.volume.upkeep;
 
+import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Collections;
 import java.util.List;
@@ -14,16 +15,14 @@ import java.util.TreeMap;
  * @param compared how many volumes were compared
  * @param unseen how many volumes the storage system did not name; which proves nothing, as its list
  *     is no picture of one moment; those that could not be read are among them
- * @param failures the volumes that could not be read, each with why: a {@link
- *     io.csi4j.client.model.CsiException}, or a {@link
- *     io.csi4j.volume.controller.ControllerException} where a controller was to ask
+ * @param failures the volumes that could not be read, each with why
  * @since 1.0
  */
 public record DriftReport(
     List<Drift> findings,
     int compared,
     int unseen,
-    SortedMap<VolumeKey, RuntimeException> failures) {
+    SortedMap<VolumeKey, ControllerException> failures) {
 
   /** Copies the list and the map. */
   public DriftReport {

@@ -1,11 +1,7 @@
 package io.csi4j.volume.upkeep;
 
 import io.csi4j.client.controller.ControllerCapability;
-import io.csi4j.client.controller.ControllerGetVolumeHealthRequest;
-import io.csi4j.client.controller.ControllerGetVolumeRequest;
-import io.csi4j.client.controller.ControllerService;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthReport;
@@ -23,8 +19,7 @@ import java.util.function.Supplier;
 
 /**
  * The attachments that a storage system tells of. Methods block, and throw {@link
- * io.csi4j.client.model.CsiException} for what the plugin does not answer; or {@link
- * io.csi4j.volume.controller.ControllerException}, where a controller was to ask it.
+ * ControllerException} for what the plugin does not answer.
  *
  * @since 1.0
  */
@@ -118,50 +113,6 @@ public interface StoredAttachments {
         return Optional.ofNullable(keys.get(volume))
             .filter(
                 key -> controller.find(key).filter(found -> found.id().equals(volume)).isPresent());
-      }
-    };
-  }
-
-  /** The attachments that this plugin tells of; it is asked now what it can do. */
-  static StoredAttachments of(ControllerService plugin) {
-    Set<ControllerCapability> all = plugin.getCapabilities().offered();
-    return new StoredAttachments() {
-      @Override
-      public Set<ControllerCapability> offered() {
-        return all;
-      }
-
-      @Override
-      public Iterable<VolumeEntry> list() {
-        return plugin.volumes();
-      }
-
-      @Override
-      public Optional<VolumeEntry> read(VolumeId volume) {
-        return unlessGone(
-            () -> plugin.getVolume(ControllerGetVolumeRequest.builder(volume).build()));
-      }
-
-      @Override
-      public Iterable<VolumeHealthReport> listHealth() {
-        return plugin.volumeHealth();
-      }
-
-      @Override
-      public Optional<VolumeHealthReport> health(VolumeId volume) {
-        return unlessGone(
-            () -> plugin.getVolumeHealth(ControllerGetVolumeHealthRequest.builder(volume).build()));
-      }
-
-      private <T> Optional<T> unlessGone(Supplier<T> reading) {
-        try {
-          return Optional.of(reading.get());
-        } catch (CsiException missing) {
-          if (missing.code() == StatusCode.NOT_FOUND) {
-            return Optional.empty();
-          }
-          throw missing;
-        }
       }
     };
   }

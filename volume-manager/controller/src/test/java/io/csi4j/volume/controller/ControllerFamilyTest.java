@@ -25,9 +25,11 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
@@ -41,6 +43,7 @@ import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
+import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.StateStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -128,6 +131,27 @@ class ControllerFamilyTest {
           .isThrownBy(() -> controller.register((CatalogVolume) argument(CatalogVolume.class)))
           .satisfies(it -> assertThat(it.code()).isEqualTo(OperatorCode.STATE_CLOSED));
       assertThat(strangers(controller)).isEmpty();
+    }
+
+    assertThatExceptionOfType(ControllerException.class)
+        .isThrownBy(this::open)
+        .returns(ChangeOutcome.HELD, ControllerException::outcome)
+        .returns(OperatorCode.STATE_CLOSED, OperatorException::code)
+        .withCauseInstanceOf(StateException.class);
+  }
+
+  @Test
+  void aVolumeThatCannotBeForgottenInAStoreThatWasClosed() {
+    registerPlugin(PluginRole.NODE);
+    try (VolumeController controller = open()) {
+      controller.register((CatalogVolume) argument(CatalogVolume.class));
+      state.close();
+
+      assertThatExceptionOfType(ControllerException.class)
+          .isThrownBy(() -> controller.deregister(KEY))
+          .returns(ChangeOutcome.UNCERTAIN, ControllerException::outcome)
+          .returns(OperatorCode.STATE_CLOSED, OperatorException::code);
+      assertThat(controller.find(KEY)).isPresent();
     }
   }
 

@@ -59,7 +59,6 @@ import io.csi4j.volume.upkeep.DriftCheck;
 import io.csi4j.volume.upkeep.DriftPolicy;
 import io.csi4j.volume.upkeep.DriftRepair;
 import io.csi4j.volume.upkeep.DriftReport;
-import io.csi4j.volume.upkeep.StoredAttachments;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -271,7 +270,7 @@ class TwoNodesTest {
   }
 
   private void assertNoDrift() {
-    DriftCheck drift = new DriftCheck(StoredAttachments.of(controller.controller()), store);
+    DriftCheck drift = new DriftCheck(CalledAttachments.of(controller.controller()), store);
     assertThat(drift.look(Map.of(HANDLE, KEY)).findings()).isEmpty();
   }
 
@@ -372,7 +371,7 @@ class TwoNodesTest {
     Eventually.isTrue("it has forgotten them", () -> a.manager.volumes().isEmpty());
     refused(() -> a.manager.mount(a.request(first)), OperatorCode.FENCED);
     // What the storage system was not told is found, and put right as the policy allows.
-    DriftCheck drift = new DriftCheck(StoredAttachments.of(controller.controller()), store);
+    DriftCheck drift = new DriftCheck(CalledAttachments.of(controller.controller()), store);
     DriftReport report = drift.look(Map.of(HANDLE, KEY));
     assertThat(report.findings())
         .containsExactly(new Drift.UnknownAttachment(KEY, HANDLE, NodeId.of("a")));

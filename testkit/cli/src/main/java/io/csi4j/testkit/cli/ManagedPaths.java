@@ -7,8 +7,8 @@ import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountProbe;
 import io.csi4j.mount.model.MountSnapshot;
 import io.csi4j.volume.manager.ManagerView;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.node.ViewedPath;
-import io.csi4j.volume.state.StateException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -60,7 +60,7 @@ final class ManagedPaths {
               .filter(probe -> ((MountProbe.Mounted) probe).health() == MountHealth.OK)
               .isPresent();
       return isLocal ? ManagerView.read(root).paths() : List.of();
-    } catch (StateException | MountException | IllegalArgumentException unreadable) {
+    } catch (OperatorException | MountException | IllegalArgumentException unreadable) {
       return List.of();
     }
   }

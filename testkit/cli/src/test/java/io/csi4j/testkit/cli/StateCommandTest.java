@@ -138,10 +138,10 @@ class StateCommandTest {
     assertThat(run.code()).isEqualTo(ExitCode.NO_CONNECTION);
     assertThat(run.errLines())
         .containsExactly(
-            "Reading the volume manager in "
+            "CSI-609 ROOT_NOT_USABLE: reading the volume manager at "
                 + temp
-                + " failed: it has no directory 'state' and no directory of a volume. Give the"
-                + " directory that the manager was opened with.");
+                + ": it has no directory 'state' and no directory of a volume; nothing was done."
+                + " Give the directory that the manager was opened with.");
     assertThat(temp).isEmptyDirectory();
   }
 
@@ -200,7 +200,7 @@ class StateCommandTest {
     Run run = watch(root, "check");
     await(run, "nothing needs a person\n");
     Path away = Files.move(root, temp.resolve("away"));
-    await(run, "failed: ");
+    await(run, "ROOT_NOT_USABLE: ");
     Files.move(away, root);
     await(run, "The state can be read again.\n");
 
@@ -210,7 +210,8 @@ class StateCommandTest {
         .satisfiesExactly(
             line -> assertThat(line).startsWith("--- 2"),
             line ->
-                assertThat(line).startsWith("Reading the volume manager in " + root + " failed: "),
+                assertThat(line)
+                    .startsWith("CSI-609 ROOT_NOT_USABLE: reading the volume manager at " + root),
             line -> assertThat(line).startsWith("--- 2"),
             line -> assertThat(line).isEqualTo("The state can be read again."));
   }
@@ -224,7 +225,7 @@ class StateCommandTest {
     Run run = watch(root, "show");
     await(run, "(default/db)");
     Files.move(root, temp.resolve("away"));
-    await(run, "failed: ");
+    await(run, "ROOT_NOT_USABLE: ");
 
     assertThat(run.ended().code()).isEqualTo(ExitCode.NO_CONNECTION);
   }

@@ -10,13 +10,18 @@ import io.csi4j.volume.internal.events.RecentMessages;
 import io.csi4j.volume.internal.record.PathRecord;
 import io.csi4j.volume.internal.record.VolumeRecord;
 import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.plugin.PluginHealth;
 import io.csi4j.volume.plugin.RegisteredPlugin;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
@@ -100,8 +105,11 @@ record ManagerReport(
         throw e;
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "Writing the archive '" + ForeignText.of(archive.toString()) + "' failed: " + why(e), e);
+      throw new VolumeException(
+          Outcome.REFUSED,
+          message(Subject.of("writing the archive '" + archive + "'"), e),
+          null,
+          e);
     }
   }
 
@@ -134,17 +142,31 @@ record ManagerReport(
     }
   }
 
-  private static String why(IOException failure) {
+  private static OperatorMessage message(Subject writing, IOException failure) {
     if (failure instanceof FileAlreadyExistsException) {
-      return "it is there already. Name a path where nothing is.";
+      return Messages.of(
+          OperatorCode.PATH_IN_THE_WAY,
+          writing,
+          "it is there already",
+          new OperatorMessage.Part("Name a path where nothing is"));
     } else if (failure instanceof NoSuchFileException) {
-      return "its directory is not there. Make it, or name another one.";
-    } else if (failure instanceof AccessDeniedException) {
-      return "this process may not write there. Name another directory.";
+      return Messages.of(
+          OperatorCode.PATH_FAILED,
+          writing,
+          "its directory is not there",
+          new OperatorMessage.Part("Make it, or name another one"));
     }
-    String seen = failure.getMessage();
-    return ForeignText.clause(seen == null ? failure.getClass().getSimpleName() : seen)
-        + ". Name another directory.";
+    String seen =
+        failure instanceof AccessDeniedException
+            ? "this process may not write there"
+            : failure.getMessage();
+    return Messages.of(
+        failure instanceof AccessDeniedException
+            ? OperatorCode.PATH_DENIED
+            : OperatorCode.PATH_FAILED,
+        writing,
+        seen == null ? failure.getClass().getSimpleName() : seen,
+        new OperatorMessage.Part("Name another directory"));
   }
 
   private Map<String, List<String>> entries() {

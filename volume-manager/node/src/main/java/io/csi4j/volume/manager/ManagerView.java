@@ -1,5 +1,6 @@
 package io.csi4j.volume.manager;
 
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.disk.RealDisk;
 import io.csi4j.volume.internal.engine.StartInventory;
@@ -21,7 +22,12 @@ import io.csi4j.volume.internal.recovery.Recovery;
 import io.csi4j.volume.internal.recovery.Recovery.Found;
 import io.csi4j.volume.internal.recovery.Recovery.Recovered;
 import io.csi4j.volume.internal.recovery.Recovery.Remembered;
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
@@ -112,9 +118,8 @@ public record ManagerView(
    * namespace than the manager's, a start finds everything in doubt, and so does this.
    *
    * @param root the directory that {@link VolumeManager#open} is given
-   * @throws StateException if there is neither a state nor a directory of a volume, if a newer
-   *     version wrote the state, or if it cannot be read
-   * @throws io.csi4j.mount.model.MountException if the mount table cannot be read
+   * @throws VolumeException if there is neither a state nor a directory of a volume, if a newer
+   *     version wrote the state, or if the state or the mount table cannot be read
    */
   public static ManagerView read(Path root) {
     return read(root, SystemKernelMounts.system());
@@ -128,6 +133,19 @@ public record ManagerView(
   /** Reads it with these mounts. */
   static ManagerView read(Path root, KernelMounts kernel) {
     VolumeLayout layout = new VolumeLayout(MountPath.of(real(root)));
+    try {
+      return read(layout, kernel);
+    } catch (StateException | MountException problem) {
+      throw new VolumeException(
+          Outcome.REFUSED, OpenedManager.message(reading(layout), problem), null, problem);
+    }
+  }
+
+  private static Subject reading(VolumeLayout layout) {
+    return Subject.of("reading the volume manager").at(layout.root());
+  }
+
+  private static ManagerView read(VolumeLayout layout, KernelMounts kernel) {
     VolumeDirectories directories = new VolumeDirectories(new RealDisk(), layout);
     // The state, the mounts and the directories are read one after the other, and a manager may be
     // at work. They are of one moment if the state is the same before and after.
@@ -216,7 +234,7 @@ public record ManagerView(
       if (!isGone) {
         throw e;
       } else if (!hasVolumes(directories)) {
-        throw noManager(layout.root().toPath(), e);
+        throw noManager(layout, e);
       }
       Uncertainty missing =
           Uncertainty.aboutMoreThan(
@@ -231,7 +249,8 @@ public record ManagerView(
   }
 
   /** Why there is nothing to read, as far as it was not that the state may not be read. */
-  private static StateException noManager(Path root, StateException refusal) {
+  private static RuntimeException noManager(VolumeLayout layout, StateException refusal) {
+    Path root = layout.root().toPath();
     Path state = root.resolve("state");
     if (refusal.reason() == StateReason.STATE_NOT_USABLE && !Files.notExists(state)) {
       return refusal;
@@ -242,13 +261,14 @@ public record ManagerView(
             : Files.notExists(state)
                 ? "it has no directory 'state' and no directory of a volume"
                 : "no journal is in its directory 'state', and it has no directory of a volume";
-    return new StateException(
-        refusal.reason(),
-        "Reading the volume manager in "
-            + root
-            + " failed: "
-            + why
-            + ". Give the directory that the manager was opened with.",
+    return new VolumeException(
+        Outcome.REFUSED,
+        Messages.of(
+            OperatorCode.ROOT_NOT_USABLE,
+            reading(layout),
+            why,
+            new OperatorMessage.Part("Give the directory that the manager was opened with")),
+        null,
         refusal);
   }
 

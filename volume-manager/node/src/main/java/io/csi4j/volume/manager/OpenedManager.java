@@ -289,19 +289,20 @@ final class OpenedManager implements AutoCloseable {
 
   /** The failure of a call when the state or the kernel's mounts cannot be used. */
   private static VolumeException obstacle(Subject subject, RuntimeException problem) {
-    OperatorCode code = OperatorCode.MOUNT_TABLE_UNREADABLE;
-    String why = String.valueOf(problem.getMessage());
-    if (problem instanceof StateException refusal) {
-      code = StateCodes.of(refusal.reason());
-      why = refusal.why();
-    }
+    OperatorMessage message = message(subject, problem);
     boolean mayAskAgain =
-        code == OperatorCode.STATE_IN_USE || code == OperatorCode.MOUNT_TABLE_UNREADABLE;
+        message.code() == OperatorCode.STATE_IN_USE
+            || message.code() == OperatorCode.MOUNT_TABLE_UNREADABLE;
     return new VolumeException(
-        mayAskAgain ? Outcome.REFUSED : Outcome.HELD,
-        Messages.of(code, subject, why),
-        null,
-        problem);
+        mayAskAgain ? Outcome.REFUSED : Outcome.HELD, message, null, problem);
+  }
+
+  /** Returns the message about a state, or mounts of the kernel, that cannot be used. */
+  static OperatorMessage message(Subject subject, RuntimeException problem) {
+    return problem instanceof StateException refusal
+        ? Messages.of(StateCodes.of(refusal.reason()), subject, refusal.why())
+        : Messages.of(
+            OperatorCode.MOUNT_TABLE_UNREADABLE, subject, String.valueOf(problem.getMessage()));
   }
 
   /** Waits for an operation as long as the settings allow. */

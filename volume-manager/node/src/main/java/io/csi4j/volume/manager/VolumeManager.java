@@ -36,7 +36,6 @@ import io.csi4j.volume.plugin.PluginDrain;
 import io.csi4j.volume.plugin.PluginRegistry;
 import io.csi4j.volume.state.JournalSettings;
 import io.csi4j.volume.state.StateStore;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -363,8 +362,8 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    * }</pre>
    *
    * @param archive the archive, where nothing may be yet
-   * @throws UncheckedIOException if something is there, which is left as it is, or if the archive
-   *     cannot be written; then nothing is left of it
+   * @throws io.csi4j.volume.model.VolumeException if something is there, which is left as it is, or
+   *     if the archive cannot be written; then nothing is left of it
    */
   public void dump(Path archive) {
     opened.report().writeTo(archive);

@@ -43,7 +43,6 @@ import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import io.csi4j.volume.state.MemoryMedium;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -228,11 +227,12 @@ class ManagerReportTest {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(archive())))
           .isEqualTo("rw-------");
       byte[] first = Files.readAllBytes(archive());
-      assertThatExceptionOfType(UncheckedIOException.class)
+      assertThatExceptionOfType(VolumeException.class)
           .isThrownBy(() -> manager.dump(archive()))
+          .returns(VolumeException.Outcome.REFUSED, VolumeException::outcome)
           .withMessage(
-              "Writing the archive '%s' failed: it is there already. Name a path where nothing"
-                  + " is.",
+              "CSI-602 PATH_IN_THE_WAY: writing the archive '%s': it is there already; it was not"
+                  + " touched, and no call was sent. Name a path where nothing is.",
               archive());
       assertThat(Files.readAllBytes(archive())).isEqualTo(first);
     }

@@ -20,9 +20,12 @@ import io.csi4j.volume.internal.record.Place;
 import io.csi4j.volume.model.DeadUnmount;
 import io.csi4j.volume.model.MountPolicy;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
+import io.csi4j.volume.model.VolumeException.Outcome;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
@@ -344,10 +347,14 @@ class ManagerViewTest {
   }
 
   private static String refused(Path root) {
-    StateException refusal =
-        catchThrowableOfType(StateException.class, () -> ManagerView.read(root));
-    String begin = "Reading the volume manager in " + root + " failed: ";
-    assertThat(refusal).hasMessageStartingWith(begin);
-    return refusal.getMessage().substring(begin.length());
+    VolumeException refusal =
+        catchThrowableOfType(VolumeException.class, () -> ManagerView.read(root));
+    assertThat(refusal)
+        .returns(Outcome.REFUSED, VolumeException::outcome)
+        .returns(OperatorCode.ROOT_NOT_USABLE, OperatorException::code)
+        .hasCauseInstanceOf(StateException.class);
+    OperatorMessage told = refusal.operatorMessage();
+    assertThat(told.doing().text()).isEqualTo("reading the volume manager at " + root);
+    return told.seen() + ". " + told.next() + ".";
   }
 }

@@ -2,6 +2,7 @@ package io.csi4j.volume.workload;
 
 import io.csi4j.mount.Mounts;
 import io.csi4j.mount.model.BindRequest;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.OpenPath;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ public final class HeldTaskMounts implements AutoCloseable {
     try {
       for (BindMount bind : mounts.binds()) {
         if (bind.source().isWithin(root)) {
-          OpenPath volume = kernel.beneath(root).open(bind.source());
+          OpenPath volume = opened(kernel, root, bind);
           held.add(volume);
           binds.add(bind.from(volume.throughProc()));
         } else {
@@ -45,6 +46,14 @@ public final class HeldTaskMounts implements AutoCloseable {
       if (!isWhole) {
         held.forEach(OpenPath::close);
       }
+    }
+  }
+
+  private static OpenPath opened(Mounts kernel, MountPath root, BindMount bind) {
+    try {
+      return kernel.beneath(root).open(bind.source());
+    } catch (MountException failed) {
+      throw TaskMounts.notHanded(bind, failed);
     }
   }
 

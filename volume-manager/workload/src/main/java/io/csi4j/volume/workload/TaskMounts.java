@@ -1,6 +1,7 @@
 package io.csi4j.volume.workload;
 
 import io.csi4j.mount.Mounts;
+import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.Propagation;
 import io.csi4j.volume.internal.text.Messages;
@@ -70,12 +71,16 @@ public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
    *
    * @param root where volumes are mounted; mounts of the host elsewhere are left as they are
    * @param mounts the kernel's mounts
-   * @throws io.csi4j.mount.model.MountException if a volume is not mounted there any more
+   * @throws VolumeException if a volume is not mounted there any more
    */
   public void share(MountPath root, Mounts mounts) {
     for (BindMount bind : binds) {
       if (bind.propagation() != MountPropagation.PRIVATE && bind.source().isWithin(root)) {
-        mounts.setPropagation(bind.source(), Propagation.BIDIRECTIONAL, false);
+        try {
+          mounts.setPropagation(bind.source(), Propagation.BIDIRECTIONAL, false);
+        } catch (MountException failed) {
+          throw notHanded(bind, failed);
+        }
       }
     }
   }
@@ -87,8 +92,8 @@ public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
    *
    * @param root where volumes are mounted: the directory of the manager
    * @param mounts the kernel's mounts
-   * @throws io.csi4j.mount.model.MountException if a volume is not mounted there any more, or a
-   *     part of its path below the directory is a symbolic link
+   * @throws VolumeException if a volume is not mounted there any more, or a part of its path below
+   *     the directory is a symbolic link
    */
   public HeldTaskMounts hold(MountPath root, Mounts mounts) {
     return HeldTaskMounts.of(this, root, mounts);
@@ -117,6 +122,27 @@ public record TaskMounts(List<BindMount> binds, List<TaskDevice> devices) {
               ? source + " would be there in two ways"
               : before + " is there, and " + source + " would be there too");
     }
+  }
+
+  /** The failure of a volume that the kernel does not hand over to a task. */
+  static VolumeException notHanded(BindMount bind, MountException failed) {
+    OperatorCode code =
+        switch (failed.reason()) {
+          case NOT_A_MOUNT, NOT_FOUND -> OperatorCode.MOUNT_MISSING;
+          case SYMLINK, OUTSIDE -> OperatorCode.SYMLINK_IN_PATH;
+          case BROKEN -> OperatorCode.MOUNT_BROKEN;
+          case DEADLINE, STUCK -> OperatorCode.MOUNT_UNRESPONSIVE;
+          case NO_MOUNT_TABLE -> OperatorCode.MOUNT_TABLE_UNREADABLE;
+          default -> OperatorCode.PATH_FAILED;
+        };
+    return new VolumeException(
+        Outcome.REFUSED,
+        Messages.of(
+            code,
+            Subject.of("handing a volume to a task").at(bind.source()),
+            String.valueOf(failed.getMessage())),
+        null,
+        failed);
   }
 
   private static VolumeException conflict(MountPath place, String seen) {

@@ -18,8 +18,10 @@ import io.csi4j.mount.real.Scratch;
 import io.csi4j.testkit.hostpath.HostPathPlugin;
 import io.csi4j.volume.manager.VolumeManager;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.PluginBinding;
 import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.MountedVolume;
@@ -212,9 +214,10 @@ class HandedToARuntimeTest {
           .containsExactly(held.held().get(0).throughProc(), host);
       held.below(task).forEach(bind -> assertThat(Mounts.system().bind(bind).created()).isTrue());
       assertThat(scratch.file("task/data/hello")).hasContent("the volume's");
-      assertThatExceptionOfType(MountException.class)
+      assertThatExceptionOfType(VolumeException.class)
           .isThrownBy(() -> mounts.hold(root, Mounts.system()).close())
-          .satisfies(e -> assertThat(e.reason()).isEqualTo(MountException.Reason.SYMLINK));
+          .returns(VolumeException.Outcome.REFUSED, VolumeException::outcome)
+          .returns(OperatorCode.SYMLINK_IN_PATH, VolumeException::code);
     }
   }
 
@@ -228,9 +231,10 @@ class HandedToARuntimeTest {
             .with(BindMount.of(there, MountPath.of("/a")))
             .with(BindMount.of(gone, MountPath.of("/b")));
 
-    assertThatExceptionOfType(MountException.class)
+    assertThatExceptionOfType(VolumeException.class)
         .isThrownBy(() -> mounts.hold(root, Mounts.system()).close())
-        .satisfies(e -> assertThat(e.reason()).isEqualTo(MountException.Reason.NOT_A_MOUNT));
+        .returns(OperatorCode.MOUNT_MISSING, VolumeException::code)
+        .withCauseInstanceOf(MountException.class);
     // Nothing was left open, so that the first one is free.
     Mounts.system().unmount(there, new UnmountPolicy(Duration.ZERO, false, false));
   }

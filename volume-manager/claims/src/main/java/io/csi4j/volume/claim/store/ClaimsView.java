@@ -49,10 +49,8 @@ public record ClaimsView(
   /**
    * Reads the claims in the directory of a {@link LocalClaimStore}.
    *
-   * @throws io.csi4j.volume.state.StateException if there is no state, a newer version wrote it, or
-   *     it cannot be read
-   * @throws io.csi4j.volume.claim.spi.ClaimStoreException if it holds claims and cannot say of
-   *     which store
+   * @throws io.csi4j.volume.claim.spi.ClaimStoreException if there is no state, a newer version
+   *     wrote it, or it cannot be read; or if it holds claims and cannot say of which store
    * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
    */
   public static ClaimsView read(Path directory) {
@@ -69,7 +67,7 @@ public record ClaimsView(
                 + " LocalClaimStore.",
             missing);
       }
-      throw missing;
+      throw LocalClaimStore.unavailable(missing);
     }
     LocalClaimStore.StoredClaims stored = LocalClaimStore.StoredClaims.of(journal.state());
     return new ClaimsView(

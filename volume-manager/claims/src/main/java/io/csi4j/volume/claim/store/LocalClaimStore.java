@@ -442,7 +442,7 @@ public final class LocalClaimStore implements ClaimStore {
     }
   }
 
-  private static ClaimStoreException unavailable(StateException cause) {
+  static ClaimStoreException unavailable(StateException cause) {
     return new ClaimStoreException(Reason.UNAVAILABLE, String.valueOf(cause.getMessage()), cause);
   }
 }

@@ -149,14 +149,7 @@ final class OpenedManager implements AutoCloseable {
           options.claims(),
           options.kernel().orElseGet(KernelView::system));
     } catch (NoThreadsException e) {
-      throw new VolumeException(
-          Outcome.REFUSED,
-          Messages.of(
-              OperatorCode.NO_THREADS,
-              Subject.of("opening the manager"),
-              String.valueOf(e.getMessage())),
-          null,
-          e);
+      throw new VolumeException(Outcome.REFUSED, e.operatorMessage(), null, e);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.csi4j.volume.manager;
 
 import io.csi4j.client.model.PluginPath;
-import io.csi4j.mount.model.MountException;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.volume.internal.engine.VolumeEngine;
 import io.csi4j.volume.internal.plugin.LivePluginRegistry;
@@ -131,12 +130,8 @@ final class PluginWiring implements ServingSwitch, AutoCloseable {
 
   /** A plugin in a container can show its mounts only where the directory is shared. */
   private Optional<OperatorMessage> unshared(PluginId plugin, PluginPath seen) {
-    try {
-      return PropagationCheck.host(plugin, new PathView(root, seen)).message();
-    } catch (MountException unknown) {
-      // The caller of a mount is told why the table cannot be read.
-      return Optional.empty();
-    }
+    // Where the table cannot be read, the caller of a mount is told why.
+    return PropagationCheck.host(plugin, new PathView(root, seen)).message();
   }
 
   /** Forgets the only instance of a plugin. */

@@ -1,14 +1,27 @@
 package io.csi4j.volume.internal.time;
 
+import io.csi4j.volume.internal.text.Messages;
+import io.csi4j.volume.internal.text.Subject;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorException;
+import io.csi4j.volume.model.OperatorMessage;
 import org.jspecify.annotations.Nullable;
 
 /** The threads that were needed could not be made; none of them is left. */
-public final class NoThreadsException extends RuntimeException {
+public final class NoThreadsException extends OperatorException {
 
   private static final long serialVersionUID = 1L;
 
   /** A failure with what was asked for and why there is no more. */
-  NoThreadsException(String message, @Nullable Throwable cause) {
-    super(message, cause);
+  NoThreadsException(String seen, @Nullable Throwable cause) {
+    super(
+        Messages.of(
+            OperatorCode.NO_THREADS,
+            Subject.of("starting threads"),
+            seen,
+            new OperatorMessage.Part(
+                "Raise the limit of processes of this user or container (ulimit -u, pids.max), or"
+                    + " ask for fewer threads")),
+        cause);
   }
 }

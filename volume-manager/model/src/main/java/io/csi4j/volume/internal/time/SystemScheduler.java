@@ -79,13 +79,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
       timer.shutdownNow();
       workers.shutdownNow();
       throw new NoThreadsException(
-          "Starting the volume manager failed: of "
-              + (threads + 1)
-              + " threads the machine gave "
-              + started
-              + ". Raise the limit of processes of this user or container (ulimit -u, pids.max),"
-              + " or ask for fewer threads.",
-          cause);
+          "of " + (threads + 1) + " threads the machine gave " + started, cause);
     }
   }
 

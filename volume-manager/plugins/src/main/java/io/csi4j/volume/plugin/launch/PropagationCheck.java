@@ -132,11 +132,15 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
 
     /** Whether any container can share the mounts below the directory. */
     PropagationCheck host() {
-      return MountTable.system()
-          .list()
-          .holding(view.host())
-          .map(this::host)
-          .orElseGet(() -> unknown("no mount is known that holds " + view.host()));
+      try {
+        return MountTable.system()
+            .list()
+            .holding(view.host())
+            .map(this::host)
+            .orElseGet(() -> unknown("no mount is known that holds " + view.host()));
+      } catch (MountException failed) {
+        return unknown(String.valueOf(failed.getMessage()));
+      }
     }
 
     private PropagationCheck host(MountRecord mount) {
@@ -162,9 +166,10 @@ public record PropagationCheck(Verdict verdict, Text seen, Optional<OperatorMess
     /** Whether what this process mounts below the directory appears below it on the host. */
     PropagationCheck plugin(long process) {
       MountTable table = MountTable.system();
-      MountSnapshot here = table.list();
+      MountSnapshot here;
       MountSnapshot there;
       try {
+        here = table.list();
         there = table.listOf(process);
       } catch (MountException failed) {
         return unknown(String.valueOf(failed.getMessage()));

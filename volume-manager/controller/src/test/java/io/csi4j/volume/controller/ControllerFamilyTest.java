@@ -1,5 +1,6 @@
 package io.csi4j.volume.controller;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -12,22 +13,42 @@ import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.SnapshotId;
+import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
+import io.csi4j.testkit.FakeCsiPlugin;
+import io.csi4j.testkit.fault.Fault;
+import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.model.PluginShape;
 import io.csi4j.volume.catalog.CatalogVolume;
+import io.csi4j.volume.catalog.PluginView;
 import io.csi4j.volume.catalog.VolumeSpec;
 import io.csi4j.volume.catalog.VolumeStore;
 import io.csi4j.volume.claim.Claim;
+import io.csi4j.volume.claim.ClaimListener;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimRequest;
+import io.csi4j.volume.claim.ClaimState;
+import io.csi4j.volume.claim.ReleaseProof;
+import io.csi4j.volume.claim.coordination.ClaimBook;
+import io.csi4j.volume.claim.coordination.ClaimCoordinator;
+import io.csi4j.volume.claim.spi.ClaimStore;
+import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.claim.spi.ClaimVersion;
+import io.csi4j.volume.claim.spi.Versioned;
+import io.csi4j.volume.claim.spi.WriteToken;
+import io.csi4j.volume.claim.store.LocalClaimStore;
+import io.csi4j.volume.claim.store.MemoryClaimStore;
+import io.csi4j.volume.host.PublicCalls;
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.ClaimMode;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.model.NodeReceipt;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorException;
 import io.csi4j.volume.model.OperatorMessage;
@@ -37,6 +58,9 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.placement.Placement;
+import io.csi4j.volume.placement.PlacementNode;
+import io.csi4j.volume.placement.PlannedClaim;
 import io.csi4j.volume.plugin.InstanceId;
 import io.csi4j.volume.plugin.PluginRegistration;
 import io.csi4j.volume.plugin.PluginRegistry;
@@ -44,30 +68,45 @@ import io.csi4j.volume.plugin.PluginRole;
 import io.csi4j.volume.plugin.supervision.InMemoryPluginRegistry;
 import io.csi4j.volume.state.MemoryMedium;
 import io.csi4j.volume.state.StateException;
+import io.csi4j.volume.state.StateReason;
 import io.csi4j.volume.state.StateStore;
-import java.lang.reflect.InvocationTargetException;
+import io.csi4j.volume.upkeep.DriftCheck;
+import io.csi4j.volume.upkeep.DriftPolicy;
+import io.csi4j.volume.upkeep.DriftRepair;
+import io.csi4j.volume.upkeep.DriftReport;
+import io.csi4j.volume.upkeep.HealthMonitor;
+import io.csi4j.volume.upkeep.Leftover;
+import io.csi4j.volume.upkeep.Reaper;
+import io.csi4j.volume.upkeep.ReaperSources;
+import io.csi4j.volume.upkeep.ReaperThrottle;
+import io.csi4j.volume.upkeep.StoredAttachments;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.Type;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a controller is asked, and in whatever state it is: what it throws has a code. */
 class ControllerFamilyTest {
@@ -78,13 +117,20 @@ class ControllerFamilyTest {
   private static final VolumeSpec SPEC =
       VolumeSpec.builder(PLUGIN).use(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER)).build();
 
+  private static final CatalogVolume VOLUME = CatalogVolume.builder(KEY, SPEC, HANDLE).build();
+  private static final VolumeUse USE = VolumeUse.of(KEY, WorkloadId.of("web-1"));
+  private static final NodeName NODE = NodeName.of("n1");
+
   @TempDir private Path temp;
 
+  private final MemoryClaimStore store = new MemoryClaimStore();
+  private ClaimStore claims = store;
   private final StateStore state = MemoryMedium.create().open();
   private final PluginRegistry registry = InMemoryPluginRegistry.open();
 
   private VolumeController open() {
     return VolumeController.builder(registry, VolumeStore.on(state))
+        .claims(claims)
         .settings(
             ControllerSettings.builder()
                 .policy(each -> each.attempts(1).budget(Duration.ofMillis(100)))
@@ -128,7 +174,7 @@ class ControllerFamilyTest {
 
       // No controller is asked before this is written.
       assertThatExceptionOfType(ControllerException.class)
-          .isThrownBy(() -> controller.register((CatalogVolume) argument(CatalogVolume.class)))
+          .isThrownBy(() -> controller.register(VOLUME))
           .satisfies(it -> assertThat(it.code()).isEqualTo(OperatorCode.STATE_CLOSED));
       assertThat(strangers(controller)).isEmpty();
     }
@@ -144,7 +190,7 @@ class ControllerFamilyTest {
   void aVolumeThatCannotBeForgottenInAStoreThatWasClosed() {
     registerPlugin(PluginRole.NODE);
     try (VolumeController controller = open()) {
-      controller.register((CatalogVolume) argument(CatalogVolume.class));
+      controller.register(VOLUME);
       state.close();
 
       assertThatExceptionOfType(ControllerException.class)
@@ -185,90 +231,218 @@ class ControllerFamilyTest {
             "summaries",
             "volumes",
             "whyNotClaimed");
-    assertThat(methods(AsyncVolumeController.class))
-        .extracting(ControllerFamilyTest::signature)
+    assertThat(methods(AsyncVolumeController.class).map(ControllerFamilyTest::signature))
         .containsExactlyInAnyOrderElementsOf(
-            methods(VolumeController.class).stream()
+            methods(VolumeController.class)
                 .filter(method -> method.getReturnType() != Listing.class)
                 .filter(method -> !others.contains(method.getName()))
                 .map(ControllerFamilyTest::signature)
                 .toList());
   }
 
+  private static Stream<Method> methods(Class<?> type) {
+    return Stream.of(type.getMethods())
+        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+        .filter(method -> method.getDeclaringClass() != Object.class)
+        .filter(method -> !method.getName().equals("close"));
+  }
+
   private static String signature(Method method) {
     return method.getName() + Arrays.toString(method.getParameterTypes());
   }
 
-  /** What the public methods throw that is of another family. */
-  private static List<String> strangers(VolumeController controller) {
+  private FakeCsiPlugin onRecord(VolumeController controller) {
+    FakeCsiPlugin fake = FakeCsiPlugin.open(PluginShape.full113());
+    fake.addVolume(HANDLE);
+    var unused =
+        registry.register(
+            new PluginRegistration(
+                PluginBinding.builder(PLUGIN, fake.endpoint())
+                    .connectOptions(
+                        ConnectOptions.builder().deadline(Duration.ofSeconds(1)).build())
+                    .build(),
+                InstanceId.ONLY,
+                Set.of(PluginRole.CONTROLLER)));
+    while (controller.find(KEY).isEmpty()) {
+      register(controller);
+    }
+    return fake;
+  }
+
+  /** Takes the volume on record, if it is not there in another way and the plugin is in time. */
+  private static void register(VolumeController controller) {
+    try {
+      assertThat(controller.register(VOLUME).key()).isEqualTo(KEY);
+    } catch (ControllerException notNow) {
+      assertThat(notNow.code()).isNotNull();
+    }
+  }
+
+  private void withAFault(Fault fault) {
+    VolumeController controller = open();
+    try (FakeCsiPlugin fake = onRecord(controller)) {
+      assertThat(
+              strangers(
+                  controller,
+                  () -> {
+                    fake.clearFaults();
+                    register(controller);
+                    fake.inject(fault, When.anyCall());
+                  }))
+          .isEmpty();
+    } finally {
+      controller.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FAILED_PRECONDITION", "UNAVAILABLE"})
+  void withAPluginThatAnswersWith(StatusCode code) {
+    withAFault(Fault.fail(code, "broken"));
+  }
+
+  @ParameterizedTest
+  @Tag("campaign")
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"OK", "FAILED_PRECONDITION", "UNAVAILABLE"})
+  void withAPluginThatAnswersWithAnyCode(StatusCode code) {
+    withAFault(Fault.fail(code, "broken"));
+  }
+
+  @Test
+  void withAPluginThatIsSilent() {
+    withAFault(Fault.hang());
+  }
+
+  @Test
+  void withAPluginThatEndsTheConnection() {
+    withAFault(Fault.applyThenDrop());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withClaimsThatAreRefusedFor(ClaimStoreException.Reason reason) {
+    ClaimStore refusing =
+        (ClaimStore)
+            Proxy.newProxyInstance(
+                ClaimStore.class.getClassLoader(),
+                new Class<?>[] {ClaimStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("identity")) {
+                    return store.identity();
+                  } else if (method.getReturnType() == Optional.class) {
+                    return Optional.empty();
+                  }
+                  throw new ClaimStoreException(reason, "It is so. Do that.");
+                });
+    claims = refusing;
+    VolumeController controller = open();
+    try (FakeCsiPlugin fake = onRecord(controller)) {
+      assertThat(fake.contents().volumes()).isNotEmpty();
+      assertThat(strangers(controller, () -> {})).isEmpty();
+    } finally {
+      controller.close();
+    }
+  }
+
+  @Test
+  void ofStoresOfClaims() {
+    Map<String, Object> samples =
+        Map.of(
+            VolumeKey.class.getName(),
+            KEY,
+            Optional.class.getName(),
+            Optional.empty(),
+            int.class.getName(),
+            10,
+            ClaimVersion.class.getName(),
+            ClaimVersion.NEVER,
+            Claim.class.getName(),
+            Claim.none(KEY),
+            WriteToken.class.getName(),
+            new WriteToken(new UUID(1, 2)),
+            Versioned.class.getName(),
+            new Versioned(Claim.none(KEY), ClaimVersion.NEVER, Optional.empty()));
+    PublicCalls calls = new PublicCalls(ClaimStoreException.class, samples);
+    MemoryMedium medium = MemoryMedium.create();
+    LocalClaimStore local = LocalClaimStore.on(medium.open());
+    for (StateReason reason : StateReason.values()) {
+      medium.refuse(reason);
+      assertThat(calls.strangers(LocalClaimStore.class, local)).as("%s", reason).isEmpty();
+    }
+    for (ClaimStore closed : List.of(local, store)) {
+      closed.close();
+      int before = calls.failures();
+      assertThat(calls.strangers(closed.getClass(), closed)).isEmpty();
+      assertThat(calls.failures()).isGreaterThan(before + 2);
+    }
+  }
+
+  private List<String> strangers(VolumeController controller) {
+    return strangers(controller, () -> {});
+  }
+
+  /**
+   * What the public methods throw that is of another family.
+   *
+   * @param before is done before each call
+   */
+  private List<String> strangers(VolumeController controller, Runnable before) {
+    ClaimBook book = new ClaimBook(claims, Clock.systemUTC(), store.identity());
+    ClaimCoordinator coordinator =
+        new ClaimCoordinator(
+            book, controller.attachments(), Clock.systemUTC(), ClaimListener.none());
+    Map<String, Object> samples = samples(coordinator);
+    PublicCalls controllers = new PublicCalls(ControllerException.class, samples);
     List<String> strangers = new ArrayList<>();
-    List<Method> methods = methods(VolumeController.class);
-    assertThat(methods).hasSizeGreaterThan(25);
-    methods.forEach(method -> ask(controller, method, strangers));
-    methods(AsyncVolumeController.class)
-        .forEach(method -> ask(controller.async(), method, strangers));
-    methods(SnapshotBackups.class).forEach(method -> ask(controller.backups(), method, strangers));
+    strangers.addAll(
+        controllers.strangers(VolumeController.class, prepared(before, () -> controller)));
+    strangers.addAll(
+        controllers.strangers(AsyncVolumeController.class, prepared(before, controller::async)));
+    strangers.addAll(
+        controllers.strangers(SnapshotBackups.class, prepared(before, controller::backups)));
+    PublicCalls others = new PublicCalls(OperatorException.class, samples);
+    StoredAttachments attachments = StoredAttachments.of(controller, PLUGIN);
+    try (HealthMonitor monitor = HealthMonitor.builder(controller).timer(false).open()) {
+      for (Object each :
+          List.of(
+              book,
+              coordinator,
+              new JobVolumes(controller, coordinator),
+              Placement.builder(controller).claims(book).patience(Duration.ofMillis(20)).build(),
+              new DriftCheck(attachments, claims),
+              new Reaper(book, ReaperSources.of(coordinator), Clock.systemUTC(), message -> {}),
+              monitor)) {
+        strangers.addAll(others.strangers(each.getClass(), prepared(before, () -> each)));
+      }
+      strangers.addAll(
+          others.strangers(StoredAttachments.class, prepared(before, () -> attachments)));
+    }
+    assertThat(controllers.failures())
+        .as("a fault without an effect proves nothing")
+        .isGreaterThan(5);
     return strangers;
   }
 
-  private static List<Method> methods(Class<?> type) {
-    return Stream.of(type.getMethods())
-        .filter(method -> !Modifier.isStatic(method.getModifiers()))
-        .filter(method -> method.getDeclaringClass() != Object.class)
-        .filter(method -> !method.getName().equals("close"))
-        .sorted(Comparator.comparing(Method::toGenericString))
-        .toList();
+  private static <T> Supplier<T> prepared(Runnable before, Supplier<T> subject) {
+    return () -> {
+      before.run();
+      return subject.get();
+    };
   }
 
-  private static void ask(Object asked, Method method, List<String> strangers) {
-    Object[] arguments =
-        Arrays.stream(method.getGenericParameterTypes())
-            .map(ControllerFamilyTest::argument)
-            .toArray(Object[]::new);
-    try {
-      Object answer = method.invoke(asked, arguments);
-      if (answer instanceof CompletionStage<?> stage) {
-        stage.toCompletableFuture().join();
-      } else if (answer instanceof Listing<?> listing) {
-        read(listing, method, strangers);
-      }
-    } catch (InvocationTargetException | CompletionException e) {
-      note(method, e.getCause(), strangers);
-    } catch (IllegalAccessException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static void read(Listing<?> listing, Method method, List<String> strangers) {
-    try {
-      listing.forEach(each -> {});
-    } catch (RuntimeException e) {
-      note(method, e, strangers);
-    }
-  }
-
-  private static void note(Method method, Throwable thrown, List<String> strangers) {
-    if (!(thrown instanceof ControllerException)) {
-      strangers.add(method.getName() + ": " + thrown);
-    }
-  }
-
-  private static Object argument(Type type) {
-    if (type.getTypeName()
-        .equals(Collection.class.getName() + "<" + CatalogVolume.class.getName() + ">")) {
-      return List.of(argument(CatalogVolume.class));
-    }
-    return argument(
-        type instanceof ParameterizedType of ? (Class<?>) of.getRawType() : (Class<?>) type);
-  }
-
-  private static Object argument(Class<?> type) {
-    Map<Class<?>, Object> samples =
-        Map.ofEntries(
+  private static Map<String, Object> samples(ClaimCoordinator coordinator) {
+    NodeReceipt receipt =
+        new NodeReceipt(USE, 1, NODE, "boot", List.of(Path.of("/v/t")), NodeReceipt.Staging.GONE);
+    Claim.Use use = new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM);
+    Map<String, Object> samples = new HashMap<>();
+    Map.<Class<?>, Object>ofEntries(
             Map.entry(PluginId.class, PLUGIN),
             Map.entry(VolumeKey.class, KEY),
+            Map.entry(VolumeId.class, HANDLE),
             Map.entry(VolumeSpec.class, SPEC),
-            Map.entry(CatalogVolume.class, CatalogVolume.builder(KEY, SPEC, HANDLE).build()),
+            Map.entry(CatalogVolume.class, VOLUME),
             Map.entry(CapacityRange.class, CapacityRange.atLeast(1)),
             Map.entry(Map.class, Map.of("tier", "fast")),
             Map.entry(Optional.class, Optional.empty()),
@@ -283,25 +457,55 @@ class ControllerFamilyTest {
             Map.entry(GroupSnapshotId.class, GroupSnapshotId.of("group-1")),
             Map.entry(PageRequest.class, PageRequest.first()),
             Map.entry(ClaimOverride.Person.class, new ClaimOverride.Person("ada")),
-            // Asked of volumes that are on record, of which there are none.
-            Map.entry(Function.class, Function.identity()),
+            Map.entry(Function.class, (Function<Object, Object>) each -> Optional.empty()),
+            Map.entry(UnaryOperator.class, UnaryOperator.identity()),
             Map.entry(ReasonText.class, new ReasonText("it is gone")),
             Map.entry(
                 OperatorMessage.class,
                 Messages.of(OperatorCode.STEP_FAILED, Subject.of("expanding"), "it did not")),
             Map.entry(Snapshot.class, snapshot()),
+            Map.entry(VolumeUse.class, USE),
+            Map.entry(NodeName.class, NODE),
+            Map.entry(NodeId.class, NodeId.of("node-1")),
+            Map.entry(ClaimMode.class, ClaimMode.WRITE),
+            Map.entry(ClaimState.class, ClaimState.UNPUBLISHING),
+            Map.entry(NodeReceipt.class, receipt),
+            Map.entry(ReleaseProof.class, new ReleaseProof.ByNode(receipt)),
+            Map.entry(PlannedClaim.class, new PlannedClaim(USE.workload(), use, ClaimMode.WRITE)),
+            Map.entry(DriftReport.class, new DriftReport(List.of(), 0, 0, new TreeMap<>())),
+            Map.entry(DriftPolicy.class, new DriftPolicy(true, true)),
+            Map.entry(DriftRepair.class, DriftRepair.by(coordinator, message -> {})),
+            Map.entry(ReaperThrottle.class, ReaperThrottle.oneEach(Duration.ZERO)),
+            Map.entry(int.class, 10),
+            Map.entry(long.class, 1L),
             Map.entry(
                 ClaimRequest.class,
-                ClaimRequest.builder(
-                        VolumeUse.of(KEY, WorkloadId.of("web-1")),
-                        NodeName.of("n1"),
-                        new Claim.Use(AccessMode.SINGLE_NODE_WRITER, AttachmentMode.FILESYSTEM),
-                        ClaimMode.WRITE)
+                ClaimRequest.builder(USE, NODE, use, ClaimMode.WRITE)
                     .nodeId(NodeId.of("node-1"))
-                    .build()));
-    Object sample = samples.get(type);
-    assertThat(sample).as("a value for %s", type).isNotNull();
-    return sample;
+                    .build()))
+        .forEach((type, sample) -> samples.put(type.getName(), sample));
+    samples.put(generic(Collection.class, CatalogVolume.class), List.of(VOLUME));
+    samples.put(
+        generic(Collection.class, PlacementNode.class),
+        List.of(new PlacementNode(NODE, List.of())));
+    samples.put(generic(List.class, Leftover.class), List.of());
+    samples.put(generic(Set.class, VolumeUse.class), Set.of(USE));
+    samples.put(
+        generic(Function.class, PluginId.class, PluginView.class),
+        (Function<PluginId, PluginView>)
+            plugin ->
+                new PluginView(
+                    plugin,
+                    new PluginView.Count(0, 0, 0),
+                    new PluginView.Count(0, 0, 0),
+                    Set.of()));
+    samples.put(generic(Map.class, VolumeId.class, VolumeKey.class), Map.of(HANDLE, KEY));
+    return samples;
+  }
+
+  private static String generic(Class<?> type, Class<?>... arguments) {
+    return type.getName()
+        + Arrays.stream(arguments).map(Class::getName).collect(joining(", ", "<", ">"));
   }
 
   private static Snapshot snapshot() {

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A failure that carries what an operator is told. Everything that the volume manager throws about
  * volumes, plugins, claims and storage systems is one, so a host that only passes messages on
- * catches once:
+ * catches once. What a plugin, a disk or the kernel said is the cause. Exceptions about arguments
+ * and about calls in the wrong state are none; {@code docs/volumes.md} has the rule.
  *
  * <pre>{@code
  * try {

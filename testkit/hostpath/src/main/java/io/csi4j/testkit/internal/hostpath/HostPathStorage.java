@@ -41,8 +41,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +73,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private final StateFile file;
   private final VolumeMountIndex sight;
   private final VolumeFiles files;
-  private volatile SavedVolumes known = SavedVolumes.of(State.empty());
+
+  /** The state that was loaded or saved last, which nobody changes any more. */
+  private volatile State known = State.empty();
 
   private HostPathStorage(
       Layout layout, DataLock lock, Mounts mounts, MountTable table, Programs programs) {
@@ -138,9 +138,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public State load() throws IOException {
-    State state = surviving(file.load());
-    known = SavedVolumes.of(state);
-    return state;
+    known = surviving(file.load());
+    return known;
   }
 
   /** Lets another plugin use the directory. What is mounted stays. */
@@ -182,7 +181,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   @Override
   public void save(State state) throws IOException {
     file.save(state);
-    known = SavedVolumes.of(state);
+    known = state;
   }
 
   /** A refusal that says what failed, why, and what to do. */
@@ -247,7 +246,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   @Override
   public void create(Volume volume, CreateVolumeRequest asked) throws IOException, Refusal {
     String id = volume.getVolumeId();
-    if (known.capacities().containsKey(id)) {
+    if (known.volumes().containsKey(id)) {
       return;
     }
     Medium medium = medium(asked);
@@ -281,7 +280,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
 
   @Override
   public void snapshot(String snapshot, String volume) throws IOException, Refusal {
-    if (known.snapshots().contains(snapshot)) {
+    if (known.snapshots().containsKey(snapshot)) {
       return;
     }
     files.remove(layout.snapshot(snapshot));
@@ -365,7 +364,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (!leaveTarget) {
       remove(path);
     }
-    detach(volume, known.staged().contains(volume));
+    boolean staged = known.stagings().keySet().stream().anyMatch(on -> on.what().equals(volume));
+    detach(volume, staged);
   }
 
   private Path attach(StoredBytes volume, boolean readOnly) throws IOException, Refusal {
@@ -433,7 +433,8 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   /** The bytes of a volume, ready for use. */
   private StoredBytes volumeBytes(String id) throws Refusal {
     StoredBytes volume = layout.volumeBytes(id).orElseThrow(() -> missing("volume", id));
-    files.prepare(volume, known.capacity(id));
+    State.StoredVolume saved = known.volumes().get(id);
+    files.prepare(volume, saved == null ? 0 : saved.volume().getCapacityBytes());
     return volume;
   }
 
@@ -524,25 +525,6 @@ public final class HostPathStorage implements Storage, AutoCloseable {
           "The path %s cannot be used: the plugin has its own files in %s. Use one beside it.",
           path,
           data);
-    }
-  }
-
-  /** The part of the saved state that the storage needs itself. */
-  private record SavedVolumes(
-      Map<String, Long> capacities, Set<String> staged, Set<String> snapshots) {
-
-    static SavedVolumes of(State state) {
-      Map<String, Long> capacities = new HashMap<>();
-      state
-          .volumes()
-          .forEach((id, volume) -> capacities.put(id, volume.volume().getCapacityBytes()));
-      Set<String> staged = new HashSet<>();
-      state.stagings().keySet().forEach(on -> staged.add(on.what()));
-      return new SavedVolumes(capacities, staged, Set.copyOf(state.snapshots().keySet()));
-    }
-
-    long capacity(String volume) {
-      return capacities.getOrDefault(volume, 0L);
     }
   }
 

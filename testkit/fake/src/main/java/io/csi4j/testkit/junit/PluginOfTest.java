@@ -198,7 +198,10 @@ final class PluginOfTest implements AutoCloseable {
       left.addAll(plugin.contents().pending());
     }
     if (others) {
-      inFlight().stream().map(PluginOfTest::describe).forEach(left::add);
+      plugin.journal().inFlight().stream()
+          .filter(call -> !ends(call))
+          .map(PluginOfTest::describe)
+          .forEach(left::add);
     }
     Optional<UnlawfulCallerException> unlawful = judge();
     List<String> remains = close(others);
@@ -228,17 +231,6 @@ final class PluginOfTest implements AutoCloseable {
             + call.volume().map(volume -> " for volume '" + volume + "'").orElse("");
     return "Call %s, %s, is still in flight.".formatted(call.number(), what)
         + " Wait for its answer, or release the fault that holds it.";
-  }
-
-  /** The calls that are in flight, and stay so. */
-  private List<RecordedCall> inFlight() {
-    List<RecordedCall> left = new ArrayList<>();
-    for (RecordedCall call : plugin.journal().inFlight()) {
-      if (!ends(call)) {
-        left.add(call);
-      }
-    }
-    return left;
   }
 
   private boolean ends(RecordedCall call) {

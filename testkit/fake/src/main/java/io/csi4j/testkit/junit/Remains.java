@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The remains of a plugin itself after it was closed: files, descriptors, threads. */
@@ -43,14 +44,9 @@ final class Remains {
   }
 
   private static Set<Path> directories(List<CsiEndpoint> endpoints) {
-    Set<Path> found = new LinkedHashSet<>();
-    for (CsiEndpoint endpoint : endpoints) {
-      Path directory = endpoint.path().toAbsolutePath().getParent();
-      if (directory != null) {
-        found.add(directory);
-      }
-    }
-    return found;
+    return endpoints.stream()
+        .flatMap(endpoint -> Stream.ofNullable(endpoint.path().toAbsolutePath().getParent()))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   private static String directory(Path directory) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The result of a scenario in text for people: what matters, in a few lines. */
 final class ScenarioStory {
@@ -57,11 +58,8 @@ final class ScenarioStory {
   }
 
   private static Map<DutyId, List<Breach>> byDuty(List<Breach> breaches) {
-    Map<DutyId, List<Breach>> byDuty = new TreeMap<>();
-    for (Breach breach : breaches) {
-      byDuty.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
-    }
-    return byDuty;
+    return breaches.stream()
+        .collect(Collectors.groupingBy(Breach::duty, TreeMap::new, Collectors.toList()));
   }
 
   /** A duty with the first time that it was broken, and how often it was. */

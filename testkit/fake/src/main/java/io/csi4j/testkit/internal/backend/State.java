@@ -11,7 +11,6 @@ import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.backend.State.OnNode;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -64,26 +63,15 @@ public record State(
   }
 
   Map<OnNode, NodePublishVolumeRequest> published(String volume) {
-    Map<OnNode, NodePublishVolumeRequest> found = new TreeMap<>();
-    publications.forEach(
-        (where, asked) -> {
-          if (asked.getVolumeId().equals(volume)) {
-            found.put(where, asked);
-          }
-        });
+    Map<OnNode, NodePublishVolumeRequest> found = new TreeMap<>(publications);
+    found.values().removeIf(asked -> !asked.getVolumeId().equals(volume));
     return found;
   }
 
   List<NodePublishVolumeRequest> publishedOn(String volume, String node) {
-    List<NodePublishVolumeRequest> found = new ArrayList<>();
-    published(volume)
-        .forEach(
-            (where, asked) -> {
-              if (where.node().equals(node)) {
-                found.add(asked);
-              }
-            });
-    return found;
+    Map<OnNode, NodePublishVolumeRequest> found = published(volume);
+    found.keySet().removeIf(where -> !where.node().equals(node));
+    return List.copyOf(found.values());
   }
 
   /** Refuses what must not be done to a volume that is on a node. */

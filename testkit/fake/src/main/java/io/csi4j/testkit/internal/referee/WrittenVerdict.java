@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The verdict that the rules write while they read the journal. */
 final class WrittenVerdict implements Verdict {
@@ -106,12 +107,10 @@ final class WrittenVerdict implements Verdict {
   }
 
   private static void list(StringBuilder out, String title, List<Breach> among, boolean advice) {
-    Map<DutyId, List<Breach>> byDuty = new LinkedHashMap<>();
-    for (Breach breach : among) {
-      if (isAdvice(breach.duty()) == advice) {
-        byDuty.computeIfAbsent(breach.duty(), duty -> new ArrayList<>()).add(breach);
-      }
-    }
+    Map<DutyId, List<Breach>> byDuty =
+        among.stream()
+            .filter(breach -> isAdvice(breach.duty()) == advice)
+            .collect(Collectors.groupingBy(Breach::duty, LinkedHashMap::new, Collectors.toList()));
     if (byDuty.isEmpty()) {
       return;
     }

@@ -85,7 +85,7 @@ public final class FilesystemRequest {
     return "mount "
         + PrintableText.escape(type)
         + " "
-        + source
+        + source.withoutCredentials()
         + " at "
         + target
         + " with "

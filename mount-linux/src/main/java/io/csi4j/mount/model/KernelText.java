@@ -64,6 +64,11 @@ public final class KernelText {
     return bytes.clone();
   }
 
+  /** The text for people, without a user and a password before the host of an address. */
+  public String withoutCredentials() {
+    return toString().replaceAll("//[^/\\s]*@", "//…@");
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof KernelText text && Arrays.equals(bytes, text.bytes);

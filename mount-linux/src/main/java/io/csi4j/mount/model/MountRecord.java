@@ -50,11 +50,6 @@ public record MountRecord(
     return ref.path();
   }
 
-  /** The source for people, without a user and a password before the host of an address. */
-  public String sourceWithoutCredentials() {
-    return source.toString().replaceAll("//[^/\\s]*@", "//…@");
-  }
-
   /** Whether nothing can be written through it. */
   public boolean isReadOnly() {
     return flags.contains(MountFlag.READ_ONLY);
@@ -71,7 +66,7 @@ public record MountRecord(
         + " ("
         + type
         + " "
-        + sourceWithoutCredentials()
+        + source.withoutCredentials()
         + ", root "
         + root
         + ", device "

@@ -407,6 +407,24 @@ public abstract class BindContract extends MountsContract {
   }
 
   @Test
+  void aPasswordInASourceIsInNoMessage() {
+    MountPath target = world.directory("target");
+    FilesystemRequest first =
+        FilesystemRequest.builder("tmpfs", KernelText.of("//tom:secret1@host/one"), target).build();
+    FilesystemRequest other =
+        FilesystemRequest.builder("tmpfs", KernelText.of("//tom:secret2@host/two"), target).build();
+    world.mounts().mount(first);
+
+    MountException refusal = refusal(Reason.TARGET_OCCUPIED, () -> world.mounts().mount(other));
+
+    assertThat(refusal)
+        .message()
+        .contains("//…@host/one", "'//…@host/two' at")
+        .doesNotContain("secret");
+    assertThat(first).asString().contains("//…@host/one at").doesNotContain("secret");
+  }
+
+  @Test
   void anUnknownTypeIsRefusedAndTheTargetNotLeftBehind() {
     MountPath target = world.path("target");
 

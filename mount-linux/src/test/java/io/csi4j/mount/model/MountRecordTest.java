@@ -27,7 +27,7 @@ class MountRecordTest {
             KernelText.of("//tom:secret@server/share"),
             List.of());
 
-    assertThat(record.sourceWithoutCredentials()).isEqualTo("//…@server/share");
+    assertThat(record.source().withoutCredentials()).isEqualTo("//…@server/share");
     assertThat(record)
         .asString()
         .contains("(cifs //…@server/share, root /")

@@ -57,7 +57,7 @@ final class FilesystemMount extends NewMount {
         "Mounting "
             + PrintableText.escape(request.type())
             + " '"
-            + request.source()
+            + request.source().withoutCredentials()
             + "' at "
             + request.target(),
         request.source(),

@@ -312,7 +312,11 @@ abstract class NewMount implements MountCallPool.Work<MountResult> {
     }
 
     private void differ(String field, Object there, Object wanted) {
-      differences.add(field + " (" + there + " instead of " + wanted + ")");
+      differences.add(field + " (" + shown(there) + " instead of " + shown(wanted) + ")");
+    }
+
+    private static String shown(Object value) {
+      return value instanceof KernelText text ? text.withoutCredentials() : value.toString();
     }
 
     private static String words(Collection<MountFlag> flags) {

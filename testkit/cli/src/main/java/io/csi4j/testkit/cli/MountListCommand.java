@@ -92,7 +92,7 @@ final class MountListCommand extends ProgramCommand {
           each.path().toString(),
           volumes.apply(each).map(MountListCommand::volume).orElse(""),
           each.type().toString(),
-          each.sourceWithoutCredentials(),
+          each.source().withoutCredentials(),
           each.root().toString(),
           MountWords.flags(each),
           each.propagation().toString());

@@ -29,7 +29,7 @@ final class MountWords {
 
   /** The mount in a few words: what it shows, of which filesystem. */
   static String phrase(MountRecord mount) {
-    String source = mount.source().isEmpty() ? "no source" : mount.sourceWithoutCredentials();
+    String source = mount.source().isEmpty() ? "no source" : mount.source().withoutCredentials();
     return mount.type()
         + " from "
         + source
@@ -42,7 +42,7 @@ final class MountWords {
         .with("path", mount.path())
         .with("ref", mount.ref().encode())
         .with("type", mount.type())
-        .with("source", mount.sourceWithoutCredentials())
+        .with("source", mount.source().withoutCredentials())
         .with("root", mount.root())
         .with("device", mount.device())
         .with("flags", words(mount))

@@ -131,7 +131,7 @@ final class MemoryMounts implements Mounts {
         "Mounting "
             + KernelText.of(request.type())
             + " '"
-            + request.source()
+            + request.source().withoutCredentials()
             + "' at "
             + request.target();
     return call(doing, "mount", request.target(), () -> mount(doing, request));

@@ -367,7 +367,7 @@ record ManagerReport(
         + ": "
         + mount.type()
         + " from "
-        + mount.sourceWithoutCredentials()
+        + mount.source().withoutCredentials()
         + ", its directory "
         + mount.root()
         + ", device "

@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,6 +44,13 @@ class ClaimSimulationTest {
         assertThat(counts.getOrDefault(what, 0L)).as("%s happened", what).isPositive();
       }
     }
+  }
+
+  /** Seed 188: a store went back to a use that a slow process had begun to detach. */
+  @ParameterizedTest
+  @CsvSource({"188, 2"})
+  void aHistoryThatWasBrokenOnceIsSound(long seed, int processes) {
+    assertThat(Simulation.play(seed, 2_000, processes, null, false).violation()).isEmpty();
   }
 
   @Test

@@ -89,7 +89,7 @@ final class SimController implements StorageController {
   }
 
   private ControllerAnswer apply(AttachmentTask task, boolean attaches) {
-    Claim seen = process.lastLook(task.volume());
+    SimStore.Look seen = process.lastLook(task.volume());
     if (attaches) {
       ControllerAnswer answer = world.storage.apply(task, true);
       if (answer instanceof ControllerAnswer.Attached) {
@@ -202,9 +202,14 @@ final class SimController implements StorageController {
     }
   }
 
-  /** Nothing is taken away that somebody has. */
-  static void judgeDetached(World world, AttachmentTask task, Claim seen) {
-    Claim truth = world.store.truth(task.volume());
+  /**
+   * Nothing is taken away that somebody has. A caller that looked before the store went back is
+   * judged by the claims that were lost by that: the restored ones may name again what another
+   * process has ended since.
+   */
+  static void judgeDetached(World world, AttachmentTask task, SimStore.Look look) {
+    Claim seen = look.claim();
+    Claim truth = world.store.truth(task.volume(), look);
     List<ClaimHolder> asked =
         holders(seen, task).filter(it -> it.state() == ClaimState.NODE_DETACHED).toList();
     boolean isOwed = asked.stream().anyMatch(it -> is(truth, it.workload(), it));
@@ -214,9 +219,9 @@ final class SimController implements StorageController {
     boolean isAnsweredFor =
         truth.overrides().stream()
             .anyMatch(answer -> asked.stream().anyMatch(it -> it.epoch() == answer.epoch()));
-    boolean isLate = !asked.isEmpty() && !isOwed && (world.isOvertaken() || isAnsweredFor);
-    // A store that went back shows claims that have gone since.
-    if (!inUse.isEmpty() && !isLate && !world.chaos.isRestored()) {
+    boolean isLate =
+        !asked.isEmpty() && !isOwed && (world.coordinators.size() > 1 || isAnsweredFor);
+    if (!inUse.isEmpty() && !isLate) {
       throw world.violation(task + " is detached under " + inUse + " by one who saw " + seen);
     }
     if (!inUse.isEmpty()) {

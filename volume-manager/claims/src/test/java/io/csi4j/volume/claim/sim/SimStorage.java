@@ -4,7 +4,6 @@ import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.Outcome;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
 import io.csi4j.volume.model.ReasonText;
@@ -29,7 +28,7 @@ final class SimStorage {
   record Made(long generation, boolean readonly) {}
 
   /** A call that is going on, and what its caller had seen. */
-  record Open(AttachmentTask task, boolean attaches, Claim seen) {}
+  record Open(AttachmentTask task, boolean attaches, SimStore.Look seen) {}
 
   final Map<Place, Made> attached = new TreeMap<>();
 

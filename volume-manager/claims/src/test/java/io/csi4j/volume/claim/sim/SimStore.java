@@ -35,11 +35,22 @@ final class SimStore {
     }
   }
 
+  /**
+   * A claim as a process has seen it.
+   *
+   * @param generation the number of restores before that
+   */
+  record Look(Claim claim, int generation) {}
+
   private record Letter(Expected expected, Claim next, WriteToken token, World.Member process) {}
 
   private final World world;
   private NavigableMap<VolumeKey, Versioned> claims = new TreeMap<>();
   private NavigableMap<VolumeKey, Versioned> backup = new TreeMap<>();
+
+  /** The claims at the moment of the last restore, which took them away. */
+  private NavigableMap<VolumeKey, Versioned> lost = new TreeMap<>();
+
   private final Deque<Letter> letters = new ArrayDeque<>();
   private int generation;
 
@@ -52,11 +63,25 @@ final class SimStore {
     return there(volume).claim();
   }
 
+  /** The claim that decides about a call that was decided on by this look. */
+  Claim truth(VolumeKey volume, Look look) {
+    return look.generation() == generation ? truth(volume) : in(lost, volume).claim();
+  }
+
+  /** A look at a claim, now. */
+  Look look(Claim claim) {
+    return new Look(claim, generation);
+  }
+
   List<Claim> all() {
     return claims.values().stream().map(Versioned::claim).toList();
   }
 
   private Versioned there(VolumeKey volume) {
+    return in(claims, volume);
+  }
+
+  private static Versioned in(NavigableMap<VolumeKey, Versioned> claims, VolumeKey volume) {
     Versioned known = claims.get(volume);
     return known == null
         ? new Versioned(Claim.none(volume), ClaimVersion.NEVER, Optional.empty())
@@ -101,7 +126,9 @@ final class SimStore {
   void deliver() {
     Letter letter = letters.poll();
     if (letter != null) {
-      write(letter.expected(), letter.next(), letter.token(), letter.process());
+      WriteResult result =
+          write(letter.expected(), letter.next(), letter.token(), letter.process());
+      world.tell("a write of " + letter.process().name + " arrives late: " + result);
     }
   }
 
@@ -132,6 +159,7 @@ final class SimStore {
 
   /** The backup takes the place of the store: another one, as its identity says. */
   void restore() {
+    lost = claims;
     claims = new TreeMap<>(backup);
     letters.clear();
     generation++;
@@ -192,6 +220,9 @@ final class SimStore {
       travel();
       Claim whole = world.restored(there(next.volume()).claim(), next);
       int fate = world.fate();
+      if (fate > 0) {
+        world.tell(process.name + " gets no answer to its write of " + whole);
+      }
       WriteResult result =
           switch (fate) {
             case 1 -> unknown();

@@ -83,7 +83,7 @@ final class World {
     /** Whether it asks for the record of a volume before it claims it. */
     final boolean asks;
 
-    private final Map<Turns.Actor, Map<VolumeKey, Claim>> looks = new HashMap<>();
+    private final Map<Turns.Actor, Map<VolumeKey, SimStore.Look>> looks = new HashMap<>();
 
     Member(String name, boolean asks) {
       this.name = NodeName.of(name);
@@ -109,11 +109,15 @@ final class World {
     }
 
     void saw(Claim claim) {
-      looks.computeIfAbsent(turns.now(), it -> new TreeMap<>()).put(claim.volume(), claim);
+      looks
+          .computeIfAbsent(turns.now(), it -> new TreeMap<>())
+          .put(claim.volume(), store.look(claim));
     }
 
-    Claim lastLook(VolumeKey volume) {
-      return looks.getOrDefault(turns.now(), Map.of()).getOrDefault(volume, Claim.none(volume));
+    SimStore.Look lastLook(VolumeKey volume) {
+      return looks
+          .getOrDefault(turns.now(), Map.of())
+          .getOrDefault(volume, store.look(Claim.none(volume)));
     }
   }
 

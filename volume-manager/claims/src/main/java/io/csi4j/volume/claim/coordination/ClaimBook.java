@@ -321,21 +321,69 @@ public final class ClaimBook {
     return apply(subject, volume, acquires, rule).after();
   }
 
+  /** A write whose answer was lost, for as long as it may still arrive. */
+  private static final class Unanswered {
+    private @Nullable ClaimVersion expected;
+    private String because = "";
+
+    void sent(Versioned before, WriteResult.Unknown unknown) {
+      expected = before.version();
+      because = unknown.because().text();
+    }
+
+    /** Once another version than the expected one is there, the write never arrives. */
+    void saw(Versioned now) {
+      if (!now.version().equals(expected)) {
+        expected = null;
+      }
+    }
+
+    boolean mayArrive() {
+      return expected != null;
+    }
+  }
+
   /**
-   * Does what a rule says to the claim of a volume.
+   * Does what a rule says to the claim of a volume. While an unanswered write of it may still
+   * arrive, it is uncertain whatever else it fails for.
    *
    * @param acquires whether a workload gets something by it
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
+    Unanswered earlier = new Unanswered();
+    try {
+      return apply(subject, volume, acquires, rule, earlier);
+    } catch (ClaimException failed) {
+      if (!earlier.mayArrive() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
+        throw failed;
+      }
+      throw failed(
+          ChangeOutcome.UNCERTAIN,
+          OperatorCode.CLAIM_UNCONFIRMED,
+          subject,
+          earlier.because
+              + ", and the write may still arrive; since then: "
+              + failed.operatorMessage().seen(),
+          failed);
+    }
+  }
+
+  private Change apply(
+      Subject subject,
+      VolumeKey volume,
+      boolean acquires,
+      Function<Claim, ClaimDecision> rule,
+      Unanswered earlier) {
     Versioned remembered = claims.get(volume);
     if (remembered != null) {
-      Optional<Change> change = fromMemory(subject, remembered, acquires, rule);
+      Optional<Change> change = fromMemory(subject, remembered, acquires, rule, earlier);
       if (change.isPresent()) {
         return change.get();
       }
     }
     Versioned there = look(subject, volume, acquires);
+    earlier.saw(there);
     Execution<WriteResult> writes = Execution.of(OVERTAKEN, UNKNOWN);
     while (true) {
       Claim before = there.claim();
@@ -353,9 +401,11 @@ public final class ClaimBook {
       WriteResult result = write(subject, there, granted, token);
       writes.recordResult(result);
       if (result instanceof WriteResult.Written written) {
+        earlier.saw(written.now());
         return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
       }
       if (result instanceof WriteResult.Conflict conflict) {
+        earlier.saw(conflict.now());
         if (isStillThere(there, conflict.now())) {
           checkStore(subject, volume);
         }
@@ -369,7 +419,7 @@ public final class ClaimBook {
               null);
         }
       } else if (result instanceof WriteResult.Unknown unknown) {
-        there = lookAfter(subject, volume, unknown, acquires);
+        there = lookAfter(subject, there, unknown, acquires, earlier);
         if (there.by().filter(token::equals).isPresent()) {
           return new Change(before, there.claim(), true);
         }
@@ -391,7 +441,11 @@ public final class ClaimBook {
    * end.
    */
   private Optional<Change> fromMemory(
-      Subject subject, Versioned last, boolean acquires, Function<Claim, ClaimDecision> rule) {
+      Subject subject,
+      Versioned last,
+      boolean acquires,
+      Function<Claim, ClaimDecision> rule,
+      Unanswered earlier) {
     Claim before = last.claim();
     if (store.readOnly().isPresent()) {
       // A look shows whether a person has settled it.
@@ -413,7 +467,7 @@ public final class ClaimBook {
       }
       claims.remove(before.volume(), last);
       if (result instanceof WriteResult.Unknown unknown) {
-        Versioned there = lookAfter(subject, before.volume(), unknown, acquires);
+        Versioned there = lookAfter(subject, last, unknown, acquires, earlier);
         return there.by().filter(token::equals).isPresent()
             ? Optional.of(new Change(before, there.claim(), true))
             : Optional.empty();
@@ -456,10 +510,18 @@ public final class ClaimBook {
 
   /** After a write whose end is not known, a store that cannot be read leaves it so. */
   private Versioned lookAfter(
-      Subject subject, VolumeKey volume, WriteResult.Unknown unknown, boolean acquires) {
+      Subject subject,
+      Versioned expected,
+      WriteResult.Unknown unknown,
+      boolean acquires,
+      Unanswered earlier) {
+    earlier.sent(expected, unknown);
+    VolumeKey volume = expected.claim().volume();
     ClaimVersion before = highest(volume);
     try {
-      return saw(subject, before, store.read(volume), acquires);
+      Versioned now = saw(subject, before, store.read(volume), acquires);
+      earlier.saw(now);
+      return now;
     } catch (ClaimStoreException down) {
       throw failed(
           ChangeOutcome.UNCERTAIN,

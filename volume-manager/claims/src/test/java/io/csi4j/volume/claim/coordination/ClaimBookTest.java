@@ -497,6 +497,86 @@ class ClaimBookTest {
         .isEqualTo("the answer was lost, and the store cannot be read: nobody answers");
   }
 
+  /** The write of a deletion's hold arrived after its caller had been told that nothing changed. */
+  @Test
+  void aStoreThatFallsSilentWhileAWriteIsOnItsWayLeavesTheChangeUncertain() {
+    store.next(Fate.LATE, Fate.DOWN);
+    ClaimException atWriting = failure(() -> book.holdForDeletion(DB));
+    store.deliver();
+    assertThat(book.read(DB).holder(Claim.DELETION)).as("after all").isPresent();
+    ReadsLeft reads = new ReadsLeft(store);
+    ClaimBook other = new ClaimBook(reads, CLOCK);
+    other.read(DB);
+
+    store.next(Fate.LATE);
+    reads.left = 2;
+    ClaimException atReading = failure(() -> other.holdForDeletion(DB));
+
+    for (ClaimException failure : List.of(atWriting, atReading)) {
+      assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+      assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+      assertThat(failure.operatorMessage().seen().text())
+          .isEqualTo(
+              "the answer was lost, and the write may still arrive; since then: nobody answers");
+    }
+  }
+
+  @Test
+  void aVolumeThatIsDeletedWhileTheWriteOfItsClaimIsOnItsWayLeavesTheClaimUncertain() {
+    AtomicInteger asked = new AtomicInteger();
+    ClaimDecision.Refused gone =
+        new ClaimDecision.Refused(
+            OperatorCode.VOLUME_UNKNOWN, Optional.empty(), new ReasonText("it is gone"));
+    ClaimBook asking =
+        book.asking(it -> asked.getAndIncrement() == 0 ? Optional.empty() : Optional.of(gone));
+    store.next(Fate.LATE);
+
+    ClaimException failure = failure(() -> asking.claim(wish("web", "n1")));
+
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    store.deliver();
+    assertThat(book.read(DB).holders()).as("after all").hasSize(1);
+  }
+
+  @Test
+  void aWriteThatAnotherOneHasOvertakenOnItsWayLeavesNothingUncertain() {
+    ClaimStore overtaking =
+        new PassingStore(store) {
+          @Override
+          public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+            WriteResult result = super.compareAndSet(expected, next, token);
+            new ClaimBook(store, CLOCK).claim(wish("job", "n2"));
+            return result;
+          }
+        };
+    store.next(Fate.LATE);
+
+    ClaimException failure = failure(() -> new ClaimBook(overtaking, CLOCK).holdForDeletion(DB));
+
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED);
+    assertThat(failure.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
+    store.deliver();
+    assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("job"));
+  }
+
+  /** Lets its store be read some more times, and nobody answers then. */
+  private static final class ReadsLeft extends PassingStore {
+    private int left = Integer.MAX_VALUE;
+
+    ReadsLeft(RoughStore rough) {
+      super(rough);
+    }
+
+    @Override
+    public Versioned read(VolumeKey volume) {
+      if (left-- == 0) {
+        throw new ClaimStoreException("nobody answers", new IllegalStateException("line cut"));
+      }
+      return super.read(volume);
+    }
+  }
+
   /** Lets its store fall silent with the first write. */
   private static final class Deaf extends PassingStore {
     private final RoughStore rough;

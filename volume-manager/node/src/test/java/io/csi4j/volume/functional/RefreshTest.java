@@ -30,6 +30,9 @@ import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.VolumeEvent;
 import io.csi4j.volume.node.VolumeStatus;
 import io.csi4j.volume.node.WantedUse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -571,6 +574,31 @@ class RefreshTest {
       Node.eventually("it is refreshed again", () -> told(node).size() == 3);
 
       assertThat(told(node)).containsExactly("REFRESH_REFUSED", "OK", "OK");
+      assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
+    }
+  }
+
+  @Test
+  void aFileInThePlaceOfThePluginsSocketEndsNoRounds() throws IOException {
+    try (Node node = Node.builder().policy(EACH_MINUTE).open()) {
+      node.volume("vol-1");
+      node.mount(OLD);
+      node.plugin().stop();
+      Path socket = node.plugin().endpoint().path();
+      Files.delete(socket);
+      Files.createFile(socket);
+      node.restart();
+      node.reconcile(new WantedUse.Requested(OLD));
+      node.skip(ROUND);
+      Node.eventually("it has failed", () -> told(node).size() == 1);
+      Files.delete(socket);
+      node.plugin().start();
+
+      node.skip(ROUND);
+      Node.eventually("it is tried again", () -> told(node).size() == 2);
+
+      assertThat(told(node)).containsExactly("PLUGIN_NOT_UP", "OK");
+      assertThat(trouble(node)).isEmpty();
       assertThat(node.unmount(WEB)).isEqualTo(UnmountOutcome.LAST);
     }
   }

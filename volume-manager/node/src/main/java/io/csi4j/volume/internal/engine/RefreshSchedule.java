@@ -1,5 +1,6 @@
 package io.csi4j.volume.internal.engine;
 
+import io.csi4j.client.model.CsiConnectException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.volume.internal.lifecycle.Turn.Notice;
@@ -144,9 +145,11 @@ final class RefreshSchedule {
     failures = without(failures, usage::equals);
   }
 
-  /** Whether a plugin must not be asked the same again. */
+  /** Whether a plugin must not be asked the same again. That none was connected says nothing. */
   private static boolean isFinal(VolumeException failure) {
-    return failure.getCause() instanceof CsiException answer && FINAL.contains(answer.code());
+    return failure.getCause() instanceof CsiException answer
+        && !(answer instanceof CsiConnectException)
+        && FINAL.contains(answer.code());
   }
 
   /** Forgets the uses that are no more, or are being given up. */

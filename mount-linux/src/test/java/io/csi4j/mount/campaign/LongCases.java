@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,8 @@ import org.junit.platform.launcher.TestPlan;
  */
 public final class LongCases implements TestExecutionListener {
 
-  private static final long BETWEEN = TimeUnit.MILLISECONDS.toNanos(50);
+  /** How often a thread is looked at, of the time that is long. */
+  private static final int LOOKS = 20;
 
   private final long limit;
 
@@ -194,7 +194,7 @@ public final class LongCases implements TestExecutionListener {
           if (age >= limit) {
             now.seen.merge(place(now.thread, now.test), 1, Integer::sum);
           }
-          soonest = Math.min(soonest, Math.max(limit - age, BETWEEN));
+          soonest = Math.min(soonest, Math.max(limit - age, limit / LOOKS));
         }
         long unused = begun.awaitNanos(soonest);
       }

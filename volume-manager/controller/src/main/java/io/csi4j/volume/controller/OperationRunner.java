@@ -1,11 +1,13 @@
 package io.csi4j.volume.controller;
 
 import io.csi4j.volume.controller.ControllerEvent.Operation;
+import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
 import io.csi4j.volume.internal.time.Unwrapped;
 import io.csi4j.volume.model.ChangeOutcome;
 import io.csi4j.volume.model.OperationId;
 import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.Collections;
 import java.util.Optional;
@@ -140,24 +142,31 @@ final class OperationRunner {
       Consumer<Optional<ControllerException>> end) {
     Runnable result;
     Optional<ControllerException> failure = Optional.empty();
+    Optional<OperatorMessage> reported = Optional.empty();
     try {
       T value = work.get();
       result = () -> begun.complete(value);
+    } catch (ControllerException failed) {
+      failure = Optional.of(failed);
+      reported = Optional.of(failed.operatorMessage());
+      result = () -> begun.completeExceptionally(failed);
     } catch (RuntimeException | Error thrown) {
       ControllerException failed =
-          thrown instanceof ControllerException known
-              ? known
-              : ControllerFailures.failed(
-                  ChangeOutcome.UNCERTAIN,
-                  OperatorCode.STEP_FAILED,
-                  begun.subject,
-                  String.valueOf(thrown),
-                  thrown);
+          ControllerFailures.failed(
+              ChangeOutcome.UNCERTAIN,
+              OperatorCode.STEP_FAILED,
+              begun.subject,
+              String.valueOf(thrown),
+              thrown);
       failure = Optional.of(failed);
+      // Nobody knows what the text of such an exception holds: the caller alone gets it.
+      reported =
+          Optional.of(
+              Messages.of(OperatorCode.STEP_FAILED, begun.subject, thrown.getClass().getName()));
       result = () -> begun.completeExceptionally(failed);
     }
     try {
-      running.ended(failure.map(ControllerException::operatorMessage));
+      running.ended(reported);
       end.accept(failure);
     } finally {
       result.run();

@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * The meaning of the end of a call for the operation that made it: a row of {@code
- * call-meanings.tsv} beside this class. No other place decides by a status what follows a call that
- * stages, publishes, unpublishes or unstages.
+ * call-meanings.tsv} beside this class. Only the rounds of refreshes decide by a status themselves
+ * whether such a call is made again.
  *
  * @param reportedAs the status that the end is reported as, where that is not its own
  * @param goesOn whether the plugin may still be working on the call

@@ -44,7 +44,7 @@ final class CallAttempt<Q extends Message, A extends Message>
     void with(Status status, End end, @Nullable A answer);
   }
 
-  /** What the status of an end does not tell. */
+  /** Who gave the status of an end, and what only this side knows of it. */
   enum End {
     /** The plugin gave the status. */
     ANSWERED,

@@ -37,7 +37,7 @@ record ControllerCall<T>(
     lanes = Collections.unmodifiableSortedSet(new TreeSet<>(lanes));
   }
 
-  /** The same call, which is sent in another way. */
+  /** A copy of this call that is sent in another way. */
   ControllerCall<T> sentBy(Sending<T> other) {
     return new ControllerCall<>(plugin, operation, subject, lanes, secrets, other);
   }

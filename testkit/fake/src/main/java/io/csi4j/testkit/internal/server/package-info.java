@@ -8,8 +8,9 @@
  * netty's HTTP/2, for the sake of answers that grpc-java's own server refuses to send.
  *
  * <p>Other modules of the testkit see this package: the plugin that really mounts starts a {@code
- * PluginCore}, and the proxy has the sockets, threads, gates and faults of a plugin. No host sees
- * it.
+ * PluginCore}, and the proxy has the sockets, threads, gates and faults of a plugin. The other end
+ * is here, too: {@code RawCalls}, by which replays and the conformance suite call a plugin. No host
+ * sees it.
  */
 @NullMarked
 package io.csi4j.testkit.internal.server;

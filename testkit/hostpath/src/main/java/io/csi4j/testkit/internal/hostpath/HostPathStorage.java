@@ -74,7 +74,7 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private final VolumeMountIndex sight;
   private final VolumeFiles files;
 
-  /** The state that was loaded or saved last, which nobody changes any more. */
+  /** The state that was loaded or saved last; it is not changed. */
   private volatile State known = State.empty();
 
   private HostPathStorage(

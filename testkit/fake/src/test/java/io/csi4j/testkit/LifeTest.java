@@ -7,6 +7,7 @@ import static io.csi4j.client.model.CsiOperation.NODE_GET_INFO;
 import static io.csi4j.client.model.CsiOperation.NODE_STAGE_VOLUME;
 import static io.csi4j.client.model.CsiOperation.PROBE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Message;
@@ -43,6 +44,7 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -596,6 +598,26 @@ class LifeTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("three")
           .hasMessageContaining("one");
+    }
+  }
+
+  @Test
+  void aListenerThatAStartingProcessHasInheritedForAMomentIsWaitedFor(@TempDir Path directory)
+      throws IOException {
+    try (FakeCsiPlugin plugin = FakeCsiPlugin.builder().directory(directory).open();
+        ServerSocketChannel inherited = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      plugin.stop();
+      Files.delete(plugin.endpoint().path());
+      inherited.bind(UnixDomainSocketAddress.of(plugin.endpoint().path()));
+      CompletableFuture<Void> end =
+          CompletableFuture.runAsync(
+              () -> assertThatCode(inherited::close).doesNotThrowAnyException(),
+              CompletableFuture.delayedExecutor(30, TimeUnit.MILLISECONDS));
+
+      plugin.start();
+
+      assertThat(probe(plugin)).isEqualTo(Status.Code.OK);
+      end.join();
     }
   }
 

@@ -49,6 +49,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,9 @@ public final class PluginSockets {
 
   /** Time that a caller has to notice that its connection broke. */
   private static final long NOTICE_MILLIS = 100;
+
+  /** The longest pause between two looks whether a listener is gone; all take twice as long. */
+  private static final long LET_GO_MILLIS = 128;
 
   private final OwnThreads threads;
   private final SingleThreadIoEventLoop loop;
@@ -369,7 +373,7 @@ public final class PluginSockets {
             "something that is no socket stands there. Remove it, or give the plugin another path",
             null);
       }
-      if (isServed(socket)) {
+      if (staysServed(socket)) {
         throw cannot(
             socket, "another server listens there. Stop it, or give the plugin another path", null);
       }
@@ -379,6 +383,20 @@ public final class PluginSockets {
   private static boolean isSocket(Path path) throws IOException {
     int type = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
     return (type & 0170000) == 0140000;
+  }
+
+  /**
+   * Whether a server listens there, and does not end at once. A process that the JVM was starting
+   * when a listener was closed has that listener for a moment, too.
+   */
+  private static boolean staysServed(Path socket) throws IOException {
+    for (long millis = 1; isServed(socket); millis *= 2) {
+      if (millis > LET_GO_MILLIS) {
+        return true;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+    return false;
   }
 
   private static boolean isServed(Path socket) throws IOException {

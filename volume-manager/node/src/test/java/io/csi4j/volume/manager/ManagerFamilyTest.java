@@ -158,7 +158,7 @@ class ManagerFamilyTest {
             manager.register(binding());
             manager.mount(request());
           } catch (OperatorException alreadyBroken) {
-            assertThat(alreadyBroken.code()).isNotNull();
+            // What does not heal stays. The call that follows is made all the same.
           }
           breaks.run();
         };

@@ -66,6 +66,7 @@ import io.csi4j.volume.claim.spi.AttachmentTask;
 import io.csi4j.volume.claim.spi.ClaimStore;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ControllerAnswer;
+import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
@@ -1096,6 +1097,49 @@ class VolumeControllerTest {
     assertThat(plugin.contents().snapshots()).containsExactly(cut.id());
     reopen();
     assertThat(controller.find(DB)).isPresent();
+  }
+
+  /** A store of claims that becomes another one while it writes the hold of a deletion. */
+  private static final class RestoredStore extends PassingStore {
+    private final StoreIdentity another = new StoreIdentity("promoted");
+    private final AtomicBoolean isAnother = new AtomicBoolean();
+
+    RestoredStore(ClaimStore store) {
+      super(store);
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return isAnother.get() ? another : super.identity();
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      isAnother.set(next.holder(Claim.DELETION).isPresent() || isAnother.get());
+      return super.compareAndSet(expected, next, token);
+    }
+  }
+
+  @Test
+  void aDeletionWhoseHoldIsWrittenToAnotherStoreStaysOnRecordUntilItsHoldCanBeEnded() {
+    controller.close();
+    medium.crash();
+    controller = builder().claims(new RestoredStore(claims)).open();
+    controller.create(DB, spec().build());
+
+    ControllerException undecided = failure(() -> controller.delete(DB));
+
+    assertThat(undecided.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(undecided.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    assertThat(claims.read(DB).claim().holder(Claim.DELETION)).isPresent();
+    assertThat(controller.pending()).containsExactly(DB);
+    Waits.until(() -> !controller.held().isEmpty());
+    assertThat(told)
+        .extracting(OperatorMessage::code)
+        .containsExactly(OperatorCode.CLAIM_STORE_WENT_BACK);
+    assertThat(controller.deregister(DB)).isTrue();
+    assertThat(claims.read(DB).claim().holders()).isEmpty();
+    assertThat(plugin.contents().volumes()).hasSize(1);
   }
 
   private void loseSnapshot() {

@@ -321,50 +321,54 @@ public final class ClaimBook {
     return apply(subject, volume, acquires, rule).after();
   }
 
-  /** A write whose answer was lost, for as long as it may still arrive. */
-  private static final class Unanswered {
+  /** A write that the store has, or may still get, before the change is known to be made. */
+  private static final class OpenWrite {
     private @Nullable ClaimVersion expected;
     private String because = "";
 
-    void sent(Versioned before, WriteResult.Unknown unknown) {
+    void unanswered(Versioned before, WriteResult.Unknown unknown) {
       expected = before.version();
-      because = unknown.because().text();
+      because = unknown.because() + ", and the write may still arrive";
     }
 
-    /** Once another version than the expected one is there, the write never arrives. */
+    void written(Versioned before) {
+      expected = before.version();
+      because = "the claim was written";
+    }
+
+    /** Once another version than the expected one is there, an unanswered write never arrives. */
     void saw(Versioned now) {
       if (!now.version().equals(expected)) {
         expected = null;
       }
     }
 
-    boolean mayArrive() {
+    boolean mayCount() {
       return expected != null;
     }
   }
 
   /**
-   * Does what a rule says to the claim of a volume. While an unanswered write of it may still
-   * arrive, it is uncertain whatever else it fails for.
+   * Applies a rule to the claim of a volume. A failure is uncertain, whatever its reason, if the
+   * store has a write of the change or may still get one: a store can turn out to be another one
+   * after it has written.
    *
    * @param acquires whether a workload gets something by it
    */
   Change apply(
       Subject subject, VolumeKey volume, boolean acquires, Function<Claim, ClaimDecision> rule) {
-    Unanswered earlier = new Unanswered();
+    OpenWrite open = new OpenWrite();
     try {
-      return apply(subject, volume, acquires, rule, earlier);
+      return apply(subject, volume, acquires, rule, open);
     } catch (ClaimException failed) {
-      if (!earlier.mayArrive() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
+      if (!open.mayCount() || failed.outcome() == ChangeOutcome.UNCERTAIN) {
         throw failed;
       }
       throw failed(
           ChangeOutcome.UNCERTAIN,
           OperatorCode.CLAIM_UNCONFIRMED,
           subject,
-          earlier.because
-              + ", and the write may still arrive; since then: "
-              + failed.operatorMessage().seen(),
+          open.because + "; since then: " + failed.operatorMessage().seen(),
           failed);
     }
   }
@@ -374,16 +378,16 @@ public final class ClaimBook {
       VolumeKey volume,
       boolean acquires,
       Function<Claim, ClaimDecision> rule,
-      Unanswered earlier) {
+      OpenWrite open) {
     Versioned remembered = claims.get(volume);
     if (remembered != null) {
-      Optional<Change> change = fromMemory(subject, remembered, acquires, rule, earlier);
+      Optional<Change> change = fromMemory(subject, remembered, acquires, rule, open);
       if (change.isPresent()) {
         return change.get();
       }
     }
     Versioned there = look(subject, volume, acquires);
-    earlier.saw(there);
+    open.saw(there);
     Execution<WriteResult> writes = Execution.of(OVERTAKEN, UNKNOWN);
     while (true) {
       Claim before = there.claim();
@@ -401,15 +405,15 @@ public final class ClaimBook {
       WriteResult result = write(subject, there, granted, token);
       writes.recordResult(result);
       if (result instanceof WriteResult.Written written) {
-        earlier.saw(written.now());
+        open.written(there);
         return new Change(before, saw(subject, highest, written.now(), acquires).claim(), true);
       }
       if (result instanceof WriteResult.Conflict conflict) {
-        earlier.saw(conflict.now());
         if (isStillThere(there, conflict.now())) {
           checkStore(subject, volume);
         }
         there = saw(subject, highest, conflict.now(), acquires);
+        open.saw(there);
         if (writes.isComplete()) {
           throw failed(
               ChangeOutcome.UNAVAILABLE,
@@ -419,7 +423,7 @@ public final class ClaimBook {
               null);
         }
       } else if (result instanceof WriteResult.Unknown unknown) {
-        there = lookAfter(subject, there, unknown, acquires, earlier);
+        there = lookAfter(subject, there, unknown, acquires, open);
         if (there.by().filter(token::equals).isPresent()) {
           return new Change(before, there.claim(), true);
         }
@@ -445,7 +449,7 @@ public final class ClaimBook {
       Versioned last,
       boolean acquires,
       Function<Claim, ClaimDecision> rule,
-      Unanswered earlier) {
+      OpenWrite open) {
     Claim before = last.claim();
     if (store.readOnly().isPresent()) {
       // A look shows whether a person has settled it.
@@ -462,12 +466,13 @@ public final class ClaimBook {
     try {
       WriteResult result = store.replace(last, granted.next(), token);
       if (result instanceof WriteResult.Written written) {
+        open.written(last);
         return Optional.of(
             new Change(before, saw(subject, highest, written.now(), acquires).claim(), true));
       }
       claims.remove(before.volume(), last);
       if (result instanceof WriteResult.Unknown unknown) {
-        Versioned there = lookAfter(subject, last, unknown, acquires, earlier);
+        Versioned there = lookAfter(subject, last, unknown, acquires, open);
         return there.by().filter(token::equals).isPresent()
             ? Optional.of(new Change(before, there.claim(), true))
             : Optional.empty();
@@ -514,13 +519,13 @@ public final class ClaimBook {
       Versioned expected,
       WriteResult.Unknown unknown,
       boolean acquires,
-      Unanswered earlier) {
-    earlier.sent(expected, unknown);
+      OpenWrite open) {
+    open.unanswered(expected, unknown);
     VolumeKey volume = expected.claim().volume();
     ClaimVersion before = highest(volume);
     try {
       Versioned now = saw(subject, before, store.read(volume), acquires);
-      earlier.saw(now);
+      open.saw(now);
       return now;
     } catch (ClaimStoreException down) {
       throw failed(

@@ -54,6 +54,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClaimBookTest {
 
@@ -558,6 +559,68 @@ class ClaimBookTest {
     assertThat(failure.code()).isEqualTo(OperatorCode.VOLUME_CLAIMED);
     store.deliver();
     assertThat(book.read(DB).holders()).containsOnlyKeys(WorkloadId.of("job"));
+  }
+
+  /** Becomes another store while it is written to, once it is about to. */
+  private static final class RestoredStore extends PassingStore {
+    private final StoreIdentity another = new StoreIdentity("promoted");
+    private final RoughStore rough;
+    private int writesLeft;
+
+    RestoredStore(RoughStore rough, int writesLeft) {
+      super(rough);
+      this.rough = rough;
+      this.writesLeft = writesLeft;
+    }
+
+    @Override
+    public StoreIdentity identity() {
+      return writesLeft == 0 ? another : super.identity();
+    }
+
+    @Override
+    public WriteResult compareAndSet(ClaimVersion expected, Claim next, WriteToken token) {
+      writesLeft = Math.max(0, writesLeft - 1);
+      if (writesLeft == 0) {
+        rough.deliver();
+      }
+      return super.compareAndSet(expected, next, token);
+    }
+  }
+
+  private void isHeldAfterAll(ClaimException failure, String why) {
+    assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN);
+    assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_UNCONFIRMED);
+    assertThat(failure.operatorMessage().seen().text())
+        .isEqualTo(
+            why + "; since then: it is store 'promoted' now, and was '" + store.identity() + "'");
+    assertThat(book.read(DB).holder(Claim.DELETION)).as("after all").isPresent();
+  }
+
+  /** The caller read that nothing was changed, and the hold of a deletion stayed for ever. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aWriteToAStoreThatIsAnotherOneByThenLeavesTheChangeUncertain(boolean isRemembered) {
+    ClaimBook restored = new ClaimBook(new RestoredStore(store, 1), CLOCK);
+    if (isRemembered) {
+      restored.read(DB);
+    }
+
+    isHeldAfterAll(failure(() -> restored.holdForDeletion(DB)), "the claim was written");
+
+    ClaimException again = failure(() -> restored.holdForDeletion(DB));
+    assertThat(again.outcome()).as("nothing is written now").isEqualTo(ChangeOutcome.HELD);
+    assertThat(again.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK);
+  }
+
+  @Test
+  void aWriteThatArrivesAtAStoreThatIsAnotherOneByThenLeavesTheChangeUncertain() {
+    store.next(Fate.LATE);
+    ClaimBook restored = new ClaimBook(new RestoredStore(store, 2), CLOCK);
+
+    isHeldAfterAll(
+        failure(() -> restored.holdForDeletion(DB)),
+        "the answer was lost, and the write may still arrive");
   }
 
   /** Lets its store be read some more times, and nobody answers then. */

@@ -63,6 +63,10 @@ class VolumeChangeTest {
   private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final FakeCsiPlugin plugin = world.registered(PluginShape.full());
+
+  /** Nothing is tried in the background, unless a test is about that. */
+  private Duration firstPause = Duration.ofDays(1);
+
   private VolumeController controller = open();
   private final CatalogVolume made = controller.create(DB, spec());
 
@@ -70,7 +74,7 @@ class VolumeChangeTest {
     return VolumeController.builder(world.registry(), VolumeStore.on(medium.open()))
         .claims(key -> Optional.ofNullable(claims.peek()))
         .told(told::add)
-        .firstPause(Duration.ofMillis(100))
+        .firstPause(firstPause)
         .settings(
             ControllerSettings.builder()
                 .policy(policy -> policy.attempts(1).attemptDeadline(Duration.ofSeconds(20)))
@@ -82,6 +86,12 @@ class VolumeChangeTest {
     controller.close();
     medium.crash();
     controller = open();
+  }
+
+  /** Opens it again; what is not at its end is tried in the background soon. */
+  private void reopenHurried() {
+    firstPause = Duration.ofMillis(100);
+    reopen();
   }
 
   @AfterEach
@@ -184,7 +194,7 @@ class VolumeChangeTest {
         "it is in use",
         "It is asked for again by itself.");
     assertThat(controller.pending()).containsExactly(DB);
-    reopen();
+    reopenHurried();
     Waits.until(() -> plugin.journal().calls(CONTROLLER_EXPAND_VOLUME).size() > 1);
     assertThat(only().progress()).isEqualTo(Progress.IN_PROGRESS);
 
@@ -221,6 +231,7 @@ class VolumeChangeTest {
 
     isOnly(
         FASTER, Progress.IN_PROGRESS, "a rebuild is running", "It is asked for again by itself.");
+    reopenHurried();
     Waits.until(() -> controller.pending().isEmpty());
     assertThat(controller.changes(DB)).isEmpty();
     assertThat(controller.find(DB).orElseThrow().spec().mutableParameters())
@@ -239,7 +250,7 @@ class VolumeChangeTest {
 
     assertThat(failure(() -> controller.expand(DB, SMALL)).code())
         .isEqualTo(OperatorCode.VOLUME_CLAIMED);
-    reopen();
+    reopenHurried();
     Waits.until(() -> !only().seen().isEmpty());
     isOnly(
         new Request.Size(SMALL),
@@ -353,6 +364,7 @@ class VolumeChangeTest {
     plugin.inject(
         Fault.fail(StatusCode.OUT_OF_RANGE, "never that large"),
         When.calling(CONTROLLER_EXPAND_VOLUME));
+    reopenHurried();
     // It is told once it is on record.
     Waits.until(() -> controller.pending().isEmpty() && !told.isEmpty());
     assertThat(controller.changes(DB))
@@ -400,7 +412,7 @@ class VolumeChangeTest {
 
     isOnly(FASTER, Progress.IN_PROGRESS, "lost my mind", "It is asked for again by itself.");
     assertThat(controller.pending()).containsExactly(DB);
-    reopen();
+    reopenHurried();
     Waits.until(() -> controller.pending().isEmpty());
 
     assertThat(controller.changes(DB)).isEmpty();

@@ -138,6 +138,10 @@ class VolumeControllerTest {
   private final MemoryClaimStore claims = new MemoryClaimStore();
   private final Queue<OperatorMessage> told = new ConcurrentLinkedQueue<>();
   private FakeCsiPlugin plugin = world.registered(SHAPE);
+
+  /** Nothing is tried in the background, unless a test is about that. */
+  private Duration firstPause = Duration.ofDays(1);
+
   private VolumeController controller = open();
 
   private VolumeController open() {
@@ -149,7 +153,7 @@ class VolumeControllerTest {
         .claims(claims)
         .secrets(name -> operation -> Secrets.of(Map.of("key-of-" + name, "s3cr3t")))
         .told(told::add)
-        .firstPause(Duration.ofMillis(100))
+        .firstPause(firstPause)
         .settings(
             ControllerSettings.builder()
                 .policy(policy -> policy.attempts(1).attemptDeadline(SECONDS))
@@ -160,6 +164,33 @@ class VolumeControllerTest {
     controller.close();
     medium.crash();
     controller = open();
+  }
+
+  /** Opens it again; what is not at its end is tried in the background soon. */
+  private void reopenHurried() {
+    firstPause = Duration.ofMillis(100);
+    reopen();
+  }
+
+  /** Opens it again; what is not at its end is tried when the test lets time pass. */
+  private VirtualTime reopenOnVirtualTime() {
+    controller.close();
+    medium.crash();
+    VirtualTime time = new VirtualTime();
+    OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
+    RegistryControllers controllers = world.controllers(threads);
+    controller =
+        new VolumeController(
+            builder(),
+            controllers,
+            new SystemClock(),
+            time,
+            Runnable::run,
+            () -> {
+              threads.close();
+              controllers.close();
+            });
+    return time;
   }
 
   private FakeCsiPlugin plugin(PluginShape shape) {
@@ -683,7 +714,7 @@ class VolumeControllerTest {
     assertThat(failure(() -> controller.create(DB, spec().ephemeral(true).build())).code())
         .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
 
-    // Nobody asks again: it is tried in the background.
+    reopenHurried();
     Waits.until(() -> plugin.contents().empty() && controller.record(DB).isEmpty());
     assertThat(controller.pending()).isEmpty();
   }
@@ -709,22 +740,7 @@ class VolumeControllerTest {
 
   @Test
   void aDeletionThatNeededAPersonGoesOnOnceAnOperationOnTheVolumeHasEnded() {
-    controller.close();
-    medium.crash();
-    VirtualTime time = new VirtualTime();
-    OnDemandThreads threads = new OnDemandThreads("csi4j-volume-test");
-    RegistryControllers controllers = world.controllers(threads);
-    controller =
-        new VolumeController(
-            VolumeController.builder(world.registry(), VolumeStore.on(medium.open())),
-            controllers,
-            new SystemClock(),
-            time,
-            Runnable::run,
-            () -> {
-              threads.close();
-              controllers.close();
-            });
+    VirtualTime time = reopenOnVirtualTime();
     plugin.inject(
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
@@ -733,15 +749,15 @@ class VolumeControllerTest {
     plugin.inject(
         Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
     assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.HELD);
-    time.pass(Duration.ofDays(1));
+    time.pass(firstPause);
     int asked = plugin.journal().calls(CREATE_VOLUME).size();
-    time.pass(Duration.ofDays(1));
+    time.pass(firstPause);
     assertThat(plugin.journal().calls(CREATE_VOLUME)).as("it needs a person").hasSize(asked);
 
     plugin.clearFaults();
     assertThat(failure(() -> controller.create(DB, spec().build())).code())
         .isEqualTo(OperatorCode.VOLUME_BEING_DELETED);
-    time.pass(Duration.ofSeconds(1));
+    time.pass(firstPause);
 
     assertThat(plugin.contents().empty()).isTrue();
     assertThat(controller.record(DB)).isEqualTo(Optional.empty());
@@ -1054,6 +1070,7 @@ class VolumeControllerTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void noSnapshotBeginsWhileADeletionTakesItsHold(boolean isLost) {
+    firstPause = Duration.ofMillis(100);
     SlowHold slow = openWithSlowHold();
     slow.isLost.set(isLost);
     CompletableFuture<Void> deleted = controller.async().delete(DB).toCompletableFuture();
@@ -1124,6 +1141,7 @@ class VolumeControllerTest {
   void aDeletionWhoseHoldIsWrittenToAnotherStoreStaysOnRecordUntilItsHoldCanBeEnded() {
     controller.close();
     medium.crash();
+    firstPause = Duration.ofMillis(100);
     controller = builder().claims(new RestoredStore(claims)).open();
     controller.create(DB, spec().build());
 
@@ -1248,6 +1266,7 @@ class VolumeControllerTest {
 
   @Test
   void aDeletionThatIsRefusedWhenNobodyWaitsIsReported() {
+    VirtualTime time = reopenOnVirtualTime();
     CatalogVolume made = controller.create(DB, spec().build());
     plugin.inject(
         Fault.fail(StatusCode.DEADLINE_EXCEEDED, "slow"), When.calling(DELETE_VOLUME).once());
@@ -1261,9 +1280,9 @@ class VolumeControllerTest {
         .containsExactly(true);
     assertThat(listed().get(0).id()).contains(made.id());
 
-    Waits.until(() -> controller.find(DB).isPresent());
-    Waits.until(() -> !told.isEmpty());
+    time.pass(firstPause);
 
+    assertThat(controller.find(DB)).contains(made);
     assertThat(told)
         .extracting(OperatorMessage::code)
         .containsExactly(OperatorCode.CONTROLLER_CALL_REFUSED);
@@ -1273,6 +1292,7 @@ class VolumeControllerTest {
 
   @Test
   void aDeletionThatWaitsForAPersonIsReportedListedAndGoesOnWhenItIsResumed() {
+    VirtualTime time = reopenOnVirtualTime();
     plugin.inject(
         Fault.applyThenFail(StatusCode.DEADLINE_EXCEEDED, "slow"),
         When.calling(CREATE_VOLUME).once());
@@ -1282,7 +1302,7 @@ class VolumeControllerTest {
         Fault.fail(StatusCode.NOT_FOUND, "the source is gone"), When.calling(CREATE_VOLUME));
     assertThat(failure(() -> controller.delete(DB)).outcome()).isEqualTo(ChangeOutcome.HELD);
 
-    Waits.until(() -> !told.isEmpty());
+    time.pass(firstPause);
 
     assertThat(told)
         .extracting(OperatorMessage::code)
@@ -1459,7 +1479,7 @@ class VolumeControllerTest {
     assertThat(failure(() -> controller.expand(DB, CapacityRange.atLeast(5 << 20))).outcome())
         .isEqualTo(ChangeOutcome.UNCERTAIN);
     assertThat(controller.pending()).containsExactly(DB);
-    reopen();
+    reopenHurried();
 
     Waits.until(() -> controller.pending().isEmpty());
 
@@ -2037,6 +2057,7 @@ class VolumeControllerTest {
 
   @Test
   void whatAnOperationLeavesOwedAfterAnInterruptIsDoneInTheBackground() {
+    reopenHurried();
     plugin.inject(
         Fault.hang().then(Fault.change(CREATE_VOLUME, "{\"volume\": {\"capacity_bytes\": 1}}")),
         When.calling(CREATE_VOLUME).once());

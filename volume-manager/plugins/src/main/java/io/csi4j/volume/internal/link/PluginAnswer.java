@@ -115,15 +115,9 @@ public sealed interface PluginAnswer {
         case PERMISSION_DENIED, UNSAFE_DIRECTORY, SYMLINK, WRONG_PEER ->
             OperatorCode.PLUGIN_SOCKET_DENIED;
         case NOT_READY, UNHEALTHY -> OperatorCode.PLUGIN_NOT_READY;
+        case PATH_TOO_LONG -> OperatorCode.PLUGIN_SOCKET_TOO_LONG;
         case WRONG_PLUGIN -> OperatorCode.PLUGIN_NAME_CHANGED;
-        case NO_SUCH_SOCKET,
-            NOT_A_SOCKET,
-            PATH_TOO_LONG,
-            NOT_GRPC,
-            NO_ANSWER,
-            INTERRUPTED,
-            FLOODS,
-            NO_TRANSPORT ->
+        case NO_SUCH_SOCKET, NOT_A_SOCKET, NOT_GRPC, NO_ANSWER, INTERRUPTED, FLOODS, NO_TRANSPORT ->
             OperatorCode.PLUGIN_NOT_UP;
       };
     }

@@ -136,7 +136,7 @@ final class AttachService {
     }
   }
 
-  ControllerUnpublishVolumeResponse unpublish(ControllerUnpublishVolumeRequest request)
+  ControllerUnpublishVolumeResponse unpublish(Call call, ControllerUnpublishVolumeRequest request)
       throws Refusal {
     String id = request.getVolumeId();
     String node = request.getNodeId();

@@ -25,7 +25,7 @@ final class HealthService {
   }
 
   /** The volumes that are not well, page by page. */
-  ControllerListVolumeHealthResponse volumes(ControllerListVolumeHealthRequest request)
+  ControllerListVolumeHealthResponse volumes(Call call, ControllerListVolumeHealthRequest request)
       throws Refusal {
     TreeMap<String, VolumeHealth> all = new TreeMap<>();
     for (String id : ground.now().volumes().keySet()) {
@@ -44,7 +44,7 @@ final class HealthService {
         .build();
   }
 
-  ControllerGetVolumeHealthResponse volume(ControllerGetVolumeHealthRequest request)
+  ControllerGetVolumeHealthResponse volume(Call call, ControllerGetVolumeHealthRequest request)
       throws Refusal {
     String id = known(request.getVolumeId());
     return ControllerGetVolumeHealthResponse.newBuilder()

@@ -33,13 +33,13 @@ final class Metadata {
     this.ground = ground;
   }
 
-  List<Message> allocated(GetMetadataAllocatedRequest request) throws Refusal {
+  List<Message> allocated(Call call, GetMetadataAllocatedRequest request) throws Refusal {
     Snapshot snapshot = ground.snapshot("snapshot_id", request.getSnapshotId());
     CsiOperation asked = CsiOperation.GET_METADATA_ALLOCATED;
     return answers(asked, snapshot, null, request.getStartingOffset(), request.getMaxResults());
   }
 
-  List<Message> delta(GetMetadataDeltaRequest request) throws Refusal {
+  List<Message> delta(Call call, GetMetadataDeltaRequest request) throws Refusal {
     Snapshot base = ground.snapshot("base_snapshot_id", request.getBaseSnapshotId());
     Snapshot target = ground.snapshot("target_snapshot_id", request.getTargetSnapshotId());
     ordered(base, target);

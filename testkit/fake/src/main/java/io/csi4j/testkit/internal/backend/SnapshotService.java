@@ -169,7 +169,7 @@ final class SnapshotService {
         .build();
   }
 
-  CreateVolumeGroupSnapshotResponse create(Call call, CreateVolumeGroupSnapshotRequest request)
+  CreateVolumeGroupSnapshotResponse createGroup(Call call, CreateVolumeGroupSnapshotRequest request)
       throws Refusal {
     List<Thing> things = new ArrayList<>();
     things.add(Thing.name("group snapshot name", request.getName()));
@@ -295,7 +295,7 @@ final class SnapshotService {
     return told.build();
   }
 
-  DeleteVolumeGroupSnapshotResponse delete(Call call, DeleteVolumeGroupSnapshotRequest request)
+  DeleteVolumeGroupSnapshotResponse deleteGroup(Call call, DeleteVolumeGroupSnapshotRequest request)
       throws Refusal {
     String id = request.getGroupSnapshotId();
     StoredGroup group = ground.now().groups().get(id);
@@ -325,7 +325,7 @@ final class SnapshotService {
     }
   }
 
-  GetVolumeGroupSnapshotResponse get(Call call, GetVolumeGroupSnapshotRequest request)
+  GetVolumeGroupSnapshotResponse getGroup(Call call, GetVolumeGroupSnapshotRequest request)
       throws Refusal {
     StoredGroup group = ground.now().groups().get(request.getGroupSnapshotId());
     if (group == null) {

@@ -1,36 +1,10 @@
 package io.csi4j.testkit.internal.backend;
 
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
-import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
-import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
-import io.csi4j.client.internal.proto.CreateSnapshotRequest;
-import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
-import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
-import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
-import io.csi4j.client.internal.proto.DeleteVolumeRequest;
-import io.csi4j.client.internal.proto.GetCapacityRequest;
-import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
-import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
-import io.csi4j.client.internal.proto.GetSnapshotRequest;
-import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
-import io.csi4j.client.internal.proto.ListSnapshotsRequest;
-import io.csi4j.client.internal.proto.ListVolumesRequest;
-import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
-import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
-import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
-import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
-import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.CapacityRange;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
 import io.csi4j.client.model.PluginPath;
@@ -42,7 +16,10 @@ import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /** A plugin by the book: every call of the spec, over a storage. */
@@ -50,14 +27,18 @@ public final class SpecBackend implements Backend {
 
   private final Supplier<PluginShape> shape;
   private final BackendParts ground;
-  private final Questions questions;
-  private final VolumeService volumes;
-  private final AttachService attachments;
   private final ListingPages listings;
-  private final HealthService health;
-  private final SnapshotService snapshots;
-  private final Metadata metadata;
-  private final NodeVolumeService onNode;
+  private final Map<CsiOperation, Work<Message>> works = new EnumMap<>(CsiOperation.class);
+
+  /** The work of one operation, whose requests are all of one kind. */
+  private interface Work<R extends Message> {
+    List<? extends Message> of(Call call, R request) throws Refusal;
+  }
+
+  /** {@link Work} that has one message as its answer. */
+  private interface OneAnswer<R extends Message> {
+    Message of(Call call, R request) throws Refusal;
+  }
 
   /** A backend that knows nothing until it is opened. */
   public SpecBackend(
@@ -77,14 +58,63 @@ public final class SpecBackend implements Backend {
             new Flights(),
             new ToldHealth(),
             new BackendParts.NewIds(storage.mark()));
-    questions = new Questions(ground);
-    volumes = new VolumeService(ground);
-    attachments = new AttachService(ground);
     listings = new ListingPages(ground);
-    health = new HealthService(ground, listings);
-    snapshots = new SnapshotService(ground);
-    metadata = new Metadata(ground);
-    onNode = new NodeVolumeService(ground, volumes);
+    Questions questions = new Questions(ground);
+    for (CsiOperation each :
+        List.of(
+            CsiOperation.GET_PLUGIN_CAPABILITIES,
+            CsiOperation.CONTROLLER_GET_CAPABILITIES,
+            CsiOperation.GROUP_CONTROLLER_GET_CAPABILITIES,
+            CsiOperation.NODE_GET_CAPABILITIES)) {
+      on(each, (call, request) -> Questions.capabilities(call.shape(), each));
+    }
+    on(CsiOperation.GET_PLUGIN_INFO, (call, request) -> Questions.info(call.shape()));
+    on(CsiOperation.PROBE, (call, request) -> Questions.probe(call.shape()));
+    on(CsiOperation.VALIDATE_VOLUME_CAPABILITIES, questions::validate);
+    on(CsiOperation.GET_CAPACITY, questions::capacity);
+    on(CsiOperation.NODE_GET_INFO, (call, request) -> questions.nodeInfo(call));
+    VolumeService volumes = new VolumeService(ground);
+    on(CsiOperation.CREATE_VOLUME, volumes::create);
+    on(CsiOperation.DELETE_VOLUME, volumes::delete);
+    on(CsiOperation.CONTROLLER_EXPAND_VOLUME, volumes::expand);
+    on(CsiOperation.CONTROLLER_MODIFY_VOLUME, volumes::modify);
+    AttachService attachments = new AttachService(ground);
+    on(CsiOperation.CONTROLLER_PUBLISH_VOLUME, attachments::publish);
+    on(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, attachments::unpublish);
+    on(CsiOperation.LIST_VOLUMES, listings::volumes);
+    on(CsiOperation.CONTROLLER_GET_VOLUME, listings::volume);
+    on(CsiOperation.LIST_SNAPSHOTS, listings::snapshots);
+    HealthService health = new HealthService(ground, listings);
+    on(CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH, health::volumes);
+    on(CsiOperation.CONTROLLER_GET_VOLUME_HEALTH, health::volume);
+    on(CsiOperation.NODE_GET_VOLUME_HEALTH, health::volumeOnNode);
+    on(CsiOperation.NODE_GET_STORAGE_HEALTH, (call, request) -> health.storage(call));
+    SnapshotService snapshots = new SnapshotService(ground);
+    on(CsiOperation.CREATE_SNAPSHOT, snapshots::create);
+    on(CsiOperation.DELETE_SNAPSHOT, snapshots::delete);
+    on(CsiOperation.GET_SNAPSHOT, snapshots::get);
+    on(CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT, snapshots::createGroup);
+    on(CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT, snapshots::deleteGroup);
+    on(CsiOperation.GET_VOLUME_GROUP_SNAPSHOT, snapshots::getGroup);
+    Metadata metadata = new Metadata(ground);
+    stream(CsiOperation.GET_METADATA_ALLOCATED, metadata::allocated);
+    stream(CsiOperation.GET_METADATA_DELTA, metadata::delta);
+    NodeVolumeService onNode = new NodeVolumeService(ground, volumes);
+    on(CsiOperation.NODE_STAGE_VOLUME, onNode::stage);
+    on(CsiOperation.NODE_UNSTAGE_VOLUME, onNode::unstage);
+    on(CsiOperation.NODE_PUBLISH_VOLUME, onNode::publish);
+    on(CsiOperation.NODE_UNPUBLISH_VOLUME, onNode::unpublish);
+    on(CsiOperation.NODE_GET_VOLUME_STATS, onNode::stats);
+    on(CsiOperation.NODE_EXPAND_VOLUME, onNode::expand);
+  }
+
+  private <R extends Message> void on(CsiOperation operation, OneAnswer<R> work) {
+    this.<R>stream(operation, (call, request) -> List.of(work.of(call, request)));
+  }
+
+  @SuppressWarnings("unchecked") // a request is of the kind that its operation has
+  private <R extends Message> void stream(CsiOperation operation, Work<R> work) {
+    works.put(operation, (call, request) -> work.of(call, (R) request));
   }
 
   @Override
@@ -92,69 +122,8 @@ public final class SpecBackend implements Backend {
     Call call = new Call(shape.get(), asked.node());
     ServedCalls.check(asked.operation(), call);
     RequestRules.check(call.shape(), asked.request());
-    return switch (asked.operation()) {
-      case GET_METADATA_ALLOCATED ->
-          metadata.allocated((GetMetadataAllocatedRequest) asked.request());
-      case GET_METADATA_DELTA -> metadata.delta((GetMetadataDeltaRequest) asked.request());
-      default -> List.of(one(call, asked));
-    };
-  }
-
-  private Message one(Call call, Asked asked) throws Refusal {
-    Message request = asked.request();
-    return switch (asked.operation()) {
-      case GET_PLUGIN_INFO -> Questions.info(call.shape());
-      case GET_PLUGIN_CAPABILITIES,
-          CONTROLLER_GET_CAPABILITIES,
-          GROUP_CONTROLLER_GET_CAPABILITIES,
-          NODE_GET_CAPABILITIES ->
-          Questions.capabilities(call.shape(), asked.operation());
-      case PROBE -> Questions.probe(call.shape());
-      case CREATE_VOLUME -> volumes.create(call, (CreateVolumeRequest) request);
-      case DELETE_VOLUME -> volumes.delete(call, (DeleteVolumeRequest) request);
-      case CONTROLLER_EXPAND_VOLUME ->
-          volumes.expand(call, (ControllerExpandVolumeRequest) request);
-      case CONTROLLER_MODIFY_VOLUME ->
-          volumes.modify(call, (ControllerModifyVolumeRequest) request);
-      case CONTROLLER_PUBLISH_VOLUME ->
-          attachments.publish(call, (ControllerPublishVolumeRequest) request);
-      case CONTROLLER_UNPUBLISH_VOLUME ->
-          attachments.unpublish((ControllerUnpublishVolumeRequest) request);
-      case VALIDATE_VOLUME_CAPABILITIES ->
-          questions.validate(call, (ValidateVolumeCapabilitiesRequest) request);
-      case LIST_VOLUMES -> listings.volumes(call, (ListVolumesRequest) request);
-      case CONTROLLER_GET_VOLUME -> listings.volume(call, (ControllerGetVolumeRequest) request);
-      case CONTROLLER_LIST_VOLUME_HEALTH ->
-          health.volumes((ControllerListVolumeHealthRequest) request);
-      case CONTROLLER_GET_VOLUME_HEALTH ->
-          health.volume((ControllerGetVolumeHealthRequest) request);
-      case LIST_SNAPSHOTS -> listings.snapshots(call, (ListSnapshotsRequest) request);
-      case GET_CAPACITY -> questions.capacity(call, (GetCapacityRequest) request);
-
-      case CREATE_SNAPSHOT -> snapshots.create(call, (CreateSnapshotRequest) request);
-      case DELETE_SNAPSHOT -> snapshots.delete(call, (DeleteSnapshotRequest) request);
-      case GET_SNAPSHOT -> snapshots.get(call, (GetSnapshotRequest) request);
-
-      case CREATE_VOLUME_GROUP_SNAPSHOT ->
-          snapshots.create(call, (CreateVolumeGroupSnapshotRequest) request);
-      case DELETE_VOLUME_GROUP_SNAPSHOT ->
-          snapshots.delete(call, (DeleteVolumeGroupSnapshotRequest) request);
-      case GET_VOLUME_GROUP_SNAPSHOT ->
-          snapshots.get(call, (GetVolumeGroupSnapshotRequest) request);
-      case NODE_STAGE_VOLUME -> onNode.stage(call, (NodeStageVolumeRequest) request);
-      case NODE_UNSTAGE_VOLUME -> onNode.unstage(call, (NodeUnstageVolumeRequest) request);
-      case NODE_PUBLISH_VOLUME -> onNode.publish(call, (NodePublishVolumeRequest) request);
-      case NODE_UNPUBLISH_VOLUME -> onNode.unpublish(call, (NodeUnpublishVolumeRequest) request);
-      case NODE_GET_VOLUME_STATS -> onNode.stats(call, (NodeGetVolumeStatsRequest) request);
-      case NODE_GET_VOLUME_HEALTH ->
-          health.volumeOnNode(call, (NodeGetVolumeHealthRequest) request);
-      case NODE_GET_STORAGE_HEALTH -> health.storage(call);
-      case NODE_EXPAND_VOLUME -> onNode.expand(call, (NodeExpandVolumeRequest) request);
-
-      case NODE_GET_INFO -> questions.nodeInfo(call);
-      case GET_METADATA_ALLOCATED, GET_METADATA_DELTA ->
-          throw new IllegalStateException("A stream: " + request.getClass());
-    };
+    return List.copyOf(
+        Objects.requireNonNull(works.get(asked.operation())).of(call, asked.request()));
   }
 
   @Override

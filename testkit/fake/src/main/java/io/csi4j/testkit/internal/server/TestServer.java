@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,7 +39,6 @@ public abstract class TestServer {
   private final CallThreads callThreads;
   private final PluginWorkers workers;
   private final PluginSockets sockets;
-  private final @Nullable RealClock ownClock;
   private final PluginClock clock;
   private final HoldingGate gate;
   private final HoldingGate pen;
@@ -84,8 +82,7 @@ public abstract class TestServer {
     this.workers = new PluginWorkers(threads(threads + "-worker"));
     this.sockets = new PluginSockets(threads(threads + "-io"));
     Executor calls = callThreads == CallThreads.WORKERS ? workers : sockets::later;
-    this.ownClock = given == null ? new RealClock(calls, threads(threads + "-timer")) : null;
-    this.clock = given == null ? Objects.requireNonNull(ownClock) : given;
+    this.clock = given == null ? new RealClock(sockets.loop(), calls) : given;
     this.gate = new HoldingGate(calls);
     this.pen = new HoldingGate(calls);
     pen.shut();
@@ -198,9 +195,6 @@ public abstract class TestServer {
           stop();
           closed = true;
           workers.close();
-          if (ownClock != null) {
-            ownClock.close();
-          }
           sockets.close();
           try {
             sockets.removeFiles();

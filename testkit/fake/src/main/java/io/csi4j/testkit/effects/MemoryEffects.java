@@ -19,6 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Mounts in the memory of a test. Every volume is a disk of the host with a filesystem on it:
  * staged, it is mounted; published, it is bound from where it is staged, or mounted where nothing
  * is staged. Disks and mounts are the host's, so they stay when the plugin forgets.
+ *
+ * <p>Real directories can be made at the same paths, for a caller that looks at both.
  */
 final class MemoryEffects implements NodeEffects {
 
@@ -26,12 +28,19 @@ final class MemoryEffects implements NodeEffects {
   private static final String TYPE = "ext4";
 
   private final MemoryNamespace namespace;
+  private final NodeEffects files;
   private final Map<VolumeId, MountPath> disks = new ConcurrentHashMap<>();
   private final Map<VolumeId, MountPath> staged = new ConcurrentHashMap<>();
 
-  /** Effects in {@code namespace}. */
-  MemoryEffects(MemoryNamespace namespace) {
+  /** Effects in {@code namespace}, and those of {@code files} at the same paths. */
+  MemoryEffects(MemoryNamespace namespace, NodeEffects files) {
     this.namespace = namespace;
+    this.files = files;
+  }
+
+  @Override
+  public boolean visible() {
+    return files.visible();
   }
 
   private interface Work {
@@ -49,7 +58,12 @@ final class MemoryEffects implements NodeEffects {
   @Override
   public void stage(VolumeId volume, PluginPath staging) throws IOException {
     MountPath at = MountPath.of(staging.value());
-    mounting(() -> namespace.mounts().mount(request(disk(volume), at).build()));
+    files.stage(volume, staging);
+    mounting(
+        () -> {
+          seen(at);
+          var unused = namespace.mounts().mount(request(disk(volume), at).build());
+        });
     staged.put(volume, at);
   }
 
@@ -57,6 +71,7 @@ final class MemoryEffects implements NodeEffects {
   public void unstage(VolumeId volume, PluginPath staging) throws IOException {
     unmount(staging);
     staged.remove(volume);
+    files.unstage(volume, staging);
   }
 
   @Override
@@ -64,8 +79,10 @@ final class MemoryEffects implements NodeEffects {
     MountPath at = MountPath.of(publication.target().value());
     MountPath disk = disk(publication.volume());
     MountPath from = staged.get(publication.volume());
+    files.publish(publication);
     mounting(
         () -> {
+          seen(at.parent());
           if (publication.block()) {
             bind(disk, at, publication.readonly());
           } else if (from == null) {
@@ -91,11 +108,19 @@ final class MemoryEffects implements NodeEffects {
             throw new IOException("the target path " + target + " is not empty");
           }
         });
+    files.unpublish(volume, target);
   }
 
   @Override
   public void unmount(PluginPath path) throws IOException {
     mounting(() -> namespace.mounts().unmount(MountPath.of(path.value()), UnmountPolicy.PLAIN));
+  }
+
+  /** Makes a directory here that the caller has made on disk. */
+  private void seen(MountPath directory) {
+    if (files.visible()) {
+      MountPath unused = namespace.directory(directory);
+    }
   }
 
   /** The device of a volume; the same one each time. */

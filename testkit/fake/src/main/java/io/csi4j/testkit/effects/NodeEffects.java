@@ -40,7 +40,7 @@ public interface NodeEffects {
 
   /** Really mounts, in the memory of a test: each volume is a filesystem of its own there. */
   static NodeEffects mountingIn(MemoryNamespace namespace) {
-    return new MemoryEffects(namespace);
+    return new MemoryEffects(namespace, none());
   }
 
   /**
@@ -49,7 +49,7 @@ public interface NodeEffects {
    * manager does that was opened with {@code mounts(kernel.table(), kernel.mounts())}.
    */
   static NodeEffects filesMountedIn(MemoryNamespace namespace) {
-    return new SeenFiles(namespace);
+    return new MemoryEffects(namespace, files());
   }
 
   /** Makes the volume usable at {@code staging}, a directory that the caller made. */

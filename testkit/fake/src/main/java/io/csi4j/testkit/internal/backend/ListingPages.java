@@ -13,12 +13,13 @@ import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.backend.State.StoredSnapshot;
 import io.csi4j.testkit.model.PluginShape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
@@ -27,8 +28,22 @@ import java.util.function.Predicate;
  */
 final class ListingPages {
 
+  private static final int MOST_TOKENS = 10_000;
+
   private final BackendParts ground;
-  private final Tokens tokens = new Tokens();
+  private final AtomicLong given = new AtomicLong();
+
+  /** The page tokens that were given out, until they expire. The oldest expire on their own. */
+  private final Map<String, Given> pages =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Given> eldest) {
+              return size() > MOST_TOKENS;
+            }
+          });
 
   ListingPages(BackendParts ground) {
     this.ground = ground;
@@ -41,13 +56,13 @@ final class ListingPages {
       String listing, NavigableMap<String, T> all, String token, int most, Predicate<T> wanted)
       throws Refusal {
     NavigableMap<String, T> rest =
-        token.isEmpty() ? all : all.tailMap(tokens.after(listing, token), false);
+        token.isEmpty() ? all : all.tailMap(after(listing, token), false);
     List<T> entries = new ArrayList<>();
     String last = "";
     for (var entry : rest.entrySet()) {
       if (wanted.test(entry.getValue())) {
         if (most > 0 && entries.size() == most) {
-          return new Page<>(entries, tokens.give(listing, last));
+          return new Page<>(entries, token(listing, last));
         }
         entries.add(entry.getValue());
         last = entry.getKey();
@@ -125,59 +140,28 @@ final class ListingPages {
   }
 
   void expireTokens() {
-    tokens.expire();
+    pages.clear();
   }
 
-  /** The page tokens that were given out, until they expire. The oldest expire on their own. */
-  private static final class Tokens {
-    private static final int MOST = 10_000;
+  /** The listing that a page token was given out for, and the entry after which its page begins. */
+  private record Given(String listing, String last) {}
 
-    private record Given(String listing, String last) {}
+  /** A new token for what comes after {@code last}. */
+  private String token(String listing, String last) {
+    // Scattered, so that no caller counts on an order.
+    String token = Long.toHexString(given.incrementAndGet() * 0x9E3779B97F4A7C15L | 1L << 63);
+    pages.put(token, new Given(listing, last));
+    return token;
+  }
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Given> pages = new LinkedHashMap<>();
-    private long given;
-
-    /** A new token for what comes after {@code last}. */
-    String give(String listing, String last) {
-      lock.lock();
-      try {
-        // Scattered, so that no caller counts on an order.
-        String token = Long.toHexString(++given * 0x9E3779B97F4A7C15L | 1L << 63);
-        pages.put(token, new Given(listing, last));
-        if (pages.size() > MOST) {
-          pages.remove(pages.keySet().iterator().next());
-        }
-        return token;
-      } finally {
-        lock.unlock();
-      }
+  private String after(String listing, String token) throws Refusal {
+    Given page = pages.get(token);
+    if (page == null || !page.listing().equals(listing)) {
+      throw Refusal.of(
+          StatusCode.ABORTED,
+          "starting_token %s is not valid (any more). Begin again without a token.",
+          token);
     }
-
-    /** After which entry the page begins. */
-    String after(String listing, String token) throws Refusal {
-      lock.lock();
-      try {
-        Given page = pages.get(token);
-        if (page == null || !page.listing().equals(listing)) {
-          throw Refusal.of(
-              StatusCode.ABORTED,
-              "starting_token %s is not valid (any more). Begin again without a token.",
-              token);
-        }
-        return page.last();
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    void expire() {
-      lock.lock();
-      try {
-        pages.clear();
-      } finally {
-        lock.unlock();
-      }
-    }
+    return page.last();
   }
 }

@@ -209,14 +209,14 @@ enum Mutant {
           "return holders(record, goal);"),
       edit(
           "engine/OperationRun",
-          "new NodeCall.Stage(request, goal.plan().capability(request), staging())",
-          "new NodeCall.Stage(request, goal.plan().capability(request),"
-              + " request.readOnly() ? parts.layout().uses(identity) : staging())"),
+          "new NodeCall.Stage(goal.request(), goal.plan(), staging())",
+          "new NodeCall.Stage(goal.request(), goal.plan(),"
+              + " goal.readOnly() ? parts.layout().uses(identity) : staging())"),
       edit(
           "engine/OperationRun",
           "goal.plan().staged() ? Optional.of(staging())",
           "goal.plan().staged()"
-              + " ? Optional.of(request.readOnly() ? parts.layout().uses(identity) : staging())")),
+              + " ? Optional.of(goal.readOnly() ? parts.layout().uses(identity) : staging())")),
 
   /** A single-writer volume is given to several workloads at a time. */
   SINGLE_WRITER_ADMISSION(
@@ -350,17 +350,17 @@ enum Mutant {
           "engine/OperationRun",
           """
             yield new NodeCall.Publish(
-                request,
+                goal.request(),
           """,
           """
             yield new NodeCall.Publish(
-                MountRequest.builder(
-                        request.plugin(),
-                        request.usage(),
+                io.csi4j.volume.node.MountRequest.builder(
+                        goal.request().plugin(),
+                        goal.usage(),
                         io.csi4j.client.model.VolumeId.of(
-                            request.handle() + "-" + operation.id().value()),
-                        request.capability().accessMode())
-                    .volumeContext(request.volumeContext())
+                            goal.request().handle() + "-" + operation.id().value()),
+                        goal.request().capability().accessMode())
+                    .volumeContext(goal.request().volumeContext())
                     .build(),
           """)),
 

@@ -33,7 +33,6 @@ import io.csi4j.volume.model.OnDeadMount;
 import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.NodeClaims;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -715,15 +714,13 @@ final class OperationRun {
     return switch (call.verb()) {
       case STAGE -> {
         Goal.Publish goal = at.mount();
-        MountRequest request = goal.request();
-        yield new NodeCall.Stage(request, goal.plan().capability(request), staging());
+        yield new NodeCall.Stage(goal.request(), goal.plan(), staging());
       }
       case PUBLISH -> {
         Goal.Publish goal = at.mount();
-        MountRequest request = goal.request();
         yield new NodeCall.Publish(
-            request,
-            goal.plan().capability(request),
+            goal.request(),
+            goal.plan(),
             goal.plan().staged() ? Optional.of(staging()) : Optional.empty(),
             path(call.usage()));
       }

@@ -1,9 +1,9 @@
 package io.csi4j.volume.internal.port;
 
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.mount.model.MountPath;
+import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.model.SecretsProvider;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.MountRequest;
@@ -45,11 +45,10 @@ public sealed interface NodeCall {
    * Makes a volume usable on the node.
    *
    * @param request the request that needs it
-   * @param capability how it is used, as it was decided at its first use
+   * @param plan how it is used, as it was decided at its first use
    * @param staging its staging directory
    */
-  record Stage(MountRequest request, VolumeCapability capability, MountPath staging)
-      implements OfVolume {
+  record Stage(MountRequest request, Plan plan, MountPath staging) implements OfVolume {
     @Override
     public CsiOperation operation() {
       return CsiOperation.NODE_STAGE_VOLUME;
@@ -70,15 +69,11 @@ public sealed interface NodeCall {
    * Makes a volume appear.
    *
    * @param request the request for it
-   * @param capability how it is used, as it was decided at its first use
+   * @param plan how it is used, as it was decided at its first use
    * @param staging its staging directory, if it is staged
    * @param target where
    */
-  record Publish(
-      MountRequest request,
-      VolumeCapability capability,
-      Optional<MountPath> staging,
-      MountPath target)
+  record Publish(MountRequest request, Plan plan, Optional<MountPath> staging, MountPath target)
       implements OfVolume {
     @Override
     public CsiOperation operation() {

@@ -1,7 +1,6 @@
 package io.csi4j.volume.internal.real;
 
 import io.csi4j.client.model.Secrets;
-import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.node.NodeExpandVolumeRequest;
 import io.csi4j.client.node.NodeGetStorageHealthRequest;
 import io.csi4j.client.node.NodeGetVolumeHealthRequest;
@@ -13,13 +12,16 @@ import io.csi4j.client.node.NodeUnpublishVolumeRequest;
 import io.csi4j.client.node.NodeUnstageVolumeRequest;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.model.PathView;
-import io.csi4j.volume.node.MountRequest;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** The client's requests for the calls of the engine, with the paths that the plugin sees. */
+/**
+ * The client's requests for the calls of the engine, with the paths that the plugin sees and the
+ * secrets that the host gives. What a request to mount says beside these, the {@linkplain
+ * io.csi4j.volume.internal.record.Plan plan} of the volume maps.
+ */
 final class NodeCallMapping {
 
   private NodeCallMapping() {}
@@ -33,7 +35,12 @@ final class NodeCallMapping {
   static Function<NodeService.Async, CompletionStage<Optional<Object>>> of(
       NodeCall call, PathView view, Secrets secrets) {
     if (call instanceof NodeCall.Stage stage) {
-      NodeStageVolumeRequest request = stage(stage, view, secrets);
+      NodeStageVolumeRequest request =
+          stage
+              .plan()
+              .stage(stage.request(), view.toPlugin(stage.staging()))
+              .secrets(secrets)
+              .build();
       return node -> node.stageVolume(request).thenApply(none -> Optional.empty());
     } else if (call instanceof NodeCall.Publish publish) {
       NodePublishVolumeRequest request = publish(publish, view, secrets);
@@ -74,29 +81,10 @@ final class NodeCallMapping {
     return node -> node.getVolumeStats(request).thenApply(Optional::of);
   }
 
-  private static NodeStageVolumeRequest stage(
-      NodeCall.Stage stage, PathView view, Secrets secrets) {
-    MountRequest request = stage.request();
-    return NodeStageVolumeRequest.builder(
-            request.handle(), view.toPlugin(stage.staging()), stage.capability())
-        .publishContext(request.publishContext())
-        .volumeContext(request.volumeContext())
-        .secrets(secrets)
-        .build();
-  }
-
   private static NodePublishVolumeRequest publish(
       NodeCall.Publish publish, PathView view, Secrets secrets) {
-    MountRequest request = publish.request();
-    VolumeContext context = request.volumeContext();
     NodePublishVolumeRequest.Builder built =
-        NodePublishVolumeRequest.builder(
-                request.handle(), view.toPlugin(publish.target()), publish.capability())
-            .readonly(request.readOnly())
-            .publishContext(request.publishContext())
-            .volumeContext(
-                request.workloadFacts().map(facts -> facts.addedTo(context)).orElse(context))
-            .secrets(secrets);
+        publish.plan().publish(publish.request(), view.toPlugin(publish.target())).secrets(secrets);
     publish.staging().map(view::toPlugin).ifPresent(built::stagingTargetPath);
     return built.build();
   }

@@ -3,7 +3,11 @@ package io.csi4j.volume.internal.record;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
+import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeContext;
+import io.csi4j.client.node.NodePublishVolumeRequest;
+import io.csi4j.client.node.NodeStageVolumeRequest;
 import io.csi4j.volume.internal.fields.FieldReader;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
@@ -17,9 +21,9 @@ import java.util.List;
 
 /**
  * How a volume is used on this node, decided at its first use and kept until its last: another way
- * is refused. It is what a record keeps of a request, and has the mapping from the request, to the
- * plugin and to the record. Mount flags and contexts may hold secrets, so only their digests are
- * here.
+ * is refused. It is what a record keeps of a request, and has the mappings from the request, to the
+ * record and to the plugin: whatever the plugin gets is either kept here or may differ from call to
+ * call. Mount flags and contexts may hold secrets, so only their digests are here.
  *
  * @param staged whether it is staged before it is published
  * @param block whether it is a raw block device
@@ -92,8 +96,27 @@ public record Plan(
         label);
   }
 
-  /** Returns the capability that the plugin gets in the calls for a request: the same each time. */
-  public VolumeCapability capability(MountRequest request) {
+  // ---- what the plugin gets
+
+  /** Returns the call that stages the volume for a request, without its secrets. */
+  public NodeStageVolumeRequest.Builder stage(MountRequest request, PluginPath staging) {
+    return NodeStageVolumeRequest.builder(request.handle(), staging, capability(request))
+        .publishContext(request.publishContext())
+        .volumeContext(request.volumeContext());
+  }
+
+  /** Returns the call that publishes the volume for a request, without its staging and secrets. */
+  public NodePublishVolumeRequest.Builder publish(MountRequest request, PluginPath target) {
+    VolumeContext context = request.volumeContext();
+    return NodePublishVolumeRequest.builder(request.handle(), target, capability(request))
+        .readonly(request.readOnly())
+        .publishContext(request.publishContext())
+        .volumeContext(
+            request.workloadFacts().map(facts -> facts.addedTo(context)).orElse(context));
+  }
+
+  /** Returns the capability in the calls for a request: the same each time. */
+  private VolumeCapability capability(MountRequest request) {
     VolumeCapability asked = request.capability().withAccessMode(mode);
     if (asked.isBlock()) {
       return asked;
@@ -107,6 +130,8 @@ public record Plan(
     }
     return VolumeCapability.mount(mode, options);
   }
+
+  // ---- the parts that are compared and kept
 
   /** Returns the digest of all flags but that of the label. */
   private static String digest(VolumeIdentity identity, MountFlags flags) {

@@ -21,12 +21,10 @@ import io.csi4j.client.model.CsiConnectException.Reason;
 import io.csi4j.client.model.CsiEndpoint;
 import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.PluginName;
 import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
-import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeId;
 import io.csi4j.client.node.NodeCapability;
 import io.csi4j.client.node.VolumeStats;
@@ -49,6 +47,7 @@ import io.csi4j.volume.internal.link.PluginAnswer.HealthOffer;
 import io.csi4j.volume.internal.link.PluginAnswer.Up;
 import io.csi4j.volume.internal.port.NodeCall;
 import io.csi4j.volume.internal.port.NodePlugin;
+import io.csi4j.volume.internal.record.Plan;
 import io.csi4j.volume.internal.time.SystemClock;
 import io.csi4j.volume.internal.time.SystemScheduler;
 import io.csi4j.volume.internal.time.Waits;
@@ -105,8 +104,8 @@ class CsiNodePluginsTest {
   private static final MountPath ROOT = MountPath.of("/manager");
   private static final VolumeId VOLUME = VolumeId.of("vol-1");
   private static final Duration SECONDS = Duration.ofSeconds(20);
-  private static final VolumeCapability MOUNT =
-      VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER, MountOptions.none());
+  private static final Plan STAGED =
+      new Plan(true, false, AccessMode.SINGLE_NODE_WRITER, "", "", "");
 
   /** Its volumes need not be attached. */
   private static final PluginShape SHAPE =
@@ -243,13 +242,13 @@ class CsiNodePluginsTest {
 
   private static MountRequest request(VolumeId volume, SecretsProvider secrets) {
     VolumeUse usage = VolumeUse.of(VolumeKey.of("data"), WorkloadId.of("job"));
-    return MountRequest.builder(PluginId.of("plugin"), usage, volume, MOUNT.accessMode())
+    return MountRequest.builder(PluginId.of("plugin"), usage, volume, STAGED.mode())
         .secrets(secrets)
         .build();
   }
 
   private static NodeCall stage(VolumeId volume, SecretsProvider secrets) {
-    return new NodeCall.Stage(request(volume, secrets), MOUNT, ROOT.resolve("v/x/s"));
+    return new NodeCall.Stage(request(volume, secrets), STAGED, ROOT.resolve("v/x/s"));
   }
 
   private static NodeCall stage() {
@@ -262,7 +261,7 @@ class CsiNodePluginsTest {
 
   private static NodeCall publish(Optional<MountPath> staging) {
     return new NodeCall.Publish(
-        request(VOLUME, SecretsProvider.none()), MOUNT, staging, ROOT.resolve("v/x/p/u/t"));
+        request(VOLUME, SecretsProvider.none()), STAGED, staging, ROOT.resolve("v/x/p/u/t"));
   }
 
   private static NodeCall unpublish() {

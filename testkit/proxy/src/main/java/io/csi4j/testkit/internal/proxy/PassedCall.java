@@ -113,7 +113,7 @@ final class PassedCall extends FaultedCall {
     reply = came;
     if (came.ok()) {
       proxy.journal().worked(call);
-      messages().ifPresent(messages -> proxy.judge(call, request, messages));
+      messages().ifPresent(messages -> proxy.judge(call, messages));
     }
     then.run();
   }

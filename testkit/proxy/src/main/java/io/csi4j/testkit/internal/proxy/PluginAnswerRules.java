@@ -3,20 +3,6 @@ package io.csi4j.testkit.internal.proxy;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.CapacityRange;
-import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
-import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
-import io.csi4j.client.internal.proto.CreateSnapshotRequest;
-import io.csi4j.client.internal.proto.CreateSnapshotResponse;
-import io.csi4j.client.internal.proto.CreateVolumeRequest;
-import io.csi4j.client.internal.proto.CreateVolumeResponse;
-import io.csi4j.client.internal.proto.GetPluginInfoResponse;
-import io.csi4j.client.internal.proto.ListSnapshotsRequest;
-import io.csi4j.client.internal.proto.ListSnapshotsResponse;
-import io.csi4j.client.internal.proto.ListVolumesRequest;
-import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.redaction.SpecFields;
 import io.csi4j.client.internal.text.FieldLimits;
 import io.csi4j.client.internal.text.Rows;
@@ -24,20 +10,21 @@ import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.journal.WireMessage;
 import io.csi4j.testkit.referee.AnswerFinding;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * The rules for a plugin's answers that need nothing but a request and its answer: the fields that
  * the spec marks REQUIRED, as they stand in {@code answers.tsv}, its limits for sizes, and what it
- * says with MUST of single fields. What it says with SHOULD is no rule here.
+ * says with MUST of single fields, as it stands in {@code relations.tsv}. What it says with SHOULD
+ * is no rule here.
  */
 public final class PluginAnswerRules {
 
@@ -46,6 +33,10 @@ public final class PluginAnswerRules {
           .collect(
               Collectors.toUnmodifiableMap(
                   row -> row.get(0), row -> Arrays.asList(row.get(1).split(" "))));
+
+  /** Operation, field of the answer, rule, and field of the request that the rule compares with. */
+  private static final List<List<String>> RELATIONS =
+      Rows.of(PluginAnswerRules.class.getResourceAsStream("relations.tsv"), 4);
 
   private static final Set<String> IDS =
       Set.of(
@@ -67,12 +58,15 @@ public final class PluginAnswerRules {
   }
 
   /** The rules that the answers to a call broke; a stream has any number of answers. */
-  public static List<AnswerFinding> broken(
-      RecordedCall call, Message request, List<Message> answers) {
+  public static List<AnswerFinding> broken(RecordedCall call, List<Message> answers) {
     PluginAnswerRules rules = new PluginAnswerRules(call);
     for (Message answer : answers) {
       rules.fields("", answer);
-      rules.compare(request, answer);
+      for (List<String> row : RELATIONS) {
+        if (row.get(0).equals(call.operation().name())) {
+          rules.relate("", new ProtoMessage(answer), row.get(1), row.get(2), row.get(3));
+        }
+      }
     }
     return rules.broken;
   }
@@ -86,8 +80,7 @@ public final class PluginAnswerRules {
     List<AnswerFinding> findings = new ArrayList<>();
     for (RecordedCall call : calls) {
       if (call.end().orElse(null) instanceof CallEnd.Answered answered) {
-        Message request = ((ProtoMessage) call.request()).message();
-        findings.addAll(broken(call, request, ProtoMessage.messages(answered)));
+        findings.addAll(broken(call, ProtoMessage.messages(answered)));
       }
     }
     return findings;
@@ -142,69 +135,54 @@ public final class PluginAnswerRules {
     }
   }
 
-  private void compare(Message request, Message answer) {
-    if (answer instanceof GetPluginInfoResponse info) {
-      String name = info.getName();
-      if (!name.isEmpty() && (name.length() > NAME_LIMIT || !NAME.matcher(name).matches())) {
-        broken(
-            "name",
-            "is "
-                + SafeText.quote(name)
-                + "; the spec allows up to 63 letters, digits, dashes and dots, with a letter"
-                + " or digit at both ends");
+  /** Applies a rule to the field at the end of a path, such as {@code entries[].snapshot.id}. */
+  private void relate(String path, WireMessage message, String rest, String rule, String asked) {
+    int dot = rest.indexOf('.');
+    if (dot < 0) {
+      apply(rule, call.request(), asked, message, rest, path + rest);
+      return;
+    }
+    String name = rest.substring(0, dot);
+    String further = rest.substring(dot + 1);
+    if (!name.endsWith("[]")) {
+      relate(path + name + ".", message.message(name), further, rule, asked);
+      return;
+    }
+    String list = name.substring(0, name.length() - 2);
+    int index = 0;
+    for (WireMessage element : message.messages(list)) {
+      relate(path + list + "[" + index++ + "].", element, further, rule, asked);
+    }
+  }
+
+  private void apply(
+      String rule, WireMessage request, String asked, WireMessage answer, String told, String at) {
+    switch (rule) {
+      case "name" -> name(at, answer.text(told));
+      case "same" -> same(at, request.text(asked), answer.text(told));
+      case "same if asked" -> {
+        if (request.has(asked)) {
+          same(at, request.text(asked), answer.text(told));
+        }
       }
-    } else if (request instanceof CreateVolumeRequest asked
-        && answer instanceof CreateVolumeResponse told) {
-      within("volume.", asked.getCapacityRange(), told.getVolume().getCapacityBytes());
-    } else if (request instanceof CreateSnapshotRequest asked
-        && answer instanceof CreateSnapshotResponse told) {
-      same(
-          "snapshot.source_volume_id",
-          asked.getSourceVolumeId(),
-          told.getSnapshot().getSourceVolumeId());
-    } else if (request instanceof ControllerGetVolumeRequest asked
-        && answer instanceof ControllerGetVolumeResponse told) {
-      same("volume.volume_id", asked.getVolumeId(), told.getVolume().getVolumeId());
-    } else if (request instanceof ControllerExpandVolumeRequest asked
-        && answer instanceof ControllerExpandVolumeResponse told) {
-      enough("", asked.getCapacityRange(), told.getCapacityBytes());
-    } else {
-      page(request, answer);
-    }
-  }
-
-  private void page(Message request, Message answer) {
-    if (request instanceof ListVolumesRequest asked && answer instanceof ListVolumesResponse told) {
-      fewer(asked.getMaxEntries(), told.getEntriesList());
-    } else if (request instanceof ListSnapshotsRequest asked
-        && answer instanceof ListSnapshotsResponse told) {
-      fewer(asked.getMaxEntries(), told.getEntriesList());
-      only(
-          "snapshot_id", asked.getSnapshotId(), told, entry -> entry.getSnapshot().getSnapshotId());
-      only(
-          "source_volume_id",
-          asked.getSourceVolumeId(),
-          told,
-          entry -> entry.getSnapshot().getSourceVolumeId());
-    }
-  }
-
-  private void only(
-      String name,
-      String asked,
-      ListSnapshotsResponse told,
-      Function<ListSnapshotsResponse.Entry, String> part) {
-    if (!asked.isEmpty()) {
-      int index = 0;
-      for (ListSnapshotsResponse.Entry entry : told.getEntriesList()) {
-        same("entries[" + index++ + "].snapshot." + name, asked, part.apply(entry));
+      case "at least" -> atLeast(at, request.message(asked), answer.number(told));
+      case "within" -> {
+        atLeast(at, request.message(asked), answer.number(told));
+        atMost(at, request.message(asked), answer.number(told));
       }
+      case "no more" -> noMore(at, request.number(asked), answer.messages(told).size());
+      default -> throw new IllegalStateException("relations.tsv names the unknown rule " + rule);
     }
   }
 
-  private void fewer(int most, List<?> entries) {
-    if (most > 0 && entries.size() > most) {
-      broken("entries", "has " + entries.size() + " entries; max_entries was " + most);
+  private void name(String field, String name) {
+    if (!name.isEmpty() && (name.length() > NAME_LIMIT || !NAME.matcher(name).matches())) {
+      broken(
+          field,
+          "is "
+              + SafeText.quote(name)
+              + "; the spec allows up to 63 letters, digits, dashes and dots, with a letter or"
+              + " digit at both ends");
     }
   }
 
@@ -214,20 +192,23 @@ public final class PluginAnswerRules {
     }
   }
 
-  private void within(String path, CapacityRange asked, long bytes) {
-    enough(path, asked, bytes);
-    if (bytes > 0 && asked.getLimitBytes() > 0 && bytes > asked.getLimitBytes()) {
-      broken(
-          path + "capacity_bytes",
-          "is " + bytes + ", more than limit_bytes, which was " + asked.getLimitBytes());
+  private void atLeast(String field, WireMessage range, long bytes) {
+    long required = range.number("required_bytes");
+    if (bytes > 0 && bytes < required) {
+      broken(field, "is " + bytes + ", less than required_bytes, which was " + required);
     }
   }
 
-  private void enough(String path, CapacityRange asked, long bytes) {
-    if (bytes > 0 && bytes < asked.getRequiredBytes()) {
-      broken(
-          path + "capacity_bytes",
-          "is " + bytes + ", less than required_bytes, which was " + asked.getRequiredBytes());
+  private void atMost(String field, WireMessage range, long bytes) {
+    long limit = range.number("limit_bytes");
+    if (limit > 0 && bytes > limit) {
+      broken(field, "is " + bytes + ", more than limit_bytes, which was " + limit);
+    }
+  }
+
+  private void noMore(String field, long most, int entries) {
+    if (most > 0 && entries > most) {
+      broken(field, "has " + entries + " entries; max_entries was " + most);
     }
   }
 }

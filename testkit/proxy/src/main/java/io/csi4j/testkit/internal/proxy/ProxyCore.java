@@ -318,9 +318,9 @@ public final class ProxyCore extends TestServer {
   }
 
   /** Holds the answer of the plugin against the rules. */
-  void judge(RecordedCall call, Message request, List<Message> answers) {
+  void judge(RecordedCall call, List<Message> answers) {
     if (findings.size() < FINDINGS_LIMIT) {
-      findings.addAll(PluginAnswerRules.broken(call, request, answers));
+      findings.addAll(PluginAnswerRules.broken(call, answers));
     }
   }
 

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import com.google.protobuf.UnknownFieldSet;
 import io.csi4j.client.CsiPlugin;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
@@ -25,6 +26,7 @@ import io.csi4j.client.internal.proto.GetPluginInfoResponse;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ProbeRequest;
 import io.csi4j.client.model.CsiEndpoint;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.FakeCsiPlugin;
 import io.csi4j.testkit.RawCaller;
@@ -34,6 +36,9 @@ import io.csi4j.testkit.Requests;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.Fault.WrongAnswer;
 import io.csi4j.testkit.fault.When;
+import io.csi4j.testkit.internal.journal.MessageFields;
+import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.internal.json.JsonReader;
 import io.csi4j.testkit.internal.server.PluginThread;
 import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.JournalEvent;
@@ -69,6 +74,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A proxy between a caller and a plugin, as each of the two sees it. */
@@ -181,8 +187,8 @@ class CsiProxyTest {
       assertThat(ended.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
       assertThat(ended.getDescription())
           .isEqualTo(
-              "The plugin's answer has more than 67108864 bytes, and the proxy passes no larger one"
-                  + " on. The plugin has done the work.");
+              "The plugin behind the proxy did the work, and its answer has more than 67108864 bytes,"
+                  + " the most that is taken.");
     }
   }
 
@@ -438,6 +444,44 @@ class CsiProxyTest {
                 + " spec marks it REQUIRED.",
             "The answer to #1 CreateVolume breaks the spec: volume.capacity_bytes is 5, less than"
                 + " required_bytes, which was 1073741824.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET_PLUGIN_INFO | {} | {\"name\": \"-x\"} | name is '-x'; the spec allows up to 63 letters,"
+            + " digits, dashes and dots, with a letter or digit at both ends.",
+        "CREATE_VOLUME | {\"capacity_range\": {\"limit_bytes\": 7}} | {\"volume\":"
+            + " {\"capacity_bytes\": 8}} | volume.capacity_bytes is 8, more than limit_bytes, which"
+            + " was 7.",
+        "CONTROLLER_EXPAND_VOLUME | {\"capacity_range\": {\"required_bytes\": 7}} |"
+            + " {\"capacity_bytes\": 6} | capacity_bytes is 6, less than required_bytes, which was"
+            + " 7.",
+        "CONTROLLER_GET_VOLUME | {\"volume_id\": \"a\"} | {\"volume\": {\"volume_id\": \"b\"}} |"
+            + " volume.volume_id is 'b'; asked was 'a'.",
+        "CREATE_SNAPSHOT | {\"source_volume_id\": \"a\"} | {\"snapshot\": {\"source_volume_id\":"
+            + " \"b\"}} | snapshot.source_volume_id is 'b'; asked was 'a'.",
+        "LIST_VOLUMES | {\"max_entries\": 1} | {\"entries\": [{}, {}]} | entries has 2 entries;"
+            + " max_entries was 1.",
+        "LIST_SNAPSHOTS | {\"max_entries\": 1} | {\"entries\": [{}, {}]} | entries has 2 entries;"
+            + " max_entries was 1.",
+        "LIST_SNAPSHOTS | {\"snapshot_id\": \"a\"} | {\"entries\": [{}, {\"snapshot\":"
+            + " {\"snapshot_id\": \"b\"}}]} | entries[1].snapshot.snapshot_id is 'b'; asked was 'a'.",
+        "LIST_SNAPSHOTS | {\"source_volume_id\": \"a\"} | {\"entries\": [{\"snapshot\":"
+            + " {\"source_volume_id\": \"b\"}}]} | entries[0].snapshot.source_volume_id is 'b'; asked"
+            + " was 'a'."
+      })
+  void anAnswerThatDoesNotFitItsRequestIsFound(
+      CsiOperation operation, String request, String answer, String finding) {
+    var unused = plugin.inject(Fault.answer(operation, answer), When.calling(operation));
+    Message asked =
+        MessageFields.with(WireOperation.of(operation).request(), JsonReader.object(request));
+
+    assertThat(caller.call(operation, asked).code()).isEqualTo(Status.Code.OK);
+
+    assertThat(proxy.findings().stream().map(AnswerFinding::toString))
+        .contains("The answer to #1 " + operation.rpcName() + " breaks the spec: " + finding);
   }
 
   @Test

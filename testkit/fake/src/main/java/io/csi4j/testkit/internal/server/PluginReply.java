@@ -1,7 +1,9 @@
 package io.csi4j.testkit.internal.server;
 
 import com.google.protobuf.Message;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
+import io.csi4j.testkit.journal.CallEnd;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.ByteArrayOutputStream;
@@ -34,6 +36,8 @@ public record PluginReply(
   public static final int BODY_LIMIT = 64 << 20;
 
   private static final int UNKNOWN = 2;
+  private static final int RESOURCE_EXHAUSTED = 8;
+  private static final int UNAVAILABLE = 14;
 
   /** How a call ended at the plugin. */
   public enum Kind {
@@ -96,29 +100,71 @@ public record PluginReply(
     return Optional.of(messages);
   }
 
-  /** Collects an answer to its end. */
-  public static final class Collector implements PluginWire.Answering {
+  /**
+   * The end of the call for its caller.
+   *
+   * @param empty an answer of the operation
+   * @param plugin the plugin, as texts name it
+   */
+  public CallEnd end(Message empty, String plugin) {
+    return switch (kind) {
+      case ENDED ->
+          ok()
+              ? ProtoMessage.answered(messages(empty).orElse(List.of()))
+              : new CallEnd.Failed(code(), text());
+      case RESET -> new CallEnd.Broken();
+      case LOST ->
+          new CallEnd.Failed(
+              UNAVAILABLE,
+              "The connection to the %s broke while the call was open. It may have done the work."
+                  .formatted(plugin));
+      case TOO_LARGE ->
+          new CallEnd.Failed(
+              RESOURCE_EXHAUSTED,
+              "The %s did the work, and its answer has more than %s bytes, the most that is taken."
+                  .formatted(plugin, BODY_LIMIT));
+      case ABSENT ->
+          new CallEnd.Failed(
+              UNAVAILABLE,
+              "The %s did not get the call: %s. Start it, or correct the path of its socket."
+                  .formatted(plugin, why));
+    };
+  }
+
+  /**
+   * Collects an answer to its end.
+   *
+   * @param then gets the answer
+   * @param caller is passed headers and messages as they come, all but the trailers; null if it is
+   *     not
+   */
+  public static Collector collector(Consumer<PluginReply> then, @Nullable CallStream caller) {
+    return new Collector(then, caller, BODY_LIMIT);
+  }
+
+  /** A {@link #collector} that holds no messages. */
+  public static Collector passer(Consumer<PluginReply> then, CallStream caller) {
+    return new Collector(then, caller, 0);
+  }
+
+  /** Collects an answer to its end. All methods run on the event loop. */
+  public static final class Collector {
 
     private final Consumer<PluginReply> then;
     private final @Nullable CallStream caller;
+    private final int most;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private boolean tooLarge;
     private @Nullable Http2Headers first;
 
-    /**
-     * A collector.
-     *
-     * @param then gets the answer
-     * @param caller is passed headers and messages as they come, all but the trailers; null if it
-     *     is not
-     */
-    public Collector(Consumer<PluginReply> then, @Nullable CallStream caller) {
+    private Collector(Consumer<PluginReply> then, @Nullable CallStream caller, int most) {
       this.then = then;
       this.caller = caller;
+      this.most = most;
     }
 
-    @Override
-    public void headers(Http2Headers headers, boolean last) {
+    /** Headers, or trailers if they are the last; not shared with others. */
+    void headers(Http2Headers headers, boolean last) {
       if (last) {
         end(Kind.ENDED, headers, 0, "");
         return;
@@ -130,13 +176,13 @@ public record PluginReply(
       }
     }
 
-    @Override
-    public void data(ByteBuf data, boolean last) {
+    /** Bytes of messages; only lent. */
+    void data(ByteBuf data, boolean last) {
       if (caller != null) {
         caller.data(data.retainedDuplicate(), false);
         caller.flush();
       }
-      if (tooLarge || body.size() + data.readableBytes() > BODY_LIMIT) {
+      if (tooLarge || body.size() + data.readableBytes() > most) {
         tooLarge = true;
         body.reset();
       } else {
@@ -149,18 +195,18 @@ public record PluginReply(
       }
     }
 
-    @Override
-    public void reset(long errorCode) {
+    /** The plugin broke the call off. */
+    void reset(long errorCode) {
       end(Kind.RESET, null, errorCode, "");
     }
 
-    @Override
-    public void lost() {
+    /** The connection broke while the call was open: the plugin may have done its work. */
+    void lost() {
       end(Kind.LOST, null, 0, "");
     }
 
-    @Override
-    public void absent(String why) {
+    /** The plugin never got the call. */
+    void absent(String why) {
       end(Kind.ABSENT, null, 0, why);
     }
 

@@ -98,24 +98,6 @@ public final class PluginWire {
     }
   }
 
-  /** The fate of one call at the plugin. All methods run on the event loop. */
-  public interface Answering {
-    /** Headers, or trailers if they are the last; not shared with others. */
-    void headers(Http2Headers headers, boolean last);
-
-    /** Bytes of messages; only lent. */
-    void data(ByteBuf data, boolean last);
-
-    /** The plugin broke the call off. */
-    void reset(long errorCode);
-
-    /** The connection broke while the call was open: the plugin may have done its work. */
-    void lost();
-
-    /** The plugin never got the call. */
-    void absent(String why);
-  }
-
   /** A link that is not connected yet: see {@link #look}. */
   public PluginWire(Path socket, EventLoop loop, Presence presence) {
     this.socket = socket;
@@ -138,7 +120,7 @@ public final class PluginWire {
   }
 
   /** Begins a call; its headers and messages are to be written to the way that is returned. */
-  public Way open(Answering answering) {
+  public Way open(PluginReply.Collector answering) {
     Way way = new Way(answering);
     ChannelFuture known = connecting;
     if (known == null || isBreaking()) {
@@ -369,12 +351,12 @@ public final class PluginWire {
     /** The code of HTTP/2 for a stream that cannot go on. */
     private static final long INTERNAL_ERROR = 2;
 
-    private final Answering answering;
+    private final PluginReply.Collector answering;
     private final List<Object> waiting = new ArrayList<>();
     private @Nullable Channel channel;
     private boolean ended;
 
-    private Way(Answering answering) {
+    private Way(PluginReply.Collector answering) {
       this.answering = answering;
     }
 

@@ -52,7 +52,7 @@ public final class RawCalls implements AutoCloseable {
       CompletableFuture<Optional<PluginReply>> ended) {
     PluginWire.Way way =
         link.open(
-            new PluginReply.Collector(
+            PluginReply.collector(
                 reply -> {
                   boolean unused = ended.complete(Optional.of(reply));
                 },

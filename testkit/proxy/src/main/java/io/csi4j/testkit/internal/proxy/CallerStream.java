@@ -3,7 +3,9 @@ package io.csi4j.testkit.internal.proxy;
 import com.google.protobuf.Message;
 import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.server.CallStream;
+import io.csi4j.testkit.internal.server.PluginReply;
 import io.csi4j.testkit.internal.server.PluginWire;
+import io.csi4j.testkit.journal.CallEnd;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
@@ -105,6 +107,26 @@ final class CallerStream extends CallStream {
   /** Lets the plugin wait while this caller reads slowly. */
   void slows(PluginWire.Way way) {
     slowed = way;
+  }
+
+  /** Ends as the plugin did, whose headers and messages the caller has. */
+  void end(PluginReply reply, CallEnd end) {
+    @Nullable Http2Headers trailers = reply.trailers();
+    if (reply.kind() == PluginReply.Kind.RESET) {
+      reset(reply.reset());
+    } else if (reply.kind() != PluginReply.Kind.ENDED) {
+      // The end of a connection says more than any word.
+      if (end instanceof CallEnd.Failed failed) {
+        fail(failed.code(), failed.text());
+      }
+    } else {
+      if (trailers == null) {
+        data(Unpooled.EMPTY_BUFFER, true);
+      } else {
+        headers(trailers, true);
+      }
+      flush();
+    }
   }
 
   @Override

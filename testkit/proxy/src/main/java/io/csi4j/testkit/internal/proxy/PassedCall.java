@@ -1,9 +1,7 @@
 package io.csi4j.testkit.internal.proxy;
 
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.testkit.fault.Fault;
-import io.csi4j.testkit.internal.journal.ProtoMessage;
 import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.server.FaultedCall;
 import io.csi4j.testkit.internal.server.Framing;
@@ -26,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Everything runs on the event loop, but for the code of a test that makes an answer.
  */
 final class PassedCall extends FaultedCall {
-
-  private static final int UNAVAILABLE = 14;
-  private static final int RESOURCE_EXHAUSTED = 8;
 
   private final ProxyCore proxy;
   private final CallerStream caller;
@@ -101,7 +96,7 @@ final class PassedCall extends FaultedCall {
         proxy
             .link()
             .open(
-                new PluginReply.Collector(
+                PluginReply.collector(
                     came -> guarded(() -> came(came, then)), isStreamed() ? caller : null));
     way = opened;
     opened.headers(proxy.forPlugin(headers), false);
@@ -127,66 +122,23 @@ final class PassedCall extends FaultedCall {
   @Override
   protected void tell() {
     PluginReply came = Objects.requireNonNull(reply);
-    switch (came.kind()) {
-      case ENDED -> {
-        CallEnd end =
-            came.ok()
-                ? ProtoMessage.answered(messages().orElse(List.of()))
-                : new CallEnd.Failed(came.code(), came.text());
-        // The journal first, as for every answer.
-        if (ended(end)) {
-          pass(came);
-        }
+    CallEnd end = proxy.end(came, wire.answer());
+    // The journal first, as for every answer.
+    if (ended(end)) {
+      if (came.kind() == PluginReply.Kind.ENDED && !isStreamed()) {
+        passHeld(came);
       }
-      case RESET -> {
-        if (ended(new CallEnd.Broken())) {
-          caller.reset(came.reset());
-        }
-      }
-      case LOST ->
-          failOrBreak(
-              "The connection to the plugin behind the proxy, at "
-                  + SafeText.quote(proxy.link().socket().toString())
-                  + ", broke while the call was open. The plugin may have done the work.");
-      case TOO_LARGE ->
-          fail(
-              RESOURCE_EXHAUSTED,
-              "The plugin's answer has more than "
-                  + PluginReply.BODY_LIMIT
-                  + " bytes, and the proxy passes no larger one on. The plugin has done the work.");
-      case ABSENT ->
-          failOrBreak(
-              "The plugin behind the proxy did not get the call: "
-                  + came.why()
-                  + ". Start the plugin, or correct the socket that the proxy was given.");
+      caller.end(came, end);
     }
   }
 
-  private void pass(PluginReply came) {
-    @Nullable Http2Headers trailers = came.trailers();
-    if (!isStreamed()) {
-      if (came.headers() != null) {
-        caller.headers(came.headers(), false);
-      }
-      byte @Nullable [] body = came.body();
-      if (body != null && body.length > 0) {
-        caller.data(Unpooled.wrappedBuffer(body), false);
-      }
+  private void passHeld(PluginReply came) {
+    if (came.headers() != null) {
+      caller.headers(came.headers(), false);
     }
-    if (trailers == null) {
-      caller.data(Unpooled.EMPTY_BUFFER, true);
-    } else {
-      caller.headers(trailers, true);
-    }
-    caller.flush();
-  }
-
-  /** Fails, unless the connection of the caller is about to break as that of the plugin did. */
-  private void failOrBreak(String text) {
-    if (proxy.link().isBreaking()) {
-      boolean unused = ended(new CallEnd.Broken());
-    } else {
-      fail(UNAVAILABLE, text);
+    byte @Nullable [] held = came.body();
+    if (held != null && held.length > 0) {
+      caller.data(Unpooled.wrappedBuffer(held), false);
     }
   }
 }

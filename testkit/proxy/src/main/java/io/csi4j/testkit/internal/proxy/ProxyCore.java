@@ -1,5 +1,6 @@
 package io.csi4j.testkit.internal.proxy;
 
+import com.google.protobuf.Empty;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiEndpoint;
@@ -12,14 +13,15 @@ import io.csi4j.testkit.internal.journal.PluginJournal.Arrival;
 import io.csi4j.testkit.internal.journal.WireOperation;
 import io.csi4j.testkit.internal.server.FaultBook;
 import io.csi4j.testkit.internal.server.Framing;
+import io.csi4j.testkit.internal.server.PluginReply;
 import io.csi4j.testkit.internal.server.PluginWire;
 import io.csi4j.testkit.internal.server.SentHeaders;
 import io.csi4j.testkit.internal.server.SocketDirectory;
 import io.csi4j.testkit.internal.server.SocketSite;
 import io.csi4j.testkit.internal.server.TestServer;
+import io.csi4j.testkit.journal.CallEnd;
 import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.referee.AnswerFinding;
-import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
 import java.io.IOException;
@@ -47,7 +49,6 @@ public final class ProxyCore extends TestServer {
 
   private static final System.Logger LOG = System.getLogger(ProxyCore.class.getName());
 
-  private static final int UNAVAILABLE = 14;
   private static final int FINDINGS_LIMIT = 10_000;
   private static final int METHODS_LIMIT = 1_000;
 
@@ -307,9 +308,20 @@ public final class ProxyCore extends TestServer {
     if (unknown.size() < METHODS_LIMIT || unknown.containsKey(path)) {
       unknown.merge(path, 1L, Long::sum);
     }
-    PluginWire.Way way = link.open(new Passing(caller, link));
+    PluginWire.Way way =
+        link.open(
+            PluginReply.passer(
+                reply -> caller.end(reply, end(reply, Empty.getDefaultInstance())), caller));
     way.headers(forPlugin(headers), last);
     return way;
+  }
+
+  /** The end of a call for its caller; the same as for the plugin, whose connection breaks. */
+  CallEnd end(PluginReply reply, Message empty) {
+    boolean lost = reply.kind() == PluginReply.Kind.LOST || reply.kind() == PluginReply.Kind.ABSENT;
+    return lost && link.isBreaking()
+        ? new CallEnd.Broken()
+        : reply.end(empty, "plugin behind the proxy");
   }
 
   /** The headers of a call as the plugin gets them: by the name that gRPC has for UNIX sockets. */
@@ -321,43 +333,6 @@ public final class ProxyCore extends TestServer {
   void judge(RecordedCall call, List<Message> answers) {
     if (findings.size() < FINDINGS_LIMIT) {
       findings.addAll(PluginAnswerRules.broken(call, answers));
-    }
-  }
-
-  /** Passes an answer on as it comes. */
-  private record Passing(CallerStream caller, PluginWire link) implements PluginWire.Answering {
-    @Override
-    public void headers(Http2Headers headers, boolean last) {
-      caller.headers(headers, last);
-      caller.flush();
-    }
-
-    @Override
-    public void data(ByteBuf data, boolean last) {
-      caller.data(data.retainedDuplicate(), last);
-      caller.flush();
-    }
-
-    @Override
-    public void reset(long errorCode) {
-      caller.reset(errorCode);
-    }
-
-    @Override
-    public void lost() {
-      fail("The connection to the plugin behind the proxy broke.");
-    }
-
-    @Override
-    public void absent(String why) {
-      fail("The plugin behind the proxy did not get the call: " + why + ".");
-    }
-
-    /** The end of a connection says more than any word. */
-    private void fail(String text) {
-      if (!link.isBreaking()) {
-        caller.fail(UNAVAILABLE, text);
-      }
     }
   }
 

@@ -58,21 +58,9 @@ public final class ReplayRun {
       return new CallEnd.Abandoned();
     }
     PluginReply reply = came.get();
-    return switch (reply.kind()) {
-      case ENDED ->
-          reply.ok()
-              ? ProtoMessage.answered(reply.messages(wire.answer()).orElse(List.of()))
-              : new CallEnd.Failed(reply.code(), reply.text());
-      case RESET, LOST -> new CallEnd.Broken();
-      case TOO_LARGE ->
-          new CallEnd.Failed(
-              StatusCode.RESOURCE_EXHAUSTED.value(),
-              "The plugin's answer has more than " + PluginReply.BODY_LIMIT + " bytes.");
-      case ABSENT ->
-          new CallEnd.Failed(
-              StatusCode.UNAVAILABLE.value(),
-              "The plugin did not get the call: " + reply.why() + ".");
-    };
+    return reply.kind() == PluginReply.Kind.LOST
+        ? new CallEnd.Broken()
+        : reply.end(wire.answer(), "plugin");
   }
 
   private static <T> T compared(

@@ -100,7 +100,7 @@ public sealed interface Fault {
    * @param made makes the fields of the request
    */
   static Fault answer(Function<WireMessage, ? extends Map<String, ?>> made) {
-    return new Give(made);
+    return new AnswerWith((request, empty) -> made.apply(request), false);
   }
 
   /**
@@ -110,7 +110,7 @@ public sealed interface Fault {
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault answer(CsiOperation operation, String json) {
-    return new Give(FixedAnswer.parse(operation, json));
+    return new AnswerWith(FixedAnswer.parse(operation, json), false);
   }
 
   /**
@@ -120,7 +120,7 @@ public sealed interface Fault {
    * @param made makes the fields of the request and the plugin's own answer; null clears a field
    */
   static Fault change(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made) {
-    return new AlterAnswer(made);
+    return new AnswerWith(made, true);
   }
 
   /**
@@ -130,7 +130,7 @@ public sealed interface Fault {
    * @throws IllegalArgumentException if the text is no JSON object, or no answer of the operation
    */
   static Fault change(CsiOperation operation, String json) {
-    return new AlterAnswer(FixedAnswer.parse(operation, json).changing());
+    return new AnswerWith(FixedAnswer.parse(operation, json), true);
   }
 
   /** This fault, then {@code next}. */
@@ -180,11 +180,14 @@ public sealed interface Fault {
   /** An answer that is wrong. */
   record Answer(WrongAnswer wrong) implements Fault {}
 
-  /** An answer whose fields a test makes of the request. */
-  record Give(Function<WireMessage, ? extends Map<String, ?>> made) implements Fault {}
-
-  /** An answer of the plugin, in which a test changes fields by the request and the answer. */
-  record AlterAnswer(BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made)
+  /**
+   * An answer with fields that a test makes of the request and of the answer that they are set in.
+   *
+   * @param made makes the fields
+   * @param changes whether that answer is the plugin's own, and not an empty one
+   */
+  record AnswerWith(
+      BiFunction<WireMessage, WireMessage, ? extends Map<String, ?>> made, boolean changes)
       implements Fault {}
 
   /** Several steps in order, without nesting. */

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * One call on its way through the steps of its fault, if it has one, to its work and back.
@@ -124,10 +123,10 @@ public abstract class FaultedCall {
           Doing.ONCE,
           WrongAnswers.request(wrong, request),
           () -> tellInstead(right -> answerWrongly(wrong, right)));
-    } else if (step instanceof Fault.Give give) {
-      make(() -> List.of(MessageFields.with(emptyAnswer, give.made().apply(shown(request)))));
-    } else if (step instanceof Fault.AlterAnswer change) {
-      workThen(Doing.ONCE, request, () -> tellInstead(right -> make(() -> changed(change, right))));
+    } else if (step instanceof Fault.AnswerWith with && with.changes()) {
+      workThen(Doing.ONCE, request, () -> tellInstead(right -> make(with, right)));
+    } else if (step instanceof Fault.AnswerWith with) {
+      make(with, List.of(emptyAnswer));
     } else {
       throw new IllegalStateException("A sequence is no single step.");
     }
@@ -146,20 +145,18 @@ public abstract class FaultedCall {
     answer(told, WrongAnswers.bytes(wrong, told));
   }
 
-  private List<Message> changed(Fault.AlterAnswer change, List<Message> right) {
-    return right.stream()
-        .map(
-            message ->
-                MessageFields.with(message, change.made().apply(shown(request), shown(message))))
-        .toList();
-  }
-
   /** Answers with messages that the code of a test makes. */
-  private void make(Supplier<List<Message>> made) {
+  private void make(Fault.AnswerWith with, List<Message> answers) {
     server.runTestCode(
         () -> {
           try {
-            List<Message> messages = made.get();
+            List<Message> messages =
+                answers.stream()
+                    .map(
+                        answer ->
+                            MessageFields.with(
+                                answer, with.made().apply(shown(request), shown(answer))))
+                    .toList();
             return () -> guarded(() -> answer(messages));
           } catch (RuntimeException | Error e) {
             String why =

@@ -64,8 +64,7 @@ public final class RegistrarCore extends TestServer {
 
   /** Makes a fault happen to the next so many calls. */
   public void inject(RegistrationCall call, Fault fault, int times) {
-    if (fault.steps().stream()
-        .anyMatch(step -> step instanceof Fault.Give || step instanceof Fault.AlterAnswer)) {
+    if (fault.steps().stream().anyMatch(Fault.AnswerWith.class::isInstance)) {
       throw new IllegalArgumentException(
           "A registrar has no answers of a plugin to give or change. Let it announce something else"
               + " with announce(...).");

@@ -64,7 +64,7 @@ public final class PluginCore extends TestServer {
     sockets().refuseToListenOnLoop();
     Path main = socket;
     if (main == null) {
-      main = makeDirectory();
+      main = directory.make(settings.socket());
       socket = main;
     }
     Objects.requireNonNull(backend).open();
@@ -72,16 +72,6 @@ public final class PluginCore extends TestServer {
     // Before the first call can come in.
     journal.started(shape);
     listenAt(sites, this::enter);
-  }
-
-  private Path makeDirectory() throws IOException {
-    Path given = settings.socket();
-    if (given == null) {
-      return directory.makeTemporary();
-    }
-    Path main = given.toAbsolutePath();
-    directory.makeFor(main);
-    return main;
   }
 
   @Override

@@ -14,8 +14,11 @@ public final class SocketDirectory {
   private @Nullable Path directory;
   private @Nullable Path topmostMade;
 
-  /** Makes a directory for the main socket of a server, which is returned. */
-  public Path makeTemporary() throws IOException {
+  /** Makes the directory of a socket; without one, a directory and returns a socket in it. */
+  public Path make(@Nullable Path socket) throws IOException {
+    if (socket != null) {
+      return makeFor(socket.toAbsolutePath());
+    }
     Path made = Files.createTempDirectory("csi4j-testkit-").toAbsolutePath();
     directory = made;
     topmostMade = made;
@@ -23,7 +26,7 @@ public final class SocketDirectory {
   }
 
   /** Makes the directories that are missing on the way to this socket. */
-  void makeFor(Path socket) throws IOException {
+  private Path makeFor(Path socket) throws IOException {
     Path parent = socket.getParent();
     if (parent == null) {
       throw new IllegalArgumentException(
@@ -44,6 +47,7 @@ public final class SocketDirectory {
               + ". Give it a directory that it may write into.",
           e);
     }
+    return socket;
   }
 
   /** Removes the directories that were made, the innermost first. */

@@ -100,8 +100,7 @@ public final class ProxyCore extends TestServer {
     if (opened != null) {
       journal.whenEnded(opened::write);
     }
-    Path given = settings.socket();
-    Path socket = given == null ? directory.makeTemporary() : given.toAbsolutePath();
+    Path socket = directory.make(settings.socket());
     if (socket.equals(settings.plugin().path())) {
       throw new IOException(
           "The proxy cannot listen on "

@@ -209,7 +209,7 @@ final class PluginOfTest implements AutoCloseable {
     if (left.isEmpty()) {
       return unlawful.map(e -> e);
     }
-    LeftoverException failure = new LeftoverException(explain(left));
+    AssertionError failure = new AssertionError(explain(left));
     unlawful.ifPresent(failure::addSuppressed);
     return Optional.of(failure);
   }

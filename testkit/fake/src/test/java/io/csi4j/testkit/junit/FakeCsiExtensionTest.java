@@ -197,7 +197,7 @@ final class FakeCsiExtensionTest {
   @Test
   void whatAPluginOfAFieldIsLeftWithFailsATestThatPassed() {
     assertThat(failureOf(FieldLeft.class))
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("Volume 'vol-1' is still published on node 'node-1' at ");
   }
 
@@ -529,7 +529,7 @@ final class FakeCsiExtensionTest {
   @Test
   void leftoversOfAClassFailTheClass() {
     assertThat(failureOf(ClassLeavesVolume.class))
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("Volume 'vol-1' is still attached to node 'node-1'");
   }
 
@@ -546,7 +546,7 @@ final class FakeCsiExtensionTest {
   @Test
   void volumesInUseFailATestThatPassed() {
     assertThat(failureOf(LeavesVolume.class))
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("Volume 'vol-1' is still published on node 'node-1' at ")
         .hasMessageContaining("NodeUnpublishVolume is owed")
         .hasMessageContaining("Volume 'vol-1' is still staged on node 'node-1' at ")
@@ -598,7 +598,7 @@ final class FakeCsiExtensionTest {
   @Test
   void callsInFlightFailATestThatPassed() {
     assertThat(failureOf(LeavesCall.class))
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("GetPluginInfo, is still in flight");
   }
 
@@ -617,7 +617,7 @@ final class FakeCsiExtensionTest {
   void filesBesideTheSocketFailATestThatPassed() throws IOException {
     Throwable failure = failureOf(LeavesFile.class);
     assertThat(failure)
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("of the plugin's sockets is still there, with [mine]");
     Files.delete(LeavesFile.file);
     Files.delete(LeavesFile.file.getParent());
@@ -637,7 +637,7 @@ final class FakeCsiExtensionTest {
   void descriptorsOfTheSocketFailATestThatPassed() throws IOException {
     Throwable failure = failureOf(LeavesDescriptor.class);
     assertThat(failure)
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("1 descriptor(s) are still open for sockets in the directory '");
     LeavesDescriptor.opened.forEach(FakeCsiExtensionTest::close);
   }
@@ -646,7 +646,7 @@ final class FakeCsiExtensionTest {
   void descriptorsOfASocketThatWasMovedAfterItWasBoundFailATestThatPassed() {
     Throwable failure = failureOf(LeavesDescriptorOfMovedSocket.class);
     assertThat(failure)
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("2 descriptor(s) are still open for sockets in the directory '");
     LeavesDescriptorOfMovedSocket.opened.forEach(FakeCsiExtensionTest::close);
   }
@@ -689,7 +689,7 @@ final class FakeCsiExtensionTest {
     Throwable failure = failureOf(LeavesThread.class);
     LeavesThread.END.countDown();
     assertThat(failure)
-        .isInstanceOf(LeftoverException.class)
+        .isExactlyInstanceOf(AssertionError.class)
         .hasMessageContaining("Thread 'left-1' of the plugin still runs");
   }
 
@@ -852,7 +852,7 @@ final class FakeCsiExtensionTest {
 
   @Test
   void dynamicTestsThatLeaveSomethingFailTheMethodThatMadeThem() {
-    assertThat(failureOf(LeavesDynamically.class)).isInstanceOf(LeftoverException.class);
+    assertThat(failureOf(LeavesDynamically.class)).isExactlyInstanceOf(AssertionError.class);
   }
 
   @FakeCsi(lawful = false)

@@ -52,39 +52,41 @@ final class Knowledge {
 
   /** Changes what is known, and keeps it. */
   void change(Change change) throws Refusal {
-    change(change, () -> {});
-  }
-
-  /** {@link #change} with something that is done in the same moment. */
-  private void change(Change change, Runnable done) throws Refusal {
     changing.lock();
     try {
       State draft = state.copy();
       change.apply(draft);
       effect("Saving what the plugin knows", () -> storage.save(draft));
       state = draft;
-      done.run();
     } finally {
       changing.unlock();
     }
   }
 
-  /** Changes what is known of something that was made, or has that unmade. */
-  void changeOrUndo(Change change, Effect undo) throws Refusal {
-    changeOrUndo(change, () -> {}, undo);
-  }
-
-  private void changeOrUndo(Change change, Runnable done, Effect undo) throws Refusal {
+  /**
+   * Has the storage make something, and changes what is known; if one of them fails, has it unmade.
+   *
+   * @param bytes set aside meanwhile, so that no other can take them; 0 for nothing
+   */
+  void make(PluginShape shape, long bytes, String doing, Effect make, Change change, Effect unmake)
+      throws Refusal {
+    reserve(shape, bytes);
+    boolean known = false;
     try {
-      change(change, done);
-    } catch (Refusal refused) {
+      effect(doing, make);
+      changing.lock();
       try {
-        undo.run();
-      } catch (IOException | Refusal | RuntimeException e) {
-        // The refusal says more; the storage tells of unknown things when it is opened next.
-        refused.addSuppressed(e);
+        change(change);
+        // In the same moment: the bytes count as used from now on, and never twice.
+        reserved -= bytes;
+        known = true;
+      } finally {
+        changing.unlock();
       }
-      throw refused;
+    } finally {
+      if (!known) {
+        giveBack(bytes, unmake);
+      }
     }
   }
 
@@ -97,43 +99,8 @@ final class Knowledge {
     }
   }
 
-  /** Bytes that no other can take until they are given back. */
-  final class Reservation implements AutoCloseable {
-
-    /** Guarded by the lock. */
-    private long bytes;
-
-    private Reservation(long bytes) {
-      this.bytes = bytes;
-    }
-
-    /**
-     * Changes what is known, and gives the bytes back in the same moment: they count as used from
-     * then on, and never twice.
-     */
-    void change(Change change) throws Refusal {
-      Knowledge.this.change(change, this::close);
-    }
-
-    /** {@link #change} for something that was made, or has that unmade. */
-    void changeOrUndo(Change change, Effect undo) throws Refusal {
-      Knowledge.this.changeOrUndo(change, this::close, undo);
-    }
-
-    @Override
-    public void close() {
-      changing.lock();
-      try {
-        reserved -= bytes;
-        bytes = 0;
-      } finally {
-        changing.unlock();
-      }
-    }
-  }
-
   /** Sets bytes aside while something is made, or refuses with RESOURCE_EXHAUSTED. */
-  Reservation reserve(PluginShape shape, long bytes) throws Refusal {
+  private void reserve(PluginShape shape, long bytes) throws Refusal {
     changing.lock();
     try {
       long free = free(shape);
@@ -145,7 +112,20 @@ final class Knowledge {
             free);
       }
       reserved += bytes;
-      return new Reservation(bytes);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void giveBack(long bytes, Effect unmake) {
+    try {
+      unmake.run();
+    } catch (IOException | Refusal | RuntimeException e) {
+      // The refusal says more; the storage tells of unknown things when it is opened next.
+    }
+    changing.lock();
+    try {
+      reserved -= bytes;
     } finally {
       changing.unlock();
     }

@@ -211,13 +211,13 @@ final class NodeVolumeService {
         others(call, request);
       }
       if (known == null) {
-        make(request);
+        make(call, request);
       }
       try {
         published(call, request, before == null);
       } catch (Refusal failed) {
         if (known == null) {
-          unmake(id);
+          volumes.remove(id);
         }
         throw failed;
       }
@@ -225,7 +225,7 @@ final class NodeVolumeService {
     }
   }
 
-  private void make(NodePublishVolumeRequest request) throws Refusal {
+  private void make(Call call, NodePublishVolumeRequest request) throws Refusal {
     Volume volume =
         Volume.newBuilder()
             .setVolumeId(request.getVolumeId())
@@ -236,21 +236,7 @@ final class NodeVolumeService {
             .setName(inlineName(request.getVolumeId()))
             .addVolumeCapabilities(request.getVolumeCapability())
             .build();
-    ground.effect(
-        "Making the inline volume " + SafeText.quote(request.getVolumeId()),
-        () -> ground.storage().create(volume, asked));
-    ground
-        .knowledge()
-        .changeOrUndo(
-            state -> state.volumes().put(volume.getVolumeId(), new StoredVolume(volume, asked)),
-            () -> ground.storage().delete(volume.getVolumeId()));
-  }
-
-  private void unmake(String id) throws Refusal {
-    ground.effect(
-        "Deleting the inline volume " + SafeText.quote(id), () -> ground.storage().delete(id));
-    ground.change(state -> state.volumes().remove(id));
-    ground.health().remove(id);
+    volumes.keep(call.shape(), 0, "Making", volume, asked);
   }
 
   private static boolean isInline(StoredVolume volume) {
@@ -343,7 +329,7 @@ final class NodeVolumeService {
       }
       if (volume.filter(NodeVolumeService::isInline).isPresent()
           && ground.now().published(id).isEmpty()) {
-        unmake(id);
+        volumes.remove(id);
       }
       return NodeUnpublishVolumeResponse.getDefaultInstance();
     }

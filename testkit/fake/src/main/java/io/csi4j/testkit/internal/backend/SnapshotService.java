@@ -80,19 +80,12 @@ final class SnapshotService {
               .addAllAccessibleTopology(
                   VolumePlacement.placeSnapshot(call.shape(), wanted, volume.volume()))
               .build();
-      try (Knowledge.Reservation space =
-          ground.knowledge().reserve(call.shape(), snapshot.getSizeBytes())) {
-        ground.effect(
-            "Cutting the snapshot " + snapshot.getSnapshotId(),
-            () -> ground.storage().snapshot(snapshot.getSnapshotId(), source));
-        CreateSnapshotRequest asked = request.toBuilder().clearSecrets().build();
-        space.changeOrUndo(
-            state ->
-                state
-                    .snapshots()
-                    .put(snapshot.getSnapshotId(), new StoredSnapshot(snapshot, asked)),
-            () -> ground.storage().deleteSnapshot(snapshot.getSnapshotId()));
-      }
+      CreateSnapshotRequest asked = request.toBuilder().clearSecrets().build();
+      make(
+          call.shape(),
+          List.of(snapshot),
+          state ->
+              state.snapshots().put(snapshot.getSnapshotId(), new StoredSnapshot(snapshot, asked)));
       return answer(call.shape(), snapshot);
     }
   }
@@ -224,7 +217,6 @@ final class SnapshotService {
       throws Refusal {
     String id = ground.ids().next("group", ground.now().groups().keySet());
     VolumeGroupSnapshot.Builder group = VolumeGroupSnapshot.newBuilder().setGroupSnapshotId(id);
-    long bytes = 0;
     for (StoredVolume volume : volumes) {
       Snapshot member =
           cut(ground, volume)
@@ -234,50 +226,45 @@ final class SnapshotService {
                   VolumePlacement.placeSnapshot(
                       shape, TopologyRequirement.getDefaultInstance(), volume.volume()))
               .build();
-      bytes += member.getSizeBytes();
       group.addSnapshots(member).setCreationTime(member.getCreationTime());
     }
     CreateVolumeGroupSnapshotRequest asked = request.toBuilder().clearSecrets().build();
-    try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
-      cut(group.getSnapshotsList());
-      space.changeOrUndo(
-          state -> {
-            state.groups().put(id, new StoredGroup(group.build(), asked));
-            for (Snapshot member : group.getSnapshotsList()) {
-              state
-                  .snapshots()
-                  .put(
-                      member.getSnapshotId(),
-                      new StoredSnapshot(member, CreateSnapshotRequest.getDefaultInstance()));
-            }
-          },
-          () -> {
-            for (Snapshot member : group.getSnapshotsList()) {
-              ground.storage().deleteSnapshot(member.getSnapshotId());
-            }
-          });
-    }
+    make(
+        shape,
+        group.getSnapshotsList(),
+        state -> {
+          state.groups().put(id, new StoredGroup(group.build(), asked));
+          for (Snapshot member : group.getSnapshotsList()) {
+            state
+                .snapshots()
+                .put(
+                    member.getSnapshotId(),
+                    new StoredSnapshot(member, CreateSnapshotRequest.getDefaultInstance()));
+          }
+        });
     return group.build();
   }
 
-  /** All members, or none. */
-  private void cut(List<Snapshot> members) throws Refusal {
-    List<Snapshot> done = new ArrayList<>();
-    try {
-      for (Snapshot member : members) {
-        done.add(member);
-        ground.effect(
-            "Cutting the snapshot " + member.getSnapshotId(),
-            () -> ground.storage().snapshot(member.getSnapshotId(), member.getSourceVolumeId()));
-      }
-    } catch (Refusal refused) {
-      for (Snapshot member : done) {
-        ground.effect(
-            "Removing what was cut: " + refused.text() + ", and then",
-            () -> ground.storage().deleteSnapshot(member.getSnapshotId()));
-      }
-      throw refused;
-    }
+  /** Cuts all of them, or none. */
+  private void make(PluginShape shape, List<Snapshot> snapshots, Knowledge.Change change)
+      throws Refusal {
+    ground
+        .knowledge()
+        .make(
+            shape,
+            snapshots.stream().mapToLong(Snapshot::getSizeBytes).sum(),
+            "Cutting " + snapshots.stream().map(Snapshot::getSnapshotId).toList(),
+            () -> {
+              for (Snapshot each : snapshots) {
+                ground.storage().snapshot(each.getSnapshotId(), each.getSourceVolumeId());
+              }
+            },
+            change,
+            () -> {
+              for (Snapshot each : snapshots) {
+                ground.storage().deleteSnapshot(each.getSnapshotId());
+              }
+            });
   }
 
   private CreateVolumeGroupSnapshotResponse answer(PluginShape shape, VolumeGroupSnapshot group) {

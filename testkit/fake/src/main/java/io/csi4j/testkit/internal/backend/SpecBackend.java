@@ -11,7 +11,6 @@ import io.csi4j.client.model.PluginPath;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.VolumeContext;
 import io.csi4j.client.model.VolumeId;
-import io.csi4j.testkit.internal.backend.State.StoredVolume;
 import io.csi4j.testkit.model.PluginClock;
 import io.csi4j.testkit.model.PluginContents;
 import io.csi4j.testkit.model.PluginShape;
@@ -28,6 +27,7 @@ public final class SpecBackend implements Backend {
   private final Supplier<PluginShape> shape;
   private final BackendParts ground;
   private final ListingPages listings;
+  private final VolumeService volumes;
   private final Map<CsiOperation, Work<Message>> works = new EnumMap<>(CsiOperation.class);
 
   /** The work of one operation, whose requests are all of one kind. */
@@ -73,7 +73,7 @@ public final class SpecBackend implements Backend {
     on(CsiOperation.VALIDATE_VOLUME_CAPABILITIES, questions::validate);
     on(CsiOperation.GET_CAPACITY, questions::capacity);
     on(CsiOperation.NODE_GET_INFO, (call, request) -> questions.nodeInfo(call));
-    VolumeService volumes = new VolumeService(ground);
+    volumes = new VolumeService(ground);
     on(CsiOperation.CREATE_VOLUME, volumes::create);
     on(CsiOperation.DELETE_VOLUME, volumes::delete);
     on(CsiOperation.CONTROLLER_EXPAND_VOLUME, volumes::expand);
@@ -135,15 +135,19 @@ public final class SpecBackend implements Backend {
   public void forget() {
     ground.health().clear();
     listings.expireTokens();
-    change(
-        state -> {
-          state.volumes().clear();
-          state.snapshots().clear();
-          state.groups().clear();
-          state.attachments().clear();
-          state.stagings().clear();
-          state.publications().clear();
-        });
+    try {
+      ground.change(
+          state -> {
+            state.volumes().clear();
+            state.snapshots().clear();
+            state.groups().clear();
+            state.attachments().clear();
+            state.stagings().clear();
+            state.publications().clear();
+          });
+    } catch (Refusal e) {
+      throw new IllegalStateException(e.text(), e);
+    }
   }
 
   public PluginContents contents() {
@@ -191,16 +195,7 @@ public final class SpecBackend implements Backend {
     CreateVolumeRequest asked =
         CreateVolumeRequest.newBuilder().setCapacityRange(VolumeService.range(capacity)).build();
     try {
-      ground.effect("Adding the volume", () -> ground.storage().create(made, asked));
-    } catch (Refusal e) {
-      throw new IllegalStateException(e.text(), e);
-    }
-    change(state -> state.volumes().put(volume.value(), new StoredVolume(made, asked)));
-  }
-
-  private void change(Knowledge.Change change) {
-    try {
-      ground.change(change);
+      volumes.keep(shape.get(), 0, "Adding", made, asked);
     } catch (Refusal e) {
       throw new IllegalStateException(e.text(), e);
     }

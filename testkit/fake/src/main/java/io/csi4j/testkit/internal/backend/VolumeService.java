@@ -84,18 +84,35 @@ final class VolumeService {
     }
     ground.effect(
         "Making a volume", () -> draft.putAllVolumeContext(ground.storage().context(request)));
-    try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes)) {
-      String id = ground.ids().next("vol", ground.now().volumes().keySet());
-      Volume volume = draft.setVolumeId(id).putVolumeContext(BACKING, "backing-of-" + id).build();
-      CreateVolumeRequest asked = request.toBuilder().clearSecrets().build();
-      try (Held made = ground.flights().take(Thing.volume(id))) {
-        ground.effect("Making the volume " + id, () -> ground.storage().create(volume, request));
-        space.changeOrUndo(
+    String id = ground.ids().next("vol", ground.now().volumes().keySet());
+    Volume volume = draft.setVolumeId(id).putVolumeContext(BACKING, "backing-of-" + id).build();
+    try (Held made = ground.flights().take(Thing.volume(id))) {
+      keep(shape, bytes, "Making", volume, request);
+    }
+    return volume;
+  }
+
+  /** Makes the bytes of a volume, and knows of it from then on. */
+  void keep(PluginShape shape, long bytes, String doing, Volume volume, CreateVolumeRequest request)
+      throws Refusal {
+    String id = volume.getVolumeId();
+    CreateVolumeRequest asked = request.toBuilder().clearSecrets().build();
+    ground
+        .knowledge()
+        .make(
+            shape,
+            bytes,
+            doing + " the volume " + SafeText.quote(id),
+            () -> ground.storage().create(volume, request),
             state -> state.volumes().put(id, new StoredVolume(volume, asked)),
             () -> ground.storage().delete(id));
-      }
-      return volume;
-    }
+  }
+
+  /** Removes the bytes of a volume, and all that is known of it. */
+  void remove(String id) throws Refusal {
+    ground.effect("Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
+    ground.change(state -> state.volumes().remove(id));
+    ground.health().remove(id);
   }
 
   /** From where the snapshot that fills the volume can be used; empty for everywhere. */
@@ -166,9 +183,7 @@ final class VolumeService {
         return DeleteVolumeResponse.getDefaultInstance();
       }
       ground.now().refuseAnywhere(id);
-      ground.effect("Deleting the volume " + SafeText.quote(id), () -> ground.storage().delete(id));
-      ground.change(state -> state.volumes().remove(id));
-      ground.health().remove(id);
+      remove(id);
       return DeleteVolumeResponse.getDefaultInstance();
     }
   }
@@ -209,20 +224,23 @@ final class VolumeService {
 
   /** Makes a volume larger, within what is left. */
   void grow(PluginShape shape, String id, long had, long bytes) throws Refusal {
-    try (Knowledge.Reservation space = ground.knowledge().reserve(shape, bytes - had)) {
-      ground.effect(
-          "Expanding the volume " + SafeText.quote(id), () -> ground.storage().expand(id, bytes));
-      space.change(
-          state ->
-              state
-                  .volumes()
-                  .computeIfPresent(
-                      id,
-                      (key, volume) ->
-                          new StoredVolume(
-                              volume.volume().toBuilder().setCapacityBytes(bytes).build(),
-                              volume.asked())));
-    }
+    ground
+        .knowledge()
+        .make(
+            shape,
+            bytes - had,
+            "Expanding the volume " + SafeText.quote(id),
+            () -> ground.storage().expand(id, bytes),
+            state ->
+                state
+                    .volumes()
+                    .computeIfPresent(
+                        id,
+                        (key, volume) ->
+                            new StoredVolume(
+                                volume.volume().toBuilder().setCapacityBytes(bytes).build(),
+                                volume.asked())),
+            () -> {});
   }
 
   ControllerModifyVolumeResponse modify(Call call, ControllerModifyVolumeRequest request)

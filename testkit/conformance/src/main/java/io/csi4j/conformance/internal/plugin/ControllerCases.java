@@ -3,12 +3,13 @@ package io.csi4j.conformance.internal.plugin;
 import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
-import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeResponse;
+import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.GetCapacityRequest;
@@ -29,27 +30,27 @@ final class ControllerCases {
   private ControllerCases() {}
 
   static void addTo(CaseSteps all) {
-    capabilityCases(all.under("controller/capabilities"));
-    publishCases(all.under("controller/publish"));
-    unpublishCases(all.under("controller/unpublish"));
-    validateCases(all.under("controller/validate"));
-    listCases(all.under("controller/list"));
-    capacityCases(all.under("controller/capacity"));
-    getCases(all.under("controller/get"));
-    expandCases(all.under("controller/expand"));
-    modifyCases(all.under("controller/modify"));
+    capabilityCases(all);
+    publishCases(all);
+    unpublishCases(all);
+    validateCases(all);
+    listCases(all);
+    capacityCases(all);
+    getCases(all);
+    expandCases(all);
+    modifyCases(all);
   }
 
-  private static void capabilityCases(CaseSteps.Group all) {
+  private static void capabilityCases(CaseSteps all) {
     all.add(
-        "published-nodes-bring-attaching",
+        "controller/capabilities/published-nodes-bring-attaching",
         t ->
             t.check(
                 !Need.LIST_NODES.met(t) || Need.ATTACH.met(t),
                 "PUBLISH_UNPUBLISH_VOLUME, as LIST_VOLUMES_PUBLISHED_NODES is offered",
                 "LIST_VOLUMES_PUBLISHED_NODES alone"));
     all.add(
-        "what-is-not-offered-is-not-implemented",
+        "controller/capabilities/what-is-not-offered-is-not-implemented",
         t -> {
           t.unoffered(Need.CREATE, CsiOperation.CREATE_VOLUME);
           t.unoffered(Need.ATTACH, CsiOperation.CONTROLLER_PUBLISH_VOLUME);
@@ -66,17 +67,16 @@ final class ControllerCases {
         });
   }
 
-  private static void publishCases(CaseSteps.Group all) {
-    all.required(t -> toAttach(t, volume(t)), "volume_id", "node_id", "volume_capability");
+  private static void publishCases(CaseSteps all) {
     all.add(
-        "a-volume-is-attached",
+        "controller/publish/a-volume-is-attached",
         t ->
             t.adviseSize(
                 "publish_context",
                 t.taken(toAttach(t, volume(t)), ControllerPublishVolumeResponse.class)
                     .getPublishContextMap()));
     all.add(
-        "again-succeeds",
+        "controller/publish/again-succeeds",
         t -> {
           ControllerPublishVolumeRequest request = toAttach(t, volume(t)).build();
           var first = t.taken(request, ControllerPublishVolumeResponse.class);
@@ -86,17 +86,7 @@ final class ControllerCases {
           }
         });
     all.add(
-        "an-unknown-volume-is-not-found",
-        unknownVolumeIfTaken(NOT_FOUND, LawfulRequests::toAttach, LawfulRequests::toDetach));
-    all.ask("an-unknown-node-is-not-found", t -> toAttach(t, volume(t)).setNodeId(NO_SUCH_NODE));
-    all.ask(
-        "another-capability-is-attached-or-refused",
-        t -> toAttach(t, attachedVolume(t)).setVolumeCapability(otherCapability(t)));
-    all.ask(
-        "readonly-after-writable-is-attached-or-refused",
-        t -> toAttach(t, attachedVolume(t)).setReadonly(true));
-    all.add(
-        "a-node-takes-as-many-volumes-as-it-says",
+        "controller/publish/a-node-takes-as-many-volumes-as-it-says",
         t -> {
           long most = t.offers().info().getMaxVolumesPerNode();
           for (long attached = 0; attached < most; attached++) {
@@ -128,36 +118,29 @@ final class ControllerCases {
     return reply;
   }
 
-  private static void unpublishCases(CaseSteps.Group all) {
-    all.required(t -> toDetach(t, volume(t)), "volume_id");
-    all.add("again-succeeds", t -> t.okTwice(toDetach(t, attachedVolume(t))));
+  private static void unpublishCases(CaseSteps all) {
     all.add(
-        "the-volume-can-be-attached-otherwise",
+        "controller/unpublish/the-volume-can-be-attached-otherwise",
         t -> {
           Volume volume = attachedVolume(t);
           t.prepare(toDetach(t, volume));
           t.ok(toAttach(t, volume).setReadonly(true));
         });
     all.add(
-        "without-a-node-from-every-node",
+        "controller/unpublish/without-a-node-from-every-node",
         t -> {
           Volume volume = attachedVolume(t);
           t.ok(toDetach(t, volume).clearNodeId());
           t.ok(toAttach(t, volume).setReadonly(true));
         });
-    all.ask("an-unknown-volume-is-detached-or-not-found", t -> toDetach(t, NO_SUCH_VOLUME));
-    all.ask(
-        "an-unknown-node-is-detached-or-not-found",
-        t -> toDetach(t, volume(t)).setNodeId(NO_SUCH_NODE));
   }
 
-  private static void validateCases(CaseSteps.Group all) {
-    all.required(t -> toValidate(t, volume(t)), "volume_id", "volume_capabilities");
-    all.add("an-unknown-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toValidate));
+  private static void validateCases(CaseSteps all) {
     all.add(
-        "what-it-was-made-for-is-confirmed",
+        "controller/validate/what-it-was-made-for-is-confirmed",
         t -> {
-          ValidateVolumeCapabilitiesRequest request = toValidate(t, volume(t)).build();
+          ValidateVolumeCapabilitiesRequest request =
+              to(t, ValidateVolumeCapabilitiesRequest.newBuilder(), volume(t)).build();
           var answer = t.ok(request, ValidateVolumeCapabilitiesResponse.class);
           if (!answer.hasConfirmed() && t.plugin().existingVolume().isPresent()) {
             t.advise(
@@ -190,35 +173,35 @@ final class ControllerCases {
     return listing(t, entries).stream().map(each -> each.getVolume().getVolumeId()).toList();
   }
 
-  private static void listCases(CaseSteps.Group all) {
+  private static void listCases(CaseSteps all) {
     all.add(
-        "every-entry-names-a-volume",
+        "controller/list/every-entry-names-a-volume",
         t -> {
           for (String id : ids(t, 0)) {
             t.check(!id.isEmpty(), "a volume_id in each entry", "an empty one");
           }
         });
     all.add(
-        "a-new-volume-appears",
+        "controller/list/a-new-volume-appears",
         t -> {
           String id = create(t).getVolumeId();
           t.check(ids(t, 0).contains(id), "the new volume is listed", "it is not");
         });
     all.add(
-        "a-deleted-volume-disappears",
+        "controller/list/a-deleted-volume-disappears",
         t -> {
           String id = deletedVolume(t).getVolumeId();
           t.check(!ids(t, 0).contains(id), "the deleted volume is not listed", "it is");
         });
     all.add(
-        "pages-hold-every-volume",
+        "controller/list/pages-hold-every-volume",
         t -> {
           List<String> made =
               Stream.of(create(t), create(t), create(t)).map(Volume::getVolumeId).toList();
           ListPages.checkOnPages(t, "volume", made, () -> ids(t, 1));
         });
     all.add(
-        "pages-go-on-while-volumes-come-and-go",
+        "controller/list/pages-go-on-while-volumes-come-and-go",
         t -> {
           Volume first = create(t);
           Volume second = create(t);
@@ -240,16 +223,10 @@ final class ControllerCases {
               "fewer");
         });
     all.add(
-        "an-invalid-token-is-aborted",
-        t ->
-            t.refusedRather(
-                toList(0).setStartingToken("csi4j-invalid-token"), ABORTED, INVALID_ARGUMENT));
-    all.ask("a-negative-number-of-entries-is-refused", t -> toList(-1));
-    all.add(
-        "tells-where-a-volume-is-attached",
+        "controller/list/tells-where-a-volume-is-attached",
         t -> {
           Volume volume = create(t);
-          attach(t, volume);
+          attached(t, volume);
           String node = t.offers().info().getNodeId();
           t.check(
               listing(t, 0).stream()
@@ -260,10 +237,10 @@ final class ControllerCases {
         });
   }
 
-  private static void capacityCases(CaseSteps.Group all) {
-    all.add("is-told", t -> checkCapacity(t, GetCapacityRequest.newBuilder()));
+  private static void capacityCases(CaseSteps all) {
+    all.add("controller/capacity/is-told", t -> checkCapacity(t, GetCapacityRequest.newBuilder()));
     all.add(
-        "is-told-for-a-use",
+        "controller/capacity/is-told-for-a-use",
         t -> {
           // One at a time: a volume would have to be usable in all ways of one request.
           for (VolumeCapability each : capabilities(t)) {
@@ -292,34 +269,32 @@ final class ControllerCases {
             + " bytes");
   }
 
-  private static void getCases(CaseSteps.Group all) {
-    all.required(t -> toGet(t, NO_SUCH_VOLUME), "volume_id");
-    all.add("an-unknown-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toGet));
+  private static void getCases(CaseSteps all) {
     all.add(
-        "tells-of-the-volume",
+        "controller/get/tells-of-the-volume",
         t -> {
           Volume volume = volume(t);
-          var answer = t.ok(toGet(t, volume), ControllerGetVolumeResponse.class);
+          var answer =
+              t.ok(
+                  to(t, ControllerGetVolumeRequest.newBuilder(), volume),
+                  ControllerGetVolumeResponse.class);
           t.checkSame("the volume ", volume.getVolumeId(), answer.getVolume().getVolumeId());
           t.check(answer.hasStatus(), "a status", "none");
         });
     all.add(
-        "tells-the-condition-of-the-volume",
+        "controller/get/tells-the-condition-of-the-volume",
         t -> {
-          var answer = t.ok(toGet(t, volume(t)), ControllerGetVolumeResponse.class);
+          var answer =
+              t.ok(
+                  to(t, ControllerGetVolumeRequest.newBuilder(), volume(t)),
+                  ControllerGetVolumeResponse.class);
           t.check(answer.getStatus().hasVolumeCondition(), "a volume_condition", "none");
         });
   }
 
-  private static void expandCases(CaseSteps.Group all) {
-    all.required(
-        t -> toExpand(t, create(t), t.plugin().volumeBytes()), "volume_id", "capacity_range");
+  private static void expandCases(CaseSteps all) {
     all.add(
-        "an-unknown-volume-is-not-found",
-        unknownVolumeIfTaken(
-            NOT_FOUND, (t, volume) -> toExpand(t, volume, t.plugin().volumeBytes()), null));
-    all.add(
-        "a-volume-grows",
+        "controller/expand/a-volume-grows",
         t -> {
           Volume volume = create(t);
           long size =
@@ -330,15 +305,15 @@ final class ControllerCases {
               "at least " + bigger(t) + " bytes",
               size + " bytes");
         });
-    all.ask(
-        "again-succeeds",
+    all.add(
+        "controller/expand/again-succeeds",
         t -> {
           var request = toExpand(t, create(t), bigger(t));
-          t.prepared(() -> grown(t, request));
-          return request;
+          t.prepare(request);
+          t.best(request, OK);
         });
     all.add(
-        "never-shrinks",
+        "controller/expand/never-shrinks",
         t -> {
           Volume volume = create(t);
           long size = t.prepared(() -> grown(t, toExpand(t, volume, bigger(t))));
@@ -346,7 +321,7 @@ final class ControllerCases {
           checkGrown(t, volume, reply, size);
         });
     all.add(
-        "a-size-that-nobody-has-is-out-of-range",
+        "controller/expand/a-size-that-nobody-has-is-out-of-range",
         t -> {
           Volume volume = create(t);
           Reply reply =
@@ -358,17 +333,14 @@ final class ControllerCases {
                   INVALID_ARGUMENT);
           checkGrown(t, volume, reply, FAR_TOO_MUCH);
         });
-    all.ask(
-        "a-limit-below-the-size-is-left-or-refused",
-        t -> toExpand(t, create(t), 1).setCapacityRange(range(1, 1)));
     all.add(
-        "a-volume-in-use-is-refused-where-only-others-grow",
+        "controller/expand/a-volume-in-use-is-refused-where-only-others-grow",
         t -> {
           Volume volume = create(t);
           if (t.offers().node()) {
-            publish(t, volume);
+            published(t, volume);
           } else {
-            attach(t, volume);
+            attached(t, volume);
           }
           long size = volume.getCapacityBytes();
           Reply reply =
@@ -379,9 +351,6 @@ final class ControllerCases {
                 then <= size, "a refusal, or the " + size + " bytes of before", then + " bytes");
           }
         });
-    all.ask(
-        "a-capability-that-does-not-fit-is-better-refused",
-        t -> toExpand(t, create(t), bigger(t)).setVolumeCapability(otherCapability(t)));
   }
 
   /** A volume that grows has this size at least, unless the plugin does not tell sizes. */
@@ -399,23 +368,13 @@ final class ControllerCases {
     return t.ok(request, ControllerExpandVolumeResponse.class).getCapacityBytes();
   }
 
-  private static void modifyCases(CaseSteps.Group all) {
-    all.required(t -> toModify(t, volume(t)), "volume_id", "mutable_parameters");
+  private static void modifyCases(CaseSteps all) {
     all.add(
-        "an-unknown-volume-is-not-found",
-        unknownVolumeIfTaken(NOT_FOUND, LawfulRequests::toModify, null));
-    all.add(
-        "a-volume-is-modified-and-again",
+        "controller/modify/a-volume-is-modified-and-again",
         t -> {
-          var request = toModify(t, volume(t)).build();
+          var request = to(t, ControllerModifyVolumeRequest.newBuilder(), volume(t)).build();
           Message unused = t.taken(request, Message.class);
           t.ok(request);
         });
-    all.ask(
-        "an-unknown-parameter-is-better-refused",
-        t ->
-            toModify(t, volume(t))
-                .clearMutableParameters()
-                .putMutableParameters("csi4j.io/unknown", "1"));
   }
 }

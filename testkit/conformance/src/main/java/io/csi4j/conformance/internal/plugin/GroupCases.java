@@ -4,10 +4,10 @@ import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
-import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
@@ -22,20 +22,19 @@ final class GroupCases {
   private GroupCases() {}
 
   static void addTo(CaseSteps all) {
-    createCases(all.under("groups/create"));
-    deleteCases(all.under("groups/delete"));
-    getCases(all.under("groups/get"));
+    createCases(all);
+    getCases(all);
   }
 
-  private static void createCases(CaseSteps.Group all) {
-    all.required(t -> toGroup(t, create(t)), "name", "source_volume_ids");
+  private static void createCases(CaseSteps all) {
     all.add(
-        "a-group-is-made",
+        "groups/create/a-group-is-made",
         t -> {
           Volume first = create(t);
           Volume second = create(t);
+          var request = toGroup(t, first).addSourceVolumeIds(second.getVolumeId());
           VolumeGroupSnapshot group =
-              named(t, t.taken(toGroup(t, first, second), CreateVolumeGroupSnapshotResponse.class));
+              named(t, t.taken(request, CreateVolumeGroupSnapshotResponse.class));
           Set<String> sources = ofMembers(group, Snapshot::getSourceVolumeId);
           t.check(group.hasCreationTime(), "a creation_time", "none");
           t.check(
@@ -51,22 +50,21 @@ final class GroupCases {
             t.check(!each.getSnapshotId().isEmpty(), "a snapshot_id in each member", "none");
           }
         });
-    all.add("the-same-again-is-the-same-group", t -> isOneGroup(t, toGroup(t, create(t))));
     all.add(
-        "a-name-of-128-bytes-is-accepted",
+        "groups/create/the-same-again-is-the-same-group",
+        t -> isOneGroup(t, toGroup(t, create(t))));
+    all.add(
+        "groups/create/a-name-of-128-bytes-is-accepted",
         t -> isOneGroup(t, toGroup(t, create(t)).setName(name128(t))));
-    all.ask(
-        "the-same-name-of-other-volumes-is-refused",
+    all.add(
+        "groups/create/the-same-name-of-other-volumes-is-refused",
         t -> {
           Volume first = create(t);
           Volume second = create(t);
           var request = toGroup(t, first);
           VolumeGroupSnapshot unused = readyGroup(t, request);
-          return request.clearSourceVolumeIds().addSourceVolumeIds(second.getVolumeId());
+          t.refused(request.setSourceVolumeIds(0, second.getVolumeId()), ALREADY_EXISTS);
         });
-    all.add(
-        "of-an-unknown-volume-is-refused",
-        t -> t.refusedSomehow(toGroup(t, create(t), NO_SUCH_VOLUME)));
   }
 
   private static Set<String> ofMembers(VolumeGroupSnapshot group, Function<Snapshot, String> what) {
@@ -91,39 +89,15 @@ final class GroupCases {
         "the group with " + got.getSnapshotsCount() + " members");
   }
 
-  private static void deleteCases(CaseSteps.Group all) {
-    all.required(t -> toDeleteGroup(t, group(t, create(t))), "group_snapshot_id");
-    all.add("an-unknown-group-is-gone-already", unknownGroup(OK, LawfulRequests::toDeleteGroup));
-    all.add("again-succeeds", t -> t.okTwice(toDeleteGroup(t, group(t, create(t)))));
-    all.ask(
-        "the-members-go-with-the-group",
-        t -> {
-          VolumeGroupSnapshot group = group(t, create(t));
-          t.prepare(toDeleteGroup(t, group));
-          return toGetGroup(t, group);
-        });
-    all.ask(
-        "other-members-are-better-refused",
-        t ->
-            toDeleteGroup(t, group(t, create(t)))
-                .clearSnapshotIds()
-                .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()));
-  }
-
-  private static void getCases(CaseSteps.Group all) {
-    all.required(t -> toGetGroup(t, group(t, create(t))), "group_snapshot_id");
-    all.add("an-unknown-group-is-not-found", unknownGroup(NOT_FOUND, LawfulRequests::toGetGroup));
-    all.ask(
-        "other-members-are-better-refused",
-        t ->
-            toGetGroup(t, group(t, create(t)))
-                .clearSnapshotIds()
-                .addSnapshotIds(NO_SUCH_SNAPSHOT.getSnapshotId()));
+  private static void getCases(CaseSteps all) {
     all.add(
-        "tells-of-the-group",
+        "groups/get/tells-of-the-group",
         t -> {
-          VolumeGroupSnapshot group = group(t, create(t));
-          var told = t.ok(toGetGroup(t, group), GetVolumeGroupSnapshotResponse.class);
+          VolumeGroupSnapshot group = group(t);
+          var told =
+              t.ok(
+                  to(t, GetVolumeGroupSnapshotRequest.newBuilder(), group),
+                  GetVolumeGroupSnapshotResponse.class);
           checkSame(t, group, told.getGroupSnapshot());
         });
   }

@@ -4,8 +4,12 @@ import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
 
+import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
+import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
+import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetStorageHealthResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeHealth;
@@ -21,25 +25,26 @@ final class HealthCases {
   private HealthCases() {}
 
   static void addTo(CaseSteps all) {
-    capabilityCases(all.under("controller/capabilities"));
-    listCases(all.under("controller/list-health"));
-    getCases(all.under("controller/get-health"));
-    nodeCases(all.under("node"));
+    capabilityCases(all);
+    listCases(all);
+    getCases(all);
+    nodeCases(all);
   }
 
-  private static void capabilityCases(CaseSteps.Group all) {
+  private static void capabilityCases(CaseSteps all) {
     all.add(
-        "a-list-of-sick-volumes-brings-the-health-of-one",
+        "controller/capabilities/a-list-of-sick-volumes-brings-the-health-of-one",
         t -> {
-          Reply reply = t.call(toGetHealth(t, NO_SUCH_VOLUME));
+          Reply reply =
+              t.call(to(t, ControllerGetVolumeHealthRequest.newBuilder(), NO_SUCH_VOLUME));
           t.check(
               reply.code() != UNIMPLEMENTED, reply, "is served, as LIST_VOLUME_HEALTH brings it");
         });
   }
 
-  private static void listCases(CaseSteps.Group all) {
+  private static void listCases(CaseSteps all) {
     all.add(
-        "pages-end-and-name-their-volumes",
+        "controller/list-health/pages-end-and-name-their-volumes",
         t -> {
           for (VolumeHealth each : listing(t, 1)) {
             t.check(!each.getVolumeId().isEmpty(), "a volume_id in each entry", "an empty one");
@@ -47,7 +52,7 @@ final class HealthCases {
           }
         });
     all.add(
-        "a-new-volume-is-better-left-out",
+        "controller/list-health/a-new-volume-is-better-left-out",
         t -> {
           Volume volume = create(t);
           for (VolumeHealth each : listing(t, 0)) {
@@ -57,69 +62,69 @@ final class HealthCases {
             }
           }
         });
-    all.ask(
-        "an-invalid-token-is-better-aborted",
-        t -> toListHealth(t, 0).setStartingToken("csi4j-invalid-token"));
-    all.ask("a-negative-number-of-entries-is-better-refused", t -> toListHealth(t, -1));
   }
 
   private static List<VolumeHealth> listing(Trial t, int entries) {
-    return ListPages.entries(t, toListHealth(t, entries)).stream()
+    return ListPages.entries(
+            t,
+            to(t, ControllerListVolumeHealthRequest.newBuilder(), NOTHING).setMaxEntries(entries))
+        .stream()
         .map(VolumeHealth.class::cast)
         .toList();
   }
 
-  private static void getCases(CaseSteps.Group all) {
-    all.ask(
-        "without-volume-id-is-better-refused", t -> toGetHealth(t, NO_SUCH_VOLUME).clearVolumeId());
-    all.ask("an-unknown-volume-is-better-not-found", t -> toGetHealth(t, NO_SUCH_VOLUME));
+  private static void getCases(CaseSteps all) {
     all.add(
-        "tells-of-the-volume",
+        "controller/get-health/tells-of-the-volume",
         t -> {
           Volume volume = volume(t);
           isOf(t, volume, health(t, volume));
         });
-    all.add("every-fault-is-told-once", t -> once(t, health(t, volume(t))));
+    all.add("controller/get-health/every-fault-is-told-once", t -> once(t, health(t, volume(t))));
   }
 
   private static VolumeHealth health(Trial t, Volume volume) {
-    return t.ok(toGetHealth(t, volume), ControllerGetVolumeHealthResponse.class).getVolumeHealth();
+    return t.ok(
+            to(t, ControllerGetVolumeHealthRequest.newBuilder(), volume),
+            ControllerGetVolumeHealthResponse.class)
+        .getVolumeHealth();
   }
 
-  private static void nodeCases(CaseSteps.Group all) {
-    all.ask(
-        "health/without-volume-id-is-better-refused",
-        t -> toGetHealthOnNode(NO_SUCH_VOLUME).clearVolumeId());
-    all.ask("health/an-unknown-volume-is-better-not-found", t -> toGetHealthOnNode(NO_SUCH_VOLUME));
-    all.ask(
-        "health/a-volume-whose-staging-was-refused-is-better-told-of",
+  private static void nodeCases(CaseSteps all) {
+    all.add(
+        "node/health/a-volume-whose-staging-was-refused-is-better-told-of",
         t -> {
-          Volume volume = volume(t);
-          var staging = toStage(t, volume, attach(t, volume));
+          Volume volume = attachedVolume(t);
+          var staging = toStage(t, volume);
           // Refused for its request; what the plugin makes of it is the matter of other cases.
           t.call(staging.clearVolumeCapability());
-          return toGetHealthOnNode(volume).setStagingTargetPath(staging.getStagingTargetPath());
+          var request = to(t, NodeGetVolumeHealthRequest.newBuilder(), volume);
+          t.best(request.setStagingTargetPath(staging.getStagingTargetPath()), OK);
         });
     all.add(
-        "health/tells-of-the-volume",
+        "node/health/tells-of-the-volume",
         t -> {
           Volume volume = publishedVolume(t);
           isOf(t, volume, onNode(t, volume));
         });
-    all.add("health/every-fault-is-told-once", t -> once(t, onNode(t, publishedVolume(t))));
+    all.add("node/health/every-fault-is-told-once", t -> once(t, onNode(t, publishedVolume(t))));
     all.add(
-        "storage-health/every-fault-is-told-once",
+        "node/storage-health/every-fault-is-told-once",
         t ->
             once(
                 t,
-                t.ok(toGetStorageHealth(t), NodeGetStorageHealthResponse.class)
+                t.ok(
+                        to(t, NodeGetStorageHealthRequest.newBuilder(), NOTHING),
+                        NodeGetStorageHealthResponse.class)
                     .getBackendHealthList(),
                 each ->
                     List.of(each.getVolumeCapability(), each.getStatusValue(), each.getReason())));
   }
 
   private static VolumeHealth onNode(Trial t, Volume volume) {
-    var request = toGetHealthOnNode(volume).setVolumePublishPath(t.paths().target("target"));
+    var request =
+        to(t, NodeGetVolumeHealthRequest.newBuilder(), volume)
+            .setVolumePublishPath(t.paths().target("target"));
     if (Need.STAGING.met(t)) {
       request.setStagingTargetPath(t.paths().staging("staging"));
     }

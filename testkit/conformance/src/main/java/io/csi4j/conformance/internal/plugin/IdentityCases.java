@@ -27,15 +27,15 @@ final class IdentityCases {
   private IdentityCases() {}
 
   static void addTo(CaseSteps all) {
-    infoCases(all.under("identity/info"));
-    probeCases(all.under("identity/probe"));
-    capabilityCases(all.under("identity/capabilities"));
-    refusalCases(all.under("status"));
+    infoCases(all);
+    probeCases(all);
+    capabilityCases(all);
+    refusalCases(all);
   }
 
-  private static void infoCases(CaseSteps.Group all) {
+  private static void infoCases(CaseSteps all) {
     all.add(
-        "the-name-is-a-domain-name",
+        "identity/info/the-name-is-a-domain-name",
         t -> {
           String name = told(t).getName();
           t.check(
@@ -44,14 +44,14 @@ final class IdentityCases {
               "the name " + SafeText.quote(name));
         });
     all.add(
-        "the-version-is-told",
+        "identity/info/the-version-is-told",
         t -> {
           GetPluginInfoResponse told = told(t);
           t.check(!told.getVendorVersion().isEmpty(), "a vendor_version", "an empty one");
           t.adviseSize("manifest", told.getManifestMap());
         });
     all.add(
-        "is-told-on-both-sockets",
+        "identity/info/is-told-on-both-sockets",
         t -> {
           Reply reply = t.callNode(INFO);
           t.check(reply.isOk(), "an answer on the node's socket", t.shown(reply));
@@ -67,9 +67,9 @@ final class IdentityCases {
     return t.ok(INFO, GetPluginInfoResponse.class);
   }
 
-  private static void probeCases(CaseSteps.Group all) {
+  private static void probeCases(CaseSteps all) {
     all.add(
-        "says-ready",
+        "identity/probe/says-ready",
         t -> {
           Reply reply = t.call(PROBE);
           t.check(
@@ -82,7 +82,7 @@ final class IdentityCases {
           }
         });
     all.add(
-        "can-be-repeated",
+        "identity/probe/can-be-repeated",
         t -> {
           t.prepared(() -> t.ok(PROBE, ProbeResponse.class));
           Reply again = t.call(PROBE);
@@ -93,9 +93,9 @@ final class IdentityCases {
         });
   }
 
-  private static void capabilityCases(CaseSteps.Group all) {
+  private static void capabilityCases(CaseSteps all) {
     all.add(
-        "expansion-brings-its-calls",
+        "identity/capabilities/expansion-brings-its-calls",
         t -> {
           boolean online = t.offers().has(PluginCapability.VolumeExpansion.Type.ONLINE);
           boolean offline = t.offers().has(PluginCapability.VolumeExpansion.Type.OFFLINE);
@@ -114,31 +114,28 @@ final class IdentityCases {
               "none");
         });
     all.add(
-        "stay-the-same",
+        "identity/capabilities/stay-the-same",
         t ->
             t.check(
                 new HashSet<>(offered(t)).equals(new HashSet<>(offered(t))),
                 "the same capabilities",
                 "others"));
     all.add(
-        "a-controller-that-is-declared-answers",
+        "identity/capabilities/a-controller-that-is-declared-answers",
         t ->
             declared(t, Service.Type.CONTROLLER_SERVICE, CsiOperation.CONTROLLER_GET_CAPABILITIES));
     all.add(
-        "a-group-controller-that-is-declared-answers",
+        "identity/capabilities/a-group-controller-that-is-declared-answers",
         t ->
             declared(
                 t,
                 Service.Type.GROUP_CONTROLLER_SERVICE,
                 CsiOperation.GROUP_CONTROLLER_GET_CAPABILITIES));
     all.add(
-        "a-metadata-service-that-is-declared-answers",
+        "identity/capabilities/a-metadata-service-that-is-declared-answers",
         t ->
             declared(
                 t, Service.Type.SNAPSHOT_METADATA_SERVICE, CsiOperation.GET_METADATA_ALLOCATED));
-    all.ask(
-        "a-controller-that-is-not-declared-is-not-implemented",
-        t -> RawPlugin.request(CsiOperation.CONTROLLER_GET_CAPABILITIES));
   }
 
   /**
@@ -165,9 +162,9 @@ final class IdentityCases {
         .getCapabilitiesList();
   }
 
-  private static void refusalCases(CaseSteps.Group all) {
+  private static void refusalCases(CaseSteps all) {
     all.add(
-        "a-refusal-says-why",
+        "status/a-refusal-says-why",
         t -> {
           if (t.offers().node()) {
             says(t, CsiOperation.NODE_PUBLISH_VOLUME);
@@ -181,7 +178,7 @@ final class IdentityCases {
           }
         });
     all.add(
-        "the-plugin-answers-after-lawless-calls",
+        "status/the-plugin-answers-after-lawless-calls",
         t -> {
           String id = "../../" + NO_SUCH_VOLUME.getVolumeId() + "\n";
           Volume nonsense = Volume.newBuilder().setVolumeId(id).build();

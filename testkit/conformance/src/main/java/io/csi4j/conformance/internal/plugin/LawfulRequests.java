@@ -4,10 +4,6 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CapacityRange;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
-import io.csi4j.client.internal.proto.ControllerGetVolumeRequest;
-import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
-import io.csi4j.client.internal.proto.ControllerModifyVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
@@ -16,40 +12,36 @@ import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeRequest;
-import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
-import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
-import io.csi4j.client.internal.proto.GetSnapshotRequest;
-import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
-import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.NodeExpandVolumeRequest;
-import io.csi4j.client.internal.proto.NodeGetStorageHealthRequest;
-import io.csi4j.client.internal.proto.NodeGetVolumeHealthRequest;
-import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
 import io.csi4j.client.internal.proto.PluginCapability;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.TopologyRequirement;
-import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
-import io.csi4j.client.internal.proto.VolumeContentSource;
 import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.AccessType;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.testkit.internal.journal.MessageFields;
-import java.util.Arrays;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Lawful requests, with all that the plugin's description has for them. */
 final class LawfulRequests {
+
+  /** The subject of a request that is about nothing. */
+  static final Message NOTHING = Volume.getDefaultInstance();
 
   static final Volume NO_SUCH_VOLUME =
       Volume.newBuilder().setVolumeId("csi4j-no-such-volume").build();
@@ -124,13 +116,6 @@ final class LawfulRequests {
             : Mode.MULTI_NODE_MULTI_WRITER);
   }
 
-  static VolumeContentSource sourceOf(Snapshot snapshot) {
-    return VolumeContentSource.newBuilder()
-        .setSnapshot(
-            VolumeContentSource.SnapshotSource.newBuilder().setSnapshotId(snapshot.getSnapshotId()))
-        .build();
-  }
-
   static String name128(Trial t) {
     String name = t.newName() + "-";
     return name + "x".repeat(128 - name.length());
@@ -149,92 +134,119 @@ final class LawfulRequests {
     return CapacityRange.newBuilder().setRequiredBytes(required).setLimitBytes(limit).build();
   }
 
-  private static <B extends Message.Builder> B filled(Trial t, B request) {
-    return filled(t, request, Volume.getDefaultInstance());
-  }
-
-  /** Fills those fields of a request, about a volume, whose values follow from their names. */
-  private static <B extends Message.Builder> B filled(Trial t, B request, Volume volume) {
+  /**
+   * Fills those fields of a request whose values follow from their names.
+   *
+   * @param about what the request is about: a volume, a snapshot, a group of them, or a message
+   *     with fields of the same names
+   */
+  static <B extends Message.Builder> B to(Trial t, B request, Message about) {
+    Message empty = request.getDefaultInstanceForType();
+    Map<String, Object> values = new HashMap<>();
     for (FieldDescriptor field : request.getDescriptorForType().getFields()) {
-      switch (field.getName()) {
-        case "name" -> request.setField(field, t.newName());
-        case "volume_id" -> request.setField(field, volume.getVolumeId());
-        case "volume_context" -> add(request, field, volume.getVolumeContextMap());
-        case "node_id" -> request.setField(field, node(t));
-        case "volume_capability" ->
-            request.setField(field, t.uses().getOrDefault(volume.getVolumeId(), capability(t)));
-        case "volume_capabilities" -> request.addRepeatedField(field, capability(t));
-        case "target_path", "volume_path" -> request.setField(field, t.paths().target("target"));
-        case "staging_target_path" -> {
-          if (Need.STAGING.met(t)) {
-            request.setField(field, t.paths().staging("staging"));
-          }
-        }
-        case "secrets" -> add(request, field, secrets(t, request.getDefaultInstanceForType()));
-        default -> {}
+      Object value = value(t, empty, field.getName(), about);
+      if (value != null) {
+        values.put(field.getName(), value);
       }
     }
+    request.mergeFrom(MessageFields.with(empty, values));
     return request;
+  }
+
+  private static @Nullable Object value(Trial t, Message request, String field, Message about) {
+    CsiOperation operation = RawPlugin.operation(request);
+    return switch (field) {
+      case "name" -> t.newName();
+      case "secrets" -> secrets(t, request);
+      case "node_id" -> node(t);
+      case "volume_capability" ->
+          new ProtoMessage(t.uses().getOrDefault(of(about, "volume_id"), capability(t)));
+      case "volume_capabilities" -> List.of(new ProtoMessage(capability(t)));
+      case "target_path", "volume_path" -> t.paths().target("target");
+      case "staging_target_path" ->
+          // A volume whose health is asked for need not be staged.
+          operation != CsiOperation.NODE_GET_VOLUME_HEALTH && Need.STAGING.met(t)
+              ? t.paths().staging("staging")
+              : null;
+      case "publish_context" -> t.publishContexts().get(of(about, "volume_id"));
+      case "capacity_range" -> new ProtoMessage(atLeast(t.plugin().volumeBytes()));
+      case "source_volume_id" -> of(about, "volume_id");
+      case "source_volume_ids" -> List.of(Objects.requireNonNull(of(about, "volume_id")));
+      case "snapshot_ids" ->
+          new ProtoMessage(about)
+              .messages("snapshots").stream().map(each -> each.text("snapshot_id")).toList();
+      case "parameters" ->
+          switch (operation) {
+            case CREATE_VOLUME -> t.plugin().parameters();
+            case CREATE_SNAPSHOT, CREATE_VOLUME_GROUP_SNAPSHOT -> t.plugin().snapshotParameters();
+            default -> null;
+          };
+      case "mutable_parameters" ->
+          operation == CsiOperation.CONTROLLER_MODIFY_VOLUME
+              ? t.plugin().mutableParameters()
+              : null;
+      default -> of(about, field);
+    };
   }
 
   static Map<String, String> secrets(Trial t, Message request) {
     return t.plugin().secrets(RawPlugin.operation(request)).reveal();
   }
 
-  private static void add(
-      Message.Builder request, FieldDescriptor map, Map<String, String> entries) {
-    Message empty = request.getDefaultInstanceForType();
-    request.mergeFrom(MessageFields.with(empty, Map.of(map.getName(), entries)));
+  /** The request that undoes another one: about the same, and with secrets of its own. */
+  static Message undo(Trial t, Message request, Message undo) {
+    Map<String, @Nullable Object> values = new HashMap<>();
+    for (FieldDescriptor field : undo.getDescriptorForType().getFields()) {
+      String name = field.getName();
+      values.put(name, name.equals("secrets") ? secrets(t, undo) : of(request, name));
+    }
+    return MessageFields.with(undo, values);
   }
 
-  /** The request that undoes another one: about the same, and with secrets of its own. */
-  static Message undo(Trial t, Message request, Message.Builder undo) {
-    for (FieldDescriptor field : undo.getDescriptorForType().getFields()) {
-      FieldDescriptor same = request.getDescriptorForType().findFieldByName(field.getName());
-      if (field.isMapField()) {
-        add(undo, field, secrets(t, undo.getDefaultInstanceForType()));
-      } else {
-        undo.setField(field, request.getField(same));
-      }
+  /** Returns the field of this name of what a request is about; null if it has none. */
+  private static @Nullable Object of(Message about, String field) {
+    FieldDescriptor same = about.getDescriptorForType().findFieldByName(field);
+    if (same == null) {
+      return null;
     }
-    return undo.build();
+    return same.isMapField() ? new ProtoMessage(about).map(field) : about.getField(same);
   }
 
   static CreateVolumeRequest.Builder toCreate(Trial t) {
-    CreateVolumeRequest.Builder request =
-        filled(t, CreateVolumeRequest.newBuilder())
-            .setCapacityRange(atLeast(t.plugin().volumeBytes()))
-            .putAllParameters(t.plugin().parameters());
+    return toCreate(t, NOTHING);
+  }
+
+  /**
+   * A volume that is a clone of a volume, is filled from a snapshot, or is neither. It is not asked
+   * to be smaller than its source.
+   */
+  static CreateVolumeRequest.Builder toCreate(Trial t, Message source) {
+    CreateVolumeRequest.Builder request = to(t, CreateVolumeRequest.newBuilder(), source);
     Topology here = place(t);
     if (t.offers().has(PluginCapability.Service.Type.VOLUME_ACCESSIBILITY_CONSTRAINTS)
         && here.getSegmentsCount() > 0) {
       request.setAccessibilityRequirements(
           TopologyRequirement.newBuilder().addRequisite(here).addPreferred(here));
     }
-    return request;
+    return source == NOTHING ? request : toFill(t, request, source);
   }
 
-  /** A volume from a snapshot, which is not asked to be smaller than that. */
-  static CreateVolumeRequest.Builder toFill(Trial t, Snapshot snapshot) {
-    return toFill(t, toCreate(t), snapshot);
-  }
-
-  /** The request for a volume, changed to one from a snapshot. */
+  /** The request for a volume, changed to one from a volume or a snapshot. */
   static CreateVolumeRequest.Builder toFill(
-      Trial t, CreateVolumeRequest.Builder request, Snapshot snapshot) {
-    return request
-        .setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), snapshot.getSizeBytes())))
-        .setVolumeContentSource(sourceOf(snapshot));
-  }
-
-  /** A clone of a volume, which is not asked to be smaller than that. */
-  static CreateVolumeRequest.Builder toClone(Trial t, Volume volume) {
-    CreateVolumeRequest.Builder request =
-        toCreate(t)
-            .setCapacityRange(
-                atLeast(Math.max(t.plugin().volumeBytes(), volume.getCapacityBytes())));
-    request.getVolumeContentSourceBuilder().getVolumeBuilder().setVolumeId(volume.getVolumeId());
-    return request;
+      Trial t, CreateVolumeRequest.Builder request, Message source) {
+    long size;
+    if (source instanceof Snapshot snapshot) {
+      size = snapshot.getSizeBytes();
+      request
+          .getVolumeContentSourceBuilder()
+          .getSnapshotBuilder()
+          .setSnapshotId(snapshot.getSnapshotId());
+    } else {
+      Volume volume = (Volume) source;
+      size = volume.getCapacityBytes();
+      request.getVolumeContentSourceBuilder().getVolumeBuilder().setVolumeId(volume.getVolumeId());
+    }
+    return request.setCapacityRange(atLeast(Math.max(t.plugin().volumeBytes(), size)));
   }
 
   /** Where volumes have to be accessible: as the description says, or where the node is. */
@@ -247,7 +259,7 @@ final class LawfulRequests {
   }
 
   static DeleteVolumeRequest.Builder toDelete(Trial t, Volume volume) {
-    return filled(t, DeleteVolumeRequest.newBuilder(), volume);
+    return to(t, DeleteVolumeRequest.newBuilder(), volume);
   }
 
   /** The id of the node, which its own service tells. */
@@ -259,15 +271,11 @@ final class LawfulRequests {
   }
 
   static ControllerPublishVolumeRequest.Builder toAttach(Trial t, Volume volume) {
-    return filled(t, ControllerPublishVolumeRequest.newBuilder(), volume);
+    return to(t, ControllerPublishVolumeRequest.newBuilder(), volume);
   }
 
   static ControllerUnpublishVolumeRequest.Builder toDetach(Trial t, Volume volume) {
-    return filled(t, ControllerUnpublishVolumeRequest.newBuilder(), volume);
-  }
-
-  static ValidateVolumeCapabilitiesRequest.Builder toValidate(Trial t, Volume volume) {
-    return filled(t, ValidateVolumeCapabilitiesRequest.newBuilder(), volume);
+    return to(t, ControllerUnpublishVolumeRequest.newBuilder(), volume);
   }
 
   /** A list of all volumes, in pages of so many; 0 for pages of any size. */
@@ -275,111 +283,41 @@ final class LawfulRequests {
     return ListVolumesRequest.newBuilder().setMaxEntries(entries);
   }
 
-  static ControllerGetVolumeRequest.Builder toGet(Trial t, Volume volume) {
-    return filled(t, ControllerGetVolumeRequest.newBuilder(), volume);
-  }
-
-  static ControllerListVolumeHealthRequest.Builder toListHealth(Trial t, int entries) {
-    return filled(t, ControllerListVolumeHealthRequest.newBuilder()).setMaxEntries(entries);
-  }
-
-  static ControllerGetVolumeHealthRequest.Builder toGetHealth(Trial t, Volume volume) {
-    return filled(t, ControllerGetVolumeHealthRequest.newBuilder(), volume);
-  }
-
-  static NodeGetVolumeHealthRequest.Builder toGetHealthOnNode(Volume volume) {
-    return NodeGetVolumeHealthRequest.newBuilder().setVolumeId(volume.getVolumeId());
-  }
-
-  static NodeGetStorageHealthRequest.Builder toGetStorageHealth(Trial t) {
-    return filled(t, NodeGetStorageHealthRequest.newBuilder());
-  }
-
-  static ControllerModifyVolumeRequest.Builder toModify(Trial t, Volume volume) {
-    return filled(t, ControllerModifyVolumeRequest.newBuilder(), volume)
-        .putAllMutableParameters(t.plugin().mutableParameters());
-  }
-
   static ControllerExpandVolumeRequest.Builder toExpand(Trial t, Volume volume, long bytes) {
-    return filled(t, ControllerExpandVolumeRequest.newBuilder(), volume)
+    return to(t, ControllerExpandVolumeRequest.newBuilder(), volume)
         .setCapacityRange(atLeast(bytes));
   }
 
   static CreateSnapshotRequest.Builder toSnapshot(Trial t, Volume volume) {
-    return filled(t, CreateSnapshotRequest.newBuilder())
-        .setSourceVolumeId(volume.getVolumeId())
-        .putAllParameters(t.plugin().snapshotParameters());
+    return to(t, CreateSnapshotRequest.newBuilder(), volume);
   }
 
   static DeleteSnapshotRequest.Builder toDeleteSnapshot(Trial t, Snapshot snapshot) {
-    return filled(t, DeleteSnapshotRequest.newBuilder()).setSnapshotId(snapshot.getSnapshotId());
+    return to(t, DeleteSnapshotRequest.newBuilder(), snapshot);
   }
 
-  static GetSnapshotRequest.Builder toGetSnapshot(Trial t, Snapshot snapshot) {
-    return filled(t, GetSnapshotRequest.newBuilder()).setSnapshotId(snapshot.getSnapshotId());
-  }
-
-  static ListSnapshotsRequest.Builder toListSnapshots(Trial t) {
-    return filled(t, ListSnapshotsRequest.newBuilder());
-  }
-
-  static CreateVolumeGroupSnapshotRequest.Builder toGroup(Trial t, Volume... volumes) {
-    return filled(t, CreateVolumeGroupSnapshotRequest.newBuilder())
-        .addAllSourceVolumeIds(Arrays.stream(volumes).map(Volume::getVolumeId).toList())
-        .putAllParameters(t.plugin().snapshotParameters());
+  static CreateVolumeGroupSnapshotRequest.Builder toGroup(Trial t, Volume volume) {
+    return to(t, CreateVolumeGroupSnapshotRequest.newBuilder(), volume);
   }
 
   static DeleteVolumeGroupSnapshotRequest.Builder toDeleteGroup(
       Trial t, VolumeGroupSnapshot group) {
-    return filled(t, DeleteVolumeGroupSnapshotRequest.newBuilder())
-        .setGroupSnapshotId(group.getGroupSnapshotId())
-        .addAllSnapshotIds(members(group));
+    return to(t, DeleteVolumeGroupSnapshotRequest.newBuilder(), group);
   }
 
-  static GetVolumeGroupSnapshotRequest.Builder toGetGroup(Trial t, VolumeGroupSnapshot group) {
-    return filled(t, GetVolumeGroupSnapshotRequest.newBuilder())
-        .setGroupSnapshotId(group.getGroupSnapshotId())
-        .addAllSnapshotIds(members(group));
+  static NodeStageVolumeRequest.Builder toStage(Trial t, Volume volume) {
+    return to(t, NodeStageVolumeRequest.newBuilder(), volume);
   }
 
-  private static List<String> members(VolumeGroupSnapshot group) {
-    return group.getSnapshotsList().stream().map(each -> each.getSnapshotId()).toList();
-  }
-
-  static GetMetadataAllocatedRequest.Builder toReadAllocated(Trial t, Snapshot snapshot) {
-    return filled(t, GetMetadataAllocatedRequest.newBuilder())
-        .setSnapshotId(snapshot.getSnapshotId());
-  }
-
-  static GetMetadataDeltaRequest.Builder toReadDelta(Trial t, Snapshot base, Snapshot target) {
-    return filled(t, GetMetadataDeltaRequest.newBuilder())
-        .setBaseSnapshotId(base.getSnapshotId())
-        .setTargetSnapshotId(target.getSnapshotId());
-  }
-
-  static NodeStageVolumeRequest.Builder toStage(
-      Trial t, Volume volume, Map<String, String> publish) {
-    return filled(t, NodeStageVolumeRequest.newBuilder(), volume).putAllPublishContext(publish);
-  }
-
-  static NodeUnstageVolumeRequest.Builder toUnstage(Trial t, Volume volume) {
-    return filled(t, NodeUnstageVolumeRequest.newBuilder(), volume);
-  }
-
-  static NodePublishVolumeRequest.Builder toPublish(
-      Trial t, Volume volume, Map<String, String> publish) {
-    return filled(t, NodePublishVolumeRequest.newBuilder(), volume).putAllPublishContext(publish);
+  static NodePublishVolumeRequest.Builder toPublish(Trial t, Volume volume) {
+    return to(t, NodePublishVolumeRequest.newBuilder(), volume);
   }
 
   static NodeUnpublishVolumeRequest.Builder toUnpublish(Trial t, Volume volume) {
-    return filled(t, NodeUnpublishVolumeRequest.newBuilder(), volume);
-  }
-
-  static NodeGetVolumeStatsRequest.Builder toReadStats(Trial t, Volume volume) {
-    return filled(t, NodeGetVolumeStatsRequest.newBuilder(), volume);
+    return to(t, NodeUnpublishVolumeRequest.newBuilder(), volume);
   }
 
   static NodeExpandVolumeRequest.Builder toExpandOnNode(Trial t, Volume volume, long bytes) {
-    return filled(t, NodeExpandVolumeRequest.newBuilder(), volume).setCapacityRange(atLeast(bytes));
+    return to(t, NodeExpandVolumeRequest.newBuilder(), volume).setCapacityRange(atLeast(bytes));
   }
 }

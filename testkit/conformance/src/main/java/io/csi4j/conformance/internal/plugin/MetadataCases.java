@@ -4,11 +4,11 @@ import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
-import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.BlockMetadata;
+import io.csi4j.client.internal.proto.GetMetadataAllocatedRequest;
 import io.csi4j.client.internal.proto.GetMetadataDeltaRequest;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
@@ -25,21 +25,32 @@ final class MetadataCases {
   private MetadataCases() {}
 
   static void addTo(CaseSteps all) {
-    allocatedCases(all.under("metadata/allocated"));
-    deltaCases(all.under("metadata/delta"));
+    allocatedCases(all);
+    deltaCases(all);
   }
 
   private static Volume blockVolume(Trial t) {
     return volume(t, capability(t, AccessTypeCase.BLOCK));
   }
 
-  private static Snapshot blockSnapshot(Trial t) {
+  static Snapshot blockSnapshot(Trial t) {
     return snapshot(t, blockVolume(t));
   }
 
-  private static GetMetadataDeltaRequest.Builder toReadDeltaOfTwo(Trial t) {
+  private static GetMetadataAllocatedRequest.Builder toReadAllocated(Trial t) {
+    return to(t, GetMetadataAllocatedRequest.newBuilder(), blockSnapshot(t));
+  }
+
+  static Message toReadDeltaOfTwo(Trial t) {
     Volume volume = blockVolume(t);
     return toReadDelta(t, snapshot(t, volume), snapshot(t, volume));
+  }
+
+  static Message toReadDelta(Trial t, Snapshot base, Snapshot target) {
+    return to(t, GetMetadataDeltaRequest.newBuilder(), NOTHING)
+        .setBaseSnapshotId(base.getSnapshotId())
+        .setTargetSnapshotId(target.getSnapshotId())
+        .build();
   }
 
   /** A snapshot of a volume whose snapshots can be compared. */
@@ -51,30 +62,20 @@ final class MetadataCases {
     return known;
   }
 
-  private static void allocatedCases(CaseSteps.Group all) {
-    all.required(t -> toReadAllocated(t, blockSnapshot(t)), "snapshot_id");
+  private static void allocatedCases(CaseSteps all) {
+    all.add("metadata/allocated/ranges-are-in-order", t -> ranges(t, toReadAllocated(t), 0, 0));
     all.add(
-        "an-unknown-snapshot-is-not-found",
-        unknownSnapshot(NOT_FOUND, LawfulRequests::toReadAllocated));
-    all.ask(
-        "a-negative-offset-is-out-of-range",
-        t -> toReadAllocated(t, blockSnapshot(t)).setStartingOffset(-1));
-    all.ask(
-        "an-offset-beyond-the-volume-is-out-of-range",
-        t -> toReadAllocated(t, blockSnapshot(t)).setStartingOffset(FAR_TOO_MUCH));
-    all.add("ranges-are-in-order", t -> ranges(t, toReadAllocated(t, blockSnapshot(t)), 0, 0));
-    all.add(
-        "a-message-holds-no-more-than-asked-for",
+        "metadata/allocated/a-message-holds-no-more-than-asked-for",
         t -> {
-          var request = toReadAllocated(t, blockSnapshot(t));
+          var request = toReadAllocated(t);
           long whole = bytes(ranges(t, request, 0, 0));
           long single = bytes(ranges(t, request.setMaxResults(1), 0, 1));
           t.check(whole == single, whole + " bytes in all messages", single + " bytes");
         });
     all.add(
-        "goes-on-where-it-was-left",
+        "metadata/allocated/goes-on-where-it-was-left",
         t -> {
-          var request = toReadAllocated(t, blockSnapshot(t));
+          var request = toReadAllocated(t);
           List<BlockMetadata> whole = ranges(t, request, 0, 0);
           if (whole.size() < 2) {
             throw CaseEndedException.skipped("the snapshot has fewer than two ranges");
@@ -85,30 +86,24 @@ final class MetadataCases {
         });
   }
 
-  private static void deltaCases(CaseSteps.Group all) {
-    all.required(MetadataCases::toReadDeltaOfTwo, "base_snapshot_id", "target_snapshot_id");
+  private static void deltaCases(CaseSteps all) {
     all.add(
-        "an-unknown-base-is-not-found",
+        "metadata/delta/an-unknown-base-is-not-found",
         t -> {
           Snapshot known = compared(t);
-          unknownSnapshot(NOT_FOUND, (same, snapshot) -> toReadDelta(same, snapshot, known))
-              .accept(t);
+          Message unknown = toReadDelta(t, NO_SUCH_SNAPSHOT, known);
+          CaseCall.isUnknown(
+              t, NOT_FOUND, unknown, () -> toReadDelta(t, deletedSnapshot(t), known));
         });
     all.add(
-        "an-unknown-target-is-not-found",
+        "metadata/delta/an-unknown-target-is-not-found",
         t -> {
           Snapshot known = compared(t);
-          unknownSnapshot(NOT_FOUND, (same, snapshot) -> toReadDelta(same, known, snapshot))
-              .accept(t);
+          Message unknown = toReadDelta(t, known, NO_SUCH_SNAPSHOT);
+          CaseCall.isUnknown(
+              t, NOT_FOUND, unknown, () -> toReadDelta(t, known, deletedSnapshot(t)));
         });
-    all.ask(
-        "snapshots-of-two-volumes-are-better-refused",
-        t -> toReadDelta(t, blockSnapshot(t), blockSnapshot(t)));
-    all.ask("a-negative-offset-is-out-of-range", t -> toReadDeltaOfTwo(t).setStartingOffset(-1));
-    all.ask(
-        "an-offset-beyond-the-volume-is-out-of-range",
-        t -> toReadDeltaOfTwo(t).setStartingOffset(FAR_TOO_MUCH));
-    all.add("ranges-are-in-order", t -> ranges(t, toReadDeltaOfTwo(t), 0, 0));
+    all.add("metadata/delta/ranges-are-in-order", t -> ranges(t, toReadDeltaOfTwo(t), 0, 0));
   }
 
   private static long bytes(List<BlockMetadata> ranges) {

@@ -4,22 +4,19 @@ import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
-import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
-import io.csi4j.client.internal.proto.CreateVolumeResponse;
 import io.csi4j.client.internal.proto.NodeExpandVolumeResponse;
-import io.csi4j.client.internal.proto.NodeGetCapabilitiesRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoRequest;
 import io.csi4j.client.internal.proto.NodeGetInfoResponse;
+import io.csi4j.client.internal.proto.NodeGetVolumeStatsRequest;
 import io.csi4j.client.internal.proto.NodeGetVolumeStatsResponse;
 import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
-import io.csi4j.client.internal.proto.NodeStageVolumeRequest;
+import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
-import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessTypeCase;
 import io.csi4j.client.internal.proto.VolumeUsage;
 import io.csi4j.client.internal.text.FieldLimits;
@@ -31,7 +28,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Map;
 
 /** The work of a plugin on the node where volumes are used. */
 final class NodeCases {
@@ -41,22 +37,17 @@ final class NodeCases {
   private NodeCases() {}
 
   static void addTo(CaseSteps all) {
-    selfCases(all.under("node"));
-    stageCases(all.under("node/stage"));
-    unstageCases(all.under("node/unstage"));
-    publishCases(all.under("node/publish"));
-    readonlyCases(all.under("node/publish"));
-    secondTargetCases(all.under("node/publish"));
-    unpublishCases(all.under("node/unpublish"));
-    statsCases(all.under("node/stats"));
-    expandCases(all.under("node/expand"));
-    lifeCases(all.under("node/life"));
+    selfCases(all);
+    stageCases(all);
+    publishCases(all);
+    readonlyCases(all);
+    useCases(all);
+    lifeCases(all);
   }
 
-  private static void selfCases(CaseSteps.Group all) {
-    all.add("capabilities/are-told", t -> t.ok(NodeGetCapabilitiesRequest.getDefaultInstance()));
+  private static void selfCases(CaseSteps all) {
     all.add(
-        "capabilities/what-is-not-offered-is-not-implemented",
+        "node/capabilities/what-is-not-offered-is-not-implemented",
         t -> {
           t.unoffered(Need.STAGING, CsiOperation.NODE_STAGE_VOLUME);
           t.unoffered(Need.STATS, CsiOperation.NODE_GET_VOLUME_STATS);
@@ -65,7 +56,7 @@ final class NodeCases {
           t.unoffered(Need.NODE_EXPAND, CsiOperation.NODE_EXPAND_VOLUME);
         });
     all.add(
-        "info/the-node-has-an-id",
+        "node/info/the-node-has-an-id",
         t -> {
           Reply reply = t.call(INFO);
           if (reply.code() == UNIMPLEMENTED && !Need.ATTACH.met(t)) {
@@ -84,48 +75,19 @@ final class NodeCases {
         });
   }
 
-  /** A request to stage a new volume, which is attached. */
-  private static NodeStageVolumeRequest.Builder toStageNew(Trial t) {
-    Volume volume = volume(t);
-    return toStage(t, volume, attach(t, volume));
-  }
-
-  private static void stageCases(CaseSteps.Group all) {
-    all.required(NodeCases::toStageNew, "volume_id", "staging_target_path", "volume_capability");
-    all.ask("an-unknown-volume-is-not-found", t -> toStage(t, NO_SUCH_VOLUME, Map.of()));
+  private static void stageCases(CaseSteps all) {
     all.add(
-        "again-succeeds",
+        "node/stage/again-succeeds",
         t -> {
-          var request = toStageNew(t);
+          var request = toStage(t, attachedVolume(t));
           againWithoutMounting(t, request, request.getStagingTargetPath());
         });
-    all.ask(
-        "another-capability-is-staged-or-refused",
-        t -> {
-          Volume volume = volume(t);
-          Map<String, String> context = stage(t, volume);
-          return toStage(t, volume, context).setVolumeCapability(otherCapability(t));
-        });
-  }
-
-  private static void unstageCases(CaseSteps.Group all) {
-    all.required(t -> toUnstage(t, volume(t)), "volume_id", "staging_target_path");
     all.add(
-        "again-succeeds",
+        "node/unstage/the-volume-can-be-staged-otherwise",
         t -> {
-          Volume volume = volume(t);
-          stage(t, volume);
-          t.okTwice(toUnstage(t, volume));
-        });
-    all.add("a-volume-that-was-never-staged-succeeds", t -> t.ok(toUnstage(t, volume(t))));
-    all.ask("an-unknown-volume-is-unstaged-or-not-found", t -> toUnstage(t, NO_SUCH_VOLUME));
-    all.add(
-        "the-volume-can-be-staged-otherwise",
-        t -> {
-          Volume volume = volume(t);
-          var context = stage(t, volume);
-          t.prepare(toUnstage(t, volume));
-          t.ok(toStage(t, volume, context).setStagingTargetPath(t.paths().staging("staging-2")));
+          Volume volume = staged(t, volume(t));
+          t.prepare(to(t, NodeUnstageVolumeRequest.newBuilder(), volume));
+          t.ok(toStage(t, volume).setStagingTargetPath(t.paths().staging("staging-2")));
         });
   }
 
@@ -139,7 +101,7 @@ final class NodeCases {
    * what its description asks for; the request.
    */
   private static NodePublishVolumeRequest publishNew(Trial t, Volume volume) {
-    NodePublishVolumeRequest request = staged(t, volume).build();
+    NodePublishVolumeRequest request = toPublish(t, staged(t, volume)).build();
     Message unused = t.taken(request, Message.class);
     return request;
   }
@@ -148,8 +110,8 @@ final class NodeCases {
    * Publishes a volume for reading only, which the case is about, unless the plugin does not take
    * what its description asks for; the request.
    */
-  private static NodePublishVolumeRequest publishReadonly(
-      Trial t, NodePublishVolumeRequest.Builder writable) {
+  private static NodePublishVolumeRequest publishReadonly(Trial t, Volume volume) {
+    var writable = toPublish(t, staged(t, volume));
     NodePublishVolumeRequest request = writable.clone().setReadonly(true).build();
     Reply reply = t.call(request);
     if (!reply.isOk()) {
@@ -172,21 +134,19 @@ final class NodeCases {
         after + " mounts at " + SafeText.quote(path));
   }
 
-  private static void publishCases(CaseSteps.Group all) {
-    all.required(t -> staged(t, volume(t)), "volume_id", "target_path", "volume_capability");
+  private static void publishCases(CaseSteps all) {
     all.add(
-        "without-a-staging-path-is-refused",
+        "node/publish/without-a-staging-path-is-refused",
         t -> {
-          var whole = staged(t, volume(t)).build();
+          var whole = toPublish(t, staged(t, volume(t))).build();
           Reply reply = t.call(whole.toBuilder().clearStagingTargetPath());
           if (reply.code() == INVALID_ARGUMENT) {
             t.checkTaken(whole);
           }
           t.checkFails(reply, FAILED_PRECONDITION, INVALID_ARGUMENT);
         });
-    all.ask("an-unknown-volume-is-not-found", t -> toPublish(t, NO_SUCH_VOLUME, Map.of()));
     all.add(
-        "makes-a-directory-for-a-filesystem",
+        "node/publish/makes-a-directory-for-a-filesystem",
         t -> {
           var request = publishNew(t, volume(t, capability(t, AccessTypeCase.MOUNT)));
           t.check(
@@ -195,7 +155,7 @@ final class NodeCases {
               "none");
         });
     all.add(
-        "makes-a-file-for-a-block-device",
+        "node/publish/makes-a-file-for-a-block-device",
         t -> {
           var request = publishNew(t, volume(t, capability(t, AccessTypeCase.BLOCK)));
           Path target = t.paths().here(request.getTargetPath());
@@ -205,26 +165,18 @@ final class NodeCases {
               Files.exists(target) ? "a directory" : "nothing");
         });
     all.add(
-        "again-succeeds",
+        "node/publish/again-succeeds",
         t -> {
-          var request = staged(t, volume(t));
+          var request = toPublish(t, staged(t, volume(t)));
           againWithoutMounting(t, request, request.getTargetPath());
         });
-    all.ask(
-        "another-access-mode-at-the-same-target-is-published-or-refused",
-        t -> publish(t, volume(t)).toBuilder().setVolumeCapability(otherMode(t)));
-    all.ask(
-        "another-access-type-at-the-same-target-is-refused",
-        t ->
-            publish(t, volume(t, capability(t, AccessTypeCase.MOUNT))).toBuilder()
-                .setVolumeCapability(capability(t, AccessTypeCase.BLOCK)));
   }
 
-  private static void readonlyCases(CaseSteps.Group all) {
+  private static void readonlyCases(CaseSteps all) {
     all.add(
-        "readonly-at-a-writable-target-is-refused",
+        "node/publish/readonly-at-a-writable-target-is-refused",
         t -> {
-          var request = publish(t, volume(t)).toBuilder().setReadonly(true);
+          var request = toPublish(t, publishedVolume(t)).setReadonly(true);
           Reply reply = t.best(request, ALREADY_EXISTS);
           Path target = t.paths().here(request.getTargetPath());
           if (reply.isOk() && Files.isDirectory(target) && SeenMounts.at(target) > 0) {
@@ -234,85 +186,34 @@ final class NodeCases {
                 "OK, and a file was written");
           }
         });
-    all.add("readonly-is-published", t -> t.ok(publishReadonly(t, staged(t, volume(t)))));
+    all.add("node/publish/readonly-is-published", t -> t.ok(publishReadonly(t, volume(t))));
     all.add(
-        "readonly-cannot-be-written",
+        "node/publish/readonly-cannot-be-written",
         t -> {
           Volume volume = volume(t, capability(t, AccessTypeCase.MOUNT));
-          var request = publishReadonly(t, staged(t, volume));
+          var request = publishReadonly(t, volume);
           Path target = t.paths().here(request.getTargetPath());
           needMount(target);
           t.check(!write(target.resolve("csi4j")), "writing fails", "a file was written");
         });
   }
 
-  private static void secondTargetCases(CaseSteps.Group all) {
-    all.ask(
-        "second-target-of-a-single-node-volume-is-better-refused",
-        t -> toPublishElsewhere(t, publish(t, volume(t))));
-    all.ask(
-        "second-target-with-another-capability-is-better-refused",
-        t -> toPublishElsewhere(t, publish(t, volume(t))).setVolumeCapability(otherCapability(t)));
-    all.ask(
-        "several-targets-for-several-writers",
-        t -> toPublishElsewhere(t, publishNewMode(t, Mode.SINGLE_NODE_MULTI_WRITER)));
-    all.ask(
-        "second-target-for-a-single-writer-is-better-refused",
-        t -> toPublishElsewhere(t, publishNewMode(t, Mode.SINGLE_NODE_SINGLE_WRITER)));
-  }
-
-  /**
-   * Publishes a volume in one of the newer modes; the capability for them stands for one or both.
-   */
-  private static NodePublishVolumeRequest publishNewMode(Trial t, Mode mode) {
-    VolumeCapability capability = inMode(capability(t), mode);
-    var request = toCreate(t).setVolumeCapabilities(0, capability);
-    Volume volume =
-        t.prepared(
-            () -> {
-              Reply reply = t.call(request);
-              if (reply.code() == INVALID_ARGUMENT || reply.code() == FAILED_PRECONDITION) {
-                throw CaseEndedException.skipped("the plugin makes no volumes of mode " + mode);
-              }
-              return named(t, t.succeeded(reply, CreateVolumeResponse.class));
-            });
-    return publish(t, usedAs(t, capability, volume));
-  }
-
-  private static NodePublishVolumeRequest.Builder toPublishElsewhere(
-      Trial t, NodePublishVolumeRequest request) {
-    return request.toBuilder().setTargetPath(t.paths().target("target-2"));
-  }
-
-  private static void unpublishCases(CaseSteps.Group all) {
-    all.required(t -> toUnpublish(t, volume(t)), "volume_id", "target_path");
+  private static void useCases(CaseSteps all) {
     all.add(
-        "removes-the-target-path",
+        "node/unpublish/removes-the-target-path",
         t -> {
-          Volume volume = publishedVolume(t);
-          var request = toUnpublish(t, volume);
+          var request = toUnpublish(t, publishedVolume(t));
           t.ok(request);
           t.check(
               !isThere(t, request.getTargetPath()),
               "nothing at the target path",
               "something is left there");
         });
-    all.add("again-succeeds", t -> t.okTwice(toUnpublish(t, publishedVolume(t))));
-    all.add("a-volume-that-was-never-published-succeeds", t -> t.ok(toUnpublish(t, volume(t))));
-    all.ask("an-unknown-volume-is-unpublished-or-not-found", t -> toUnpublish(t, NO_SUCH_VOLUME));
-  }
-
-  private static void statsCases(CaseSteps.Group all) {
-    all.required(t -> toReadStats(t, publishedVolume(t)), "volume_id", "volume_path");
     all.add(
-        "an-unknown-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toReadStats));
-    all.ask(
-        "a-path-without-the-volume-is-not-found",
-        t -> toReadStats(t, publishedVolume(t)).setVolumePath(t.paths().target("nowhere")));
-    all.add(
-        "tells-how-full-a-volume-is",
+        "node/stats/tells-how-full-a-volume-is",
         t -> {
-          var answer = t.ok(toReadStats(t, publishedVolume(t)), NodeGetVolumeStatsResponse.class);
+          var request = to(t, NodeGetVolumeStatsRequest.newBuilder(), publishedVolume(t));
+          var answer = t.ok(request, NodeGetVolumeStatsResponse.class);
           for (VolumeUsage each : answer.getUsageList()) {
             t.check(
                 each.getUnit() != VolumeUsage.Unit.UNKNOWN,
@@ -329,22 +230,10 @@ final class NodeCases {
                     + " available");
           }
         });
-  }
-
-  private static void expandCases(CaseSteps.Group all) {
-    all.required(
-        t -> toExpandOnNode(t, publishedVolume(t), t.plugin().volumeBytes()),
-        "volume_id",
-        "volume_path");
     all.add(
-        "an-unknown-volume-is-not-found",
-        unknownVolume(
-            NOT_FOUND, (t, volume) -> toExpandOnNode(t, volume, t.plugin().volumeBytes())));
-    all.add(
-        "a-published-volume-grows",
+        "node/expand/a-published-volume-grows",
         t -> {
-          Volume volume = create(t);
-          publish(t, volume);
+          Volume volume = published(t, create(t));
           long bytes = bigger(t);
           if (Need.EXPAND.met(t)) {
             t.prepare(toExpand(t, volume, bytes));
@@ -355,7 +244,7 @@ final class NodeCases {
           t.checkSize(size, bytes);
         });
     all.add(
-        "a-size-that-nobody-has-is-out-of-range",
+        "node/expand/a-size-that-nobody-has-is-out-of-range",
         t -> {
           Reply reply =
               t.best(
@@ -370,30 +259,25 @@ final class NodeCases {
                 t.answer(reply, NodeExpandVolumeResponse.class).getCapacityBytes(), FAR_TOO_MUCH);
           }
         });
-    all.ask(
-        "a-capability-that-does-not-fit-is-better-refused",
-        t ->
-            toExpandOnNode(t, publishedVolume(t), t.plugin().volumeBytes())
-                .setVolumeCapability(otherCapability(t)));
   }
 
-  private static void lifeCases(CaseSteps.Group all) {
-    all.add("of-a-filesystem", t -> wholeLife(t, AccessTypeCase.MOUNT));
-    all.add("of-a-block-device", t -> wholeLife(t, AccessTypeCase.BLOCK));
+  private static void lifeCases(CaseSteps all) {
+    all.add("node/life/of-a-filesystem", t -> wholeLife(t, AccessTypeCase.MOUNT));
+    all.add("node/life/of-a-block-device", t -> wholeLife(t, AccessTypeCase.BLOCK));
     all.add(
-        "a-volume-comes-back-after-it-was-away",
+        "node/life/a-volume-comes-back-after-it-was-away",
         t -> {
           Volume volume = publishedVolume(t);
           takeAway(t, volume);
-          t.ok(staged(t, volume));
+          t.ok(toPublish(t, staged(t, volume)));
           takeAway(t, volume);
         });
     all.add(
-        "a-volume-from-a-snapshot-holds-its-data",
+        "node/life/a-volume-from-a-snapshot-holds-its-data",
         t -> {
           VolumeCapability capability = capability(t, AccessTypeCase.MOUNT);
           Volume volume = usedAs(t, capability, create(t));
-          Path target = t.paths().here(publish(t, volume).getTargetPath());
+          Path target = t.paths().here(toPublish(t, published(t, volume)).getTargetPath());
           Path file = target.resolve("csi4j");
           needMount(target);
           if (!write(file)) {
@@ -404,27 +288,27 @@ final class NodeCases {
                   () -> {
                     takeAway(t, volume);
                     Snapshot snapshot = snapshot(t, volume);
-                    var request = toFill(t, snapshot).setVolumeCapabilities(0, capability);
+                    var request = toCreate(t, snapshot).setVolumeCapabilities(0, capability);
                     return usedAs(t, capability, made(t, request));
                   });
-          t.ok(staged(t, copy));
+          t.ok(toPublish(t, staged(t, copy)));
           needMount(target);
           t.check(
               Files.exists(file), "the file that was written before the snapshot was cut", "none");
         });
     all.add(
-        "two-volumes-live-side-by-side",
+        "node/life/two-volumes-live-side-by-side",
         t -> {
           Volume first = create(t);
           Volume second = create(t);
-          publish(t, first);
+          published(t, first);
           String staging = Need.STAGING.met(t) ? t.paths().staging("staging-2") : "";
-          Map<String, String> context = attach(t, second);
+          attached(t, second);
           if (!staging.isEmpty()) {
-            t.prepare(toStage(t, second, context).setStagingTargetPath(staging));
+            t.prepare(toStage(t, second).setStagingTargetPath(staging));
           }
           String target = t.paths().target("target-2");
-          t.ok(toPublish(t, second, context).setStagingTargetPath(staging).setTargetPath(target));
+          t.ok(toPublish(t, second).setStagingTargetPath(staging).setTargetPath(target));
           takeAway(t, first);
           t.check(
               isThere(t, target),
@@ -446,7 +330,7 @@ final class NodeCases {
   private static void takeAway(Trial t, Volume volume) {
     t.ok(toUnpublish(t, volume));
     if (Need.STAGING.met(t)) {
-      t.ok(toUnstage(t, volume));
+      t.ok(to(t, NodeUnstageVolumeRequest.newBuilder(), volume));
     }
     if (Need.ATTACH.met(t)) {
       t.ok(toDetach(t, volume));

@@ -4,10 +4,10 @@ import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
-import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.GetSnapshotRequest;
 import io.csi4j.client.internal.proto.GetSnapshotResponse;
 import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
@@ -24,24 +24,24 @@ final class SnapshotCases {
   private SnapshotCases() {}
 
   static void addTo(CaseSteps all) {
-    createCases(all.under("snapshots/create"));
-    deleteCases(all.under("snapshots/delete"));
-    getCases(all.under("snapshots/get"));
-    listCases(all.under("snapshots/list"));
-    filterCases(all.under("snapshots/list"));
-    placeCases(all.under("snapshots/place"));
+    createCases(all);
+    deleteCases(all);
+    getCases(all);
+    listCases(all);
+    filterCases(all);
+    placeCases(all);
   }
 
-  private static void placeCases(CaseSteps.Group all) {
+  private static void placeCases(CaseSteps all) {
     all.add(
-        "none-is-told-without-the-capability",
+        "snapshots/place/none-is-told-without-the-capability",
         t ->
             t.check(
                 snapshot(t, create(t)).getAccessibleTopologyCount() == 0,
                 "no accessible_topology, as the plugin has no SNAPSHOT_ACCESSIBILITY_CONSTRAINTS",
                 "one"));
     all.add(
-        "a-snapshot-is-where-it-was-asked-for",
+        "snapshots/place/a-snapshot-is-where-it-was-asked-for",
         t -> {
           Topology here = place(t);
           var request = toSnapshot(t, create(t));
@@ -53,10 +53,10 @@ final class SnapshotCases {
               "others");
         });
     all.add(
-        "a-volume-is-made-where-its-snapshot-is",
+        "snapshots/place/a-volume-is-made-where-its-snapshot-is",
         t -> {
           Snapshot snapshot = snapshot(t, create(t));
-          Volume volume = made(t, toFill(t, snapshot));
+          Volume volume = made(t, toCreate(t, snapshot));
           for (Topology each : volume.getAccessibleTopologyList()) {
             t.check(
                 isWithin(each, snapshot.getAccessibleTopologyList()),
@@ -75,10 +75,9 @@ final class SnapshotCases {
                     VolumeCases.comparable(place).within(VolumeCases.comparable(each)).isPresent());
   }
 
-  private static void createCases(CaseSteps.Group all) {
-    all.required(t -> toSnapshot(t, create(t)), "name", "source_volume_id");
+  private static void createCases(CaseSteps all) {
     all.add(
-        "a-snapshot-is-made",
+        "snapshots/create/a-snapshot-is-made",
         t -> {
           Volume volume = create(t);
           Snapshot snapshot = taken(t, toSnapshot(t, volume));
@@ -95,31 +94,29 @@ final class SnapshotCases {
           t.adviseSize("snapshot_id", snapshot.getSnapshotId());
         });
     all.add(
-        "the-same-again-is-the-same-snapshot",
+        "snapshots/create/the-same-again-is-the-same-snapshot",
         t -> {
           var request = toSnapshot(t, create(t));
           isCutOnce(t, request, taken(t, request));
         });
     all.add(
-        "a-name-of-128-bytes-is-accepted",
+        "snapshots/create/a-name-of-128-bytes-is-accepted",
         t -> {
           Snapshot unused = deletedSnapshot(t);
           var request = toSnapshot(t, create(t)).setName(name128(t));
           isCutOnce(t, request, cut(t, request));
         });
-    all.ask(
-        "the-same-name-of-another-volume-is-refused",
+    all.add(
+        "snapshots/create/the-same-name-of-another-volume-is-refused",
         t -> {
           Volume first = create(t);
           Volume second = create(t);
           var request = toSnapshot(t, first);
           Snapshot unused = readySnapshot(t, request);
-          return request.setSourceVolumeId(second.getVolumeId());
+          t.refused(request.setSourceVolumeId(second.getVolumeId()), ALREADY_EXISTS);
         });
     all.add(
-        "of-an-unknown-volume-is-refused", t -> t.refusedSomehow(toSnapshot(t, NO_SUCH_VOLUME)));
-    all.add(
-        "two-names-are-two-snapshots",
+        "snapshots/create/two-names-are-two-snapshots",
         t -> {
           Volume volume = create(t);
           String first = taken(t, toSnapshot(t, volume)).getSnapshotId();
@@ -140,44 +137,40 @@ final class SnapshotCases {
     t.checkSame("the snapshot ", first.getSnapshotId(), again.getSnapshotId());
   }
 
-  private static void deleteCases(CaseSteps.Group all) {
-    all.required(t -> toDeleteSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
+  private static void deleteCases(CaseSteps all) {
     all.add(
-        "an-unknown-snapshot-is-gone-already",
-        unknownSnapshot(OK, LawfulRequests::toDeleteSnapshot));
-    all.add("again-succeeds", t -> t.okTwice(toDeleteSnapshot(t, snapshot(t, create(t)))));
-    all.ask("a-deleted-snapshot-fills-no-volume", t -> toFill(t, deletedSnapshot(t)));
-    all.ask(
-        "a-snapshot-that-filled-a-volume-is-deleted-or-kept",
+        "snapshots/delete/a-snapshot-that-filled-a-volume-is-deleted-or-kept",
         t -> {
           Snapshot snapshot = snapshot(t, create(t));
-          t.prepared(() -> made(t, toFill(t, snapshot)));
-          return toDeleteSnapshot(t, snapshot);
+          t.prepared(() -> made(t, toCreate(t, snapshot)));
+          t.best(toDeleteSnapshot(t, snapshot), OK, FAILED_PRECONDITION);
         });
-    all.ask(
-        "a-member-of-a-group-is-deleted-or-kept",
+    all.add(
+        "snapshots/delete/a-member-of-a-group-is-deleted-or-kept",
         t -> {
-          var group = group(t, create(t));
+          var group = group(t);
           if (group.getSnapshotsCount() == 0) {
             throw CaseEndedException.notRun("the group has no members");
           }
-          return toDeleteSnapshot(t, group.getSnapshots(0));
+          t.best(toDeleteSnapshot(t, group.getSnapshots(0)), OK, INVALID_ARGUMENT);
         });
   }
 
-  private static void getCases(CaseSteps.Group all) {
-    all.required(t -> toGetSnapshot(t, NO_SUCH_SNAPSHOT), "snapshot_id");
+  private static void getCases(CaseSteps all) {
     all.add(
-        "an-unknown-snapshot-is-not-found",
-        unknownSnapshot(NOT_FOUND, LawfulRequests::toGetSnapshot));
-    all.add(
-        "tells-of-the-snapshot",
+        "snapshots/get/tells-of-the-snapshot",
         t -> {
           Snapshot snapshot = snapshot(t, create(t));
-          Snapshot told = t.ok(toGetSnapshot(t, snapshot), GetSnapshotResponse.class).getSnapshot();
+          Snapshot told =
+              t.ok(to(t, GetSnapshotRequest.newBuilder(), snapshot), GetSnapshotResponse.class)
+                  .getSnapshot();
           t.checkSame("the snapshot ", snapshot.getSnapshotId(), told.getSnapshotId());
           t.checkSame("its source ", snapshot.getSourceVolumeId(), told.getSourceVolumeId());
         });
+  }
+
+  private static ListSnapshotsRequest.Builder toList(Trial t) {
+    return to(t, ListSnapshotsRequest.newBuilder(), NOTHING);
   }
 
   private static List<Snapshot> listing(Trial t, ListSnapshotsRequest.Builder request) {
@@ -190,11 +183,11 @@ final class SnapshotCases {
     return listing(t, request).stream().map(Snapshot::getSnapshotId).toList();
   }
 
-  private static void listCases(CaseSteps.Group all) {
+  private static void listCases(CaseSteps all) {
     all.add(
-        "every-entry-names-a-snapshot",
+        "snapshots/list/every-entry-names-a-snapshot",
         t -> {
-          for (Snapshot each : listing(t, toListSnapshots(t))) {
+          for (Snapshot each : listing(t, toList(t))) {
             t.check(
                 !each.getSnapshotId().isEmpty() && !each.getSourceVolumeId().isEmpty(),
                 "a snapshot_id and a source_volume_id in each entry",
@@ -202,70 +195,58 @@ final class SnapshotCases {
           }
         });
     all.add(
-        "a-new-snapshot-appears",
+        "snapshots/list/a-new-snapshot-appears",
         t -> {
           String id = snapshot(t, create(t)).getSnapshotId();
-          t.check(
-              ids(t, toListSnapshots(t)).contains(id), "the new snapshot is listed", "it is not");
+          t.check(ids(t, toList(t)).contains(id), "the new snapshot is listed", "it is not");
         });
     all.add(
-        "a-deleted-snapshot-disappears",
+        "snapshots/list/a-deleted-snapshot-disappears",
         t -> {
           String id = deletedSnapshot(t).getSnapshotId();
-          t.check(
-              !ids(t, toListSnapshots(t)).contains(id),
-              "the deleted snapshot is not listed",
-              "it is");
+          t.check(!ids(t, toList(t)).contains(id), "the deleted snapshot is not listed", "it is");
         });
     all.add(
-        "pages-hold-every-snapshot",
+        "snapshots/list/pages-hold-every-snapshot",
         t -> {
           Volume volume = create(t);
           List<String> made =
               Stream.of(snapshot(t, volume), snapshot(t, volume), snapshot(t, volume))
                   .map(Snapshot::getSnapshotId)
                   .toList();
-          ListPages.checkOnPages(
-              t, "snapshot", made, () -> ids(t, toListSnapshots(t).setMaxEntries(1)));
+          ListPages.checkOnPages(t, "snapshot", made, () -> ids(t, toList(t).setMaxEntries(1)));
         });
-    all.add(
-        "an-invalid-token-is-aborted",
-        t ->
-            t.refusedRather(
-                toListSnapshots(t).setStartingToken("csi4j-invalid-token"),
-                ABORTED,
-                INVALID_ARGUMENT));
   }
 
-  private static void filterCases(CaseSteps.Group all) {
+  private static void filterCases(CaseSteps all) {
     all.add(
-        "by-id-is-one",
+        "snapshots/list/by-id-is-one",
         t -> {
           Volume volume = create(t);
           Snapshot snapshot = snapshot(t, volume);
           snapshot(t, volume);
-          isAlone(t, snapshot, toListSnapshots(t).setSnapshotId(snapshot.getSnapshotId()));
+          isAlone(t, snapshot, toList(t).setSnapshotId(snapshot.getSnapshotId()));
         });
     all.add(
-        "by-source-is-those-of-the-volume",
+        "snapshots/list/by-source-is-those-of-the-volume",
         t -> {
           Volume volume = create(t);
           Snapshot snapshot = snapshot(t, volume);
           snapshot(t, create(t));
-          isAlone(t, snapshot, toListSnapshots(t).setSourceVolumeId(volume.getVolumeId()));
+          isAlone(t, snapshot, toList(t).setSourceVolumeId(volume.getVolumeId()));
         });
     all.add(
-        "by-an-unknown-id-is-empty",
+        "snapshots/list/by-an-unknown-id-is-empty",
         t -> {
           snapshot(t, create(t));
           String gone = deletedSnapshot(t).getSnapshotId();
-          isEmpty(t, toListSnapshots(t).setSnapshotId(gone));
+          isEmpty(t, toList(t).setSnapshotId(gone));
         });
     all.add(
-        "by-an-unknown-source-is-empty",
+        "snapshots/list/by-an-unknown-source-is-empty",
         t -> {
           snapshot(t, create(t));
-          isEmpty(t, toListSnapshots(t).setSourceVolumeId(create(t).getVolumeId()));
+          isEmpty(t, toList(t).setSourceVolumeId(create(t).getVolumeId()));
         });
   }
 

@@ -29,9 +29,9 @@ public final class Suite {
     GroupCases.addTo(steps);
     NodeCases.addTo(steps);
     MetadataCases.addTo(steps);
-    ConcurrencyCases.addTo(steps.under("concurrency"));
+    ConcurrencyCases.addTo(steps);
     List<SuiteCase> cases =
-        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 8).stream()
+        Rows.of(Suite.class.getResourceAsStream("cases.tsv"), 9).stream()
             .map(row -> of(row, steps))
             .toList();
     steps.checkAllTaken();
@@ -49,10 +49,10 @@ public final class Suite {
         errorRows,
         row.get(5),
         row.get(6),
-        steps.take(row.get(0), row.get(7)));
+        steps.take(row.get(0), row.get(7), row.get(8)));
   }
 
-  private static Stream<String> words(String cell) {
+  static Stream<String> words(String cell) {
     return Arrays.stream(cell.split(" ")).filter(word -> !word.isEmpty());
   }
 }

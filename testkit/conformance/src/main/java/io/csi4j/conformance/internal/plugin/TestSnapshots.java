@@ -98,20 +98,20 @@ final class TestSnapshots {
   }
 
   static Snapshot deletedSnapshot(Trial t) {
-    return t.prepared(
-        () -> {
-          Snapshot snapshot = snapshot(t, TestVolumes.create(t));
-          t.ok(LawfulRequests.toDeleteSnapshot(t, snapshot));
-          return snapshot;
-        });
+    Snapshot snapshot = snapshot(t, TestVolumes.create(t));
+    t.prepare(LawfulRequests.toDeleteSnapshot(t, snapshot));
+    return snapshot;
   }
 
-  static VolumeGroupSnapshot group(Trial t, Volume... volumes) {
-    return t.prepared(
-        () ->
-            named(
-                t,
-                t.ok(LawfulRequests.toGroup(t, volumes), CreateVolumeGroupSnapshotResponse.class)));
+  static VolumeGroupSnapshot group(Trial t) {
+    var request = LawfulRequests.toGroup(t, TestVolumes.create(t));
+    return t.prepared(() -> named(t, t.ok(request, CreateVolumeGroupSnapshotResponse.class)));
+  }
+
+  static VolumeGroupSnapshot deletedGroup(Trial t) {
+    VolumeGroupSnapshot group = group(t);
+    t.prepare(LawfulRequests.toDeleteGroup(t, group));
+    return group;
   }
 
   static VolumeGroupSnapshot named(Trial t, CreateVolumeGroupSnapshotResponse created) {

@@ -3,10 +3,10 @@ package io.csi4j.conformance.internal.plugin;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
-import io.csi4j.client.internal.proto.NodePublishVolumeRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
-import java.util.Map;
+import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.model.StatusCode;
 
 /**
  * Volumes for a case. A step before what the case is about ends it without a verdict if the plugin
@@ -44,11 +44,8 @@ final class TestVolumes {
 
   /** The volume, which is deleted. */
   static Volume deleted(Trial t, Volume volume) {
-    return t.prepared(
-        () -> {
-          t.ok(LawfulRequests.toDelete(t, volume));
-          return volume;
-        });
+    t.prepare(LawfulRequests.toDelete(t, volume));
+    return volume;
   }
 
   /** A volume to be used: that of the description, or a new one. */
@@ -76,51 +73,57 @@ final class TestVolumes {
     return volume;
   }
 
-  /** Attaches the volume if the plugin does so; the publish context. */
-  static Map<String, String> attach(Trial t, Volume volume) {
-    return Need.ATTACH.met(t)
-        ? t.prepared(
-            () ->
-                t.ok(LawfulRequests.toAttach(t, volume), ControllerPublishVolumeResponse.class)
-                    .getPublishContextMap())
-        : Map.of();
-  }
-
   static Volume attachedVolume(Trial t) {
     return attached(t, volume(t));
   }
 
-  /** The volume, which is attached if the plugin does so. */
+  /** The volume, which is attached if the plugin does so: later requests have its context. */
   static Volume attached(Trial t, Volume volume) {
-    attach(t, volume);
-    return volume;
-  }
-
-  /** Attaches and stages the volume, as far as the plugin does so; the publish context. */
-  static Map<String, String> stage(Trial t, Volume volume) {
-    Map<String, String> context = attach(t, volume);
-    if (Need.STAGING.met(t)) {
-      t.prepare(LawfulRequests.toStage(t, volume, context));
+    if (Need.ATTACH.met(t)) {
+      var request = LawfulRequests.toAttach(t, volume);
+      var answer = t.prepared(() -> t.ok(request, ControllerPublishVolumeResponse.class));
+      t.publishContexts().put(volume.getVolumeId(), answer.getPublishContextMap());
     }
-    return context;
-  }
-
-  /** A request to publish the volume, for which all is prepared. */
-  static NodePublishVolumeRequest.Builder staged(Trial t, Volume volume) {
-    return LawfulRequests.toPublish(t, volume, stage(t, volume));
-  }
-
-  /** All that it takes to publish the volume; the last request. */
-  static NodePublishVolumeRequest publish(Trial t, Volume volume) {
-    NodePublishVolumeRequest request = staged(t, volume).build();
-    t.prepare(request);
-    return request;
-  }
-
-  /** A new volume to be used, published. */
-  static Volume publishedVolume(Trial t) {
-    Volume volume = volume(t);
-    publish(t, volume);
     return volume;
+  }
+
+  /** The volume, which is attached and staged as far as the plugin does so. */
+  static Volume staged(Trial t, Volume volume) {
+    attached(t, volume);
+    if (Need.STAGING.met(t)) {
+      t.prepare(LawfulRequests.toStage(t, volume));
+    }
+    return volume;
+  }
+
+  /** The volume, which is published after all that this takes. */
+  static Volume published(Trial t, Volume volume) {
+    t.prepare(LawfulRequests.toPublish(t, staged(t, volume)));
+    return volume;
+  }
+
+  static Volume publishedVolume(Trial t) {
+    return published(t, volume(t));
+  }
+
+  /**
+   * A volume that is published in one of the newer modes; the capability for them stands for one or
+   * both.
+   */
+  static Volume publishedInMode(Trial t, Mode mode) {
+    VolumeCapability capability = LawfulRequests.inMode(LawfulRequests.capability(t), mode);
+    var request = LawfulRequests.toCreate(t).setVolumeCapabilities(0, capability);
+    return published(
+        t,
+        t.prepared(
+            () -> {
+              Reply reply = t.call(request);
+              if (reply.code() == StatusCode.INVALID_ARGUMENT
+                  || reply.code() == StatusCode.FAILED_PRECONDITION) {
+                throw CaseEndedException.skipped("the plugin makes no volumes of mode " + mode);
+              }
+              Volume made = named(t, t.succeeded(reply, CreateVolumeResponse.class));
+              return usedAs(t, capability, made);
+            }));
   }
 }

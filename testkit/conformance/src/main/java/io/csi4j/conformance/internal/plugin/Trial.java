@@ -31,6 +31,7 @@ final class Trial {
   private final CallLog calls;
   private final List<String> advice = new ArrayList<>();
   private final Map<String, VolumeCapability> uses = new HashMap<>();
+  private final Map<String, Map<String, String>> publishContexts = new HashMap<>();
   private final int number;
   private int names;
   private boolean preparing;
@@ -48,6 +49,11 @@ final class Trial {
   /** Returns how the volumes of the case are used, by their ids; the usual way if not in here. */
   Map<String, VolumeCapability> uses() {
     return uses;
+  }
+
+  /** Returns the contexts that volumes of the case were attached with, by their ids. */
+  Map<String, Map<String, String>> publishContexts() {
+    return publishContexts;
   }
 
   PluginUnderTest plugin() {

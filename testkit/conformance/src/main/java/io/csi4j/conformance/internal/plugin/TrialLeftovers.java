@@ -1,20 +1,13 @@
 package io.csi4j.conformance.internal.plugin;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import io.csi4j.client.internal.proto.ControllerUnpublishVolumeRequest;
-import io.csi4j.client.internal.proto.CreateSnapshotRequest;
-import io.csi4j.client.internal.proto.CreateSnapshotResponse;
-import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
-import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
-import io.csi4j.client.internal.proto.CreateVolumeRequest;
-import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.DeleteSnapshotRequest;
 import io.csi4j.client.internal.proto.DeleteVolumeGroupSnapshotRequest;
 import io.csi4j.client.internal.proto.NodeUnpublishVolumeRequest;
 import io.csi4j.client.internal.proto.NodeUnstageVolumeRequest;
-import io.csi4j.client.internal.proto.Snapshot;
-import io.csi4j.client.internal.proto.Volume;
-import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.io.UncheckedIOException;
@@ -24,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -34,6 +28,18 @@ import java.util.stream.Stream;
 final class TrialLeftovers {
 
   private static final int MOST_ROUNDS = 12;
+
+  private static final Map<CsiOperation, CsiOperation> DELETIONS =
+      Map.of(
+          CsiOperation.CREATE_VOLUME, CsiOperation.DELETE_VOLUME,
+          CsiOperation.CREATE_SNAPSHOT, CsiOperation.DELETE_SNAPSHOT,
+          CsiOperation.CREATE_VOLUME_GROUP_SNAPSHOT, CsiOperation.DELETE_VOLUME_GROUP_SNAPSHOT);
+
+  private static final Map<CsiOperation, CsiOperation> RELEASES =
+      Map.of(
+          CsiOperation.CONTROLLER_PUBLISH_VOLUME, CsiOperation.CONTROLLER_UNPUBLISH_VOLUME,
+          CsiOperation.NODE_STAGE_VOLUME, CsiOperation.NODE_UNSTAGE_VOLUME,
+          CsiOperation.NODE_PUBLISH_VOLUME, CsiOperation.NODE_UNPUBLISH_VOLUME);
 
   private final Trial trial;
   private final List<Undo> undos = new ArrayList<>();
@@ -57,22 +63,17 @@ final class TrialLeftovers {
       this(request, what, false);
     }
 
+    /** Whether a call undoes the same: it names the same, and may name every node. */
     boolean undoes(Message by) {
-      return request.getClass() == by.getClass()
-          && switch (RawPlugin.operation(by)) {
-            case DELETE_VOLUME -> same(by, "volume_id");
-            case CONTROLLER_UNPUBLISH_VOLUME ->
-                same(by, "volume_id") && (same(by, "node_id") || text(by, "node_id").isEmpty());
-            case NODE_UNSTAGE_VOLUME -> same(by, "volume_id") && same(by, "staging_target_path");
-            case NODE_UNPUBLISH_VOLUME -> same(by, "volume_id") && same(by, "target_path");
-            case DELETE_SNAPSHOT -> same(by, "snapshot_id");
-            case DELETE_VOLUME_GROUP_SNAPSHOT -> same(by, "group_snapshot_id");
-            default -> request.equals(by);
-          };
-    }
-
-    private boolean same(Message other, String field) {
-      return text(request, field).equals(text(other, field));
+      if (request.getClass() != by.getClass() || isCreation(by)) {
+        return request.equals(by);
+      }
+      return by.getDescriptorForType().getFields().stream()
+          .filter(field -> !field.isRepeated())
+          .allMatch(
+              field ->
+                  by.getField(field).equals(request.getField(field))
+                      || (field.getName().equals("node_id") && by.getField(field).equals("")));
     }
   }
 
@@ -103,9 +104,7 @@ final class TrialLeftovers {
   }
 
   private static boolean isCreation(Message request) {
-    return request instanceof CreateVolumeRequest
-        || request instanceof CreateSnapshotRequest
-        || request instanceof CreateVolumeGroupSnapshotRequest;
+    return DELETIONS.containsKey(RawPlugin.operation(request));
   }
 
   /** Notes what a call has made or undone. */
@@ -114,13 +113,10 @@ final class TrialLeftovers {
     begun.clear();
     if (reply.isOk()) {
       undone(request);
-      for (Message answer : reply.messages()) {
-        deletion(answer)
-            .ifPresent(
-                undo -> {
-                  add(undo);
-                  deletions.put(request, undo);
-                });
+      if (isCreation(request)) {
+        Undo undo = deletion(request, reply.messages().get(0));
+        add(undo);
+        deletions.put(request, undo);
       }
     } else if (reply.isUncertain() && isCreation(request) && !isMade(request)) {
       String what = "what " + RawPlugin.operation(request).rpcName() + " may have made";
@@ -142,9 +138,7 @@ final class TrialLeftovers {
     undos.removeIf(each -> each.undoes(request));
     if (request instanceof DeleteVolumeGroupSnapshotRequest group) {
       for (String id : group.getSnapshotIdsList()) {
-        Message member =
-            LawfulRequests.toDeleteSnapshot(trial, Snapshot.newBuilder().setSnapshotId(id).build())
-                .build();
+        Message member = DeleteSnapshotRequest.newBuilder().setSnapshotId(id).build();
         undos.removeIf(each -> each.undoes(member));
       }
     }
@@ -156,50 +150,37 @@ final class TrialLeftovers {
     return deletion != null && undos.stream().anyMatch(each -> each.undoes(deletion.request()));
   }
 
-  private Optional<Undo> deletion(Message answer) {
-    if (answer instanceof CreateVolumeResponse created) {
-      Volume volume = created.getVolume();
-      return undo(LawfulRequests.toDelete(trial, volume), "the volume ", volume.getVolumeId());
-    }
-    if (answer instanceof CreateSnapshotResponse created) {
-      Snapshot cut = created.getSnapshot();
-      return undo(
-          LawfulRequests.toDeleteSnapshot(trial, cut), "the snapshot ", cut.getSnapshotId());
-    }
-    if (answer instanceof CreateVolumeGroupSnapshotResponse created) {
-      VolumeGroupSnapshot group = created.getGroupSnapshot();
-      return undo(
-          LawfulRequests.toDeleteGroup(trial, group),
-          "the group snapshot ",
-          group.getGroupSnapshotId());
-    }
-    return Optional.empty();
+  /** Returns how the thing in the answer to a creation, its only field, is deleted. */
+  private Undo deletion(Message creation, Message answer) {
+    FieldDescriptor field = answer.getDescriptorForType().getFields().get(0);
+    Message thing = (Message) answer.getField(field);
+    String id = text(thing, field.getName() + "_id");
+    Message undo = undo(DELETIONS, creation);
+    return new Undo(
+        LawfulRequests.to(trial, undo.toBuilder(), thing).build(),
+        "the " + field.getName().replace('_', ' ') + " " + SafeText.quote(id));
   }
 
-  private static Optional<Undo> undo(Message.Builder request, String kind, String id) {
-    return Optional.of(new Undo(request.build(), kind + SafeText.quote(id)));
+  private static Message undo(Map<CsiOperation, CsiOperation> undos, Message request) {
+    return RawPlugin.request(Objects.requireNonNull(undos.get(RawPlugin.operation(request))));
   }
 
   /** Returns how the use of a volume by this request is undone. */
   private Optional<Undo> use(Message request) {
-    return switch (RawPlugin.operation(request)) {
-      case CONTROLLER_PUBLISH_VOLUME ->
-          use(
-              request,
-              ControllerUnpublishVolumeRequest.newBuilder(),
-              "on the node " + SafeText.quote(text(request, "node_id")));
-      case NODE_STAGE_VOLUME ->
-          use(request, NodeUnstageVolumeRequest.newBuilder(), "at its staging path");
-      case NODE_PUBLISH_VOLUME ->
-          use(request, NodeUnpublishVolumeRequest.newBuilder(), "at its target path");
-      default -> Optional.empty();
-    };
-  }
-
-  private Optional<Undo> use(Message request, Message.Builder undo, String where) {
-    String volume = SafeText.quote(text(request, "volume_id"));
+    if (!RELEASES.containsKey(RawPlugin.operation(request))) {
+      return Optional.empty();
+    }
+    String where =
+        switch (RawPlugin.operation(request)) {
+          case CONTROLLER_PUBLISH_VOLUME ->
+              "on the node " + SafeText.quote(text(request, "node_id"));
+          case NODE_STAGE_VOLUME -> "at its staging path";
+          default -> "at its target path";
+        };
     return Optional.of(
-        new Undo(LawfulRequests.undo(trial, request, undo), "the volume " + volume + " " + where));
+        new Undo(
+            LawfulRequests.undo(trial, request, undo(RELEASES, request)),
+            "the volume " + SafeText.quote(text(request, "volume_id")) + " " + where));
   }
 
   /** Whether an answer may be on its way that is not waited for any more. */

@@ -4,7 +4,6 @@ import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
 import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
 import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
-import static io.csi4j.conformance.internal.plugin.UnknownThings.*;
 
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
@@ -12,6 +11,7 @@ import io.csi4j.client.internal.proto.GetCapacityRequest;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.TopologyRequirement;
+import io.csi4j.client.internal.proto.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeContentSource;
@@ -25,24 +25,23 @@ final class VolumeCases {
   private VolumeCases() {}
 
   static void addTo(CaseSteps all) {
-    createCases(all.under("controller/create"));
-    sizeCases(all.under("controller/create"));
-    nameCases(all.under("controller/create"));
-    sourceCases(all.under("controller/create"));
-    placeCases(all.under("topology"));
-    deleteCases(all.under("controller/delete"));
+    createCases(all);
+    sizeCases(all);
+    nameCases(all);
+    sourceCases(all);
+    placeCases(all);
+    deleteCases(all);
   }
 
-  private static void createCases(CaseSteps.Group all) {
-    all.required(LawfulRequests::toCreate, "name", "volume_capabilities");
-    all.ask(
-        "a-capability-without-access-type-is-refused",
-        t -> toCreate(t).setVolumeCapabilities(0, capability(t).toBuilder().clearAccessType()));
-    all.ask(
-        "a-capability-without-access-mode-is-refused",
-        t -> toCreate(t).setVolumeCapabilities(0, capability(t).toBuilder().clearAccessMode()));
+  private static void createCases(CaseSteps all) {
     all.add(
-        "a-volume-is-made",
+        "controller/create/a-capability-without-access-type-is-refused",
+        t -> refusedFor(t, capability(t).toBuilder().clearAccessType()));
+    all.add(
+        "controller/create/a-capability-without-access-mode-is-refused",
+        t -> refusedFor(t, capability(t).toBuilder().clearAccessMode()));
+    all.add(
+        "controller/create/a-volume-is-made",
         t -> {
           Volume volume = taken(t, toCreate(t));
           t.adviseSize("volume_id", volume.getVolumeId());
@@ -53,7 +52,7 @@ final class VolumeCases {
               "a content_source");
         });
     all.add(
-        "every-usual-capability-is-accepted",
+        "controller/create/every-usual-capability-is-accepted",
         t -> {
           for (VolumeCapability each : capabilities(t)) {
             Volume unused = taken(t, toCreate(t).setVolumeCapabilities(0, each));
@@ -61,9 +60,13 @@ final class VolumeCases {
         });
   }
 
-  private static void sizeCases(CaseSteps.Group all) {
+  private static void refusedFor(Trial t, VolumeCapability.Builder capability) {
+    t.refused(toCreate(t).setVolumeCapabilities(0, capability), INVALID_ARGUMENT);
+  }
+
+  private static void sizeCases(CaseSteps all) {
     all.add(
-        "a-volume-without-a-size-is-made",
+        "controller/create/a-volume-without-a-size-is-made",
         t -> {
           Volume unused = deletedVolume(t);
           size(t, toCreate(t).clearCapacityRange(), OK)
@@ -71,10 +74,10 @@ final class VolumeCases {
                   size -> t.check(size >= 0, "a size that is not negative", size + " bytes"));
         });
     all.add(
-        "the-size-is-what-was-asked-for",
+        "controller/create/the-size-is-what-was-asked-for",
         t -> t.checkSize(create(t).getCapacityBytes(), t.plugin().volumeBytes()));
     all.add(
-        "the-limit-is-kept",
+        "controller/create/the-limit-is-kept",
         t -> {
           long bytes = t.plugin().volumeBytes();
           OptionalLong made =
@@ -83,14 +86,13 @@ final class VolumeCases {
           t.check(size == 0 || size == bytes, "exactly " + bytes + " bytes", size + " bytes");
         });
     all.add(
-        "a-limit-below-the-required-size-is-refused",
+        "controller/create/a-limit-below-the-required-size-is-refused",
         t -> {
           var request = toCreate(t).setCapacityRange(range(bigger(t), 1));
           checkUntold(t, size(t, request, OK, INVALID_ARGUMENT, OUT_OF_RANGE));
         });
-    all.ask("a-negative-size-is-refused", t -> toCreate(t).setCapacityRange(atLeast(-1)));
     all.add(
-        "a-size-that-nobody-has-is-refused",
+        "controller/create/a-size-that-nobody-has-is-refused",
         t ->
             size(
                     t,
@@ -126,16 +128,16 @@ final class VolumeCases {
     t.checkSame("the volume ", expected.getVolumeId(), got.getVolumeId());
   }
 
-  private static void nameCases(CaseSteps.Group all) {
+  private static void nameCases(CaseSteps all) {
     all.add(
-        "the-same-again-is-the-same-volume",
+        "controller/create/the-same-again-is-the-same-volume",
         t -> {
           var request = toCreate(t);
           Volume first = taken(t, request);
           checkSame(t, first, made(t, request));
         });
     all.add(
-        "the-same-name-with-another-size-is-refused",
+        "controller/create/the-same-name-with-another-size-is-refused",
         t -> {
           long bytes = t.plugin().volumeBytes();
           var request = toCreate(t).setCapacityRange(range(bytes, bytes));
@@ -149,35 +151,38 @@ final class VolumeCases {
           }
         });
     all.add(
-        "the-same-name-with-another-capability-is-no-other-volume",
+        "controller/create/the-same-name-with-another-capability-is-no-other-volume",
         t -> {
           var request = toCreate(t);
           Volume volume = t.prepared(() -> made(t, request));
           isNoOther(t, volume, request.setVolumeCapabilities(0, otherCapability(t)));
         });
     all.add(
-        "the-same-name-with-another-parameter-is-no-other-volume",
+        "controller/create/the-same-name-with-another-parameter-is-no-other-volume",
         t -> {
           var request = toCreate(t);
           Volume volume = t.prepared(() -> made(t, request));
           isNoOther(t, volume, request.putParameters("csi4j.io/unknown", "1"));
         });
-    all.ask(
-        "the-same-name-with-another-source-is-refused",
+    all.add(
+        "controller/create/the-same-name-with-another-source-is-refused",
         t -> {
           var request = toCreate(t);
-          return toFill(t, request, snapshot(t, t.prepared(() -> made(t, request))));
+          Snapshot snapshot = snapshot(t, t.prepared(() -> made(t, request)));
+          t.refused(toFill(t, request, snapshot), ALREADY_EXISTS);
         });
     all.add(
-        "two-names-are-two-volumes",
+        "controller/create/two-names-are-two-volumes",
         t -> {
           String first = create(t).getVolumeId();
           String second = create(t).getVolumeId();
           t.check(!first.equals(second), "two ids", "the id " + SafeText.quote(first) + " twice");
         });
-    all.add("a-name-of-128-bytes-is-accepted", t -> namesOneVolume(t, name128(t)));
     all.add(
-        "a-name-in-any-script-is-accepted", t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
+        "controller/create/a-name-of-128-bytes-is-accepted", t -> namesOneVolume(t, name128(t)));
+    all.add(
+        "controller/create/a-name-in-any-script-is-accepted",
+        t -> namesOneVolume(t, t.newName() + "-Größe-体积-том"));
   }
 
   /** A plugin that makes volumes makes one of this name, asked twice. */
@@ -196,48 +201,34 @@ final class VolumeCases {
     }
   }
 
-  private static void sourceCases(CaseSteps.Group all) {
+  private static void sourceCases(CaseSteps all) {
     all.add(
-        "a-volume-is-made-from-a-snapshot",
+        "controller/create/a-volume-is-made-from-a-snapshot",
         t -> {
           Volume source = create(t);
-          checkFilled(t, source, toFill(t, snapshot(t, source)));
+          checkFilled(t, source, toCreate(t, snapshot(t, source)));
         });
     all.add(
-        "a-volume-is-made-from-a-volume",
+        "controller/create/a-volume-is-made-from-a-volume",
         t -> {
           Volume source = create(t);
-          checkFilled(t, source, toClone(t, source));
+          checkFilled(t, source, toCreate(t, source));
         });
     all.add(
-        "an-unknown-source-snapshot-is-not-found",
-        unknownSnapshot(NOT_FOUND, LawfulRequests::toFill));
-    all.add(
-        "an-unknown-source-volume-is-not-found", unknownVolume(NOT_FOUND, LawfulRequests::toClone));
-    all.add(
-        "a-source-without-an-id-is-refused",
-        t ->
-            t.refusedRather(
-                toCreate(t).setVolumeContentSource(sourceOf(Snapshot.getDefaultInstance())),
-                INVALID_ARGUMENT,
-                NOT_FOUND));
-    all.ask(
-        "a-source-that-the-plugin-cannot-use-is-refused",
-        t -> toCreate(t).setVolumeContentSource(sourceOf(NO_SUCH_SNAPSHOT)));
-    all.add(
-        "a-size-below-the-source-is-out-of-range",
+        "controller/create/a-size-below-the-source-is-out-of-range",
         t -> {
           Snapshot snapshot = snapshot(t, create(t));
           if (snapshot.getSizeBytes() <= 1) {
             throw CaseEndedException.skipped("the plugin does not tell the size of snapshots");
           }
-          var request = toFill(t, snapshot).setCapacityRange(range(1, snapshot.getSizeBytes() - 1));
+          var request =
+              toCreate(t, snapshot).setCapacityRange(range(1, snapshot.getSizeBytes() - 1));
           checkUntold(t, size(t, request, OUT_OF_RANGE));
         });
     all.add(
-        "a-size-above-the-source-is-made-or-out-of-range",
+        "controller/create/a-size-above-the-source-is-made-or-out-of-range",
         t -> {
-          var request = toFill(t, snapshot(t, create(t))).setCapacityRange(atLeast(bigger(t)));
+          var request = toCreate(t, snapshot(t, create(t))).setCapacityRange(atLeast(bigger(t)));
           size(t, request, OK, OUT_OF_RANGE).ifPresent(size -> t.checkSize(size, bigger(t)));
         });
   }
@@ -258,23 +249,23 @@ final class VolumeCases {
     }
   }
 
-  private static void placeCases(CaseSteps.Group all) {
+  private static void placeCases(CaseSteps all) {
     all.add(
-        "a-volume-is-made-where-it-was-asked-for",
+        "topology/a-volume-is-made-where-it-was-asked-for",
         t ->
             t.check(
                 isAccessibleFrom(place(t), create(t)),
                 "an accessible_topology that includes the place that was asked for, or none",
                 "others"));
     all.add(
-        "the-capacity-of-a-place-is-told",
+        "topology/the-capacity-of-a-place-is-told",
         t ->
             ControllerCases.checkCapacity(
                 t,
                 GetCapacityRequest.newBuilder()
                     .setAccessibleTopology(t.offers().info().getAccessibleTopology())));
     all.add(
-        "a-place-that-does-not-exist-is-refused",
+        "topology/a-place-that-does-not-exist-is-refused",
         t -> {
           Topology.Builder nowhere = Topology.newBuilder();
           for (String key : t.offers().info().getAccessibleTopology().getSegmentsMap().keySet()) {
@@ -295,7 +286,7 @@ final class VolumeCases {
           }
         });
     all.add(
-        "the-segments-of-the-node-are-well-formed",
+        "topology/the-segments-of-the-node-are-well-formed",
         t -> {
           for (var each : t.offers().info().getAccessibleTopology().getSegmentsMap().entrySet()) {
             String key = each.getKey();
@@ -325,34 +316,23 @@ final class VolumeCases {
     return io.csi4j.client.model.Topology.of(from.getSegmentsMap());
   }
 
-  private static void deleteCases(CaseSteps.Group all) {
-    all.required(t -> toDelete(t, NO_SUCH_VOLUME), "volume_id");
-    all.add("an-unknown-volume-is-gone-already", unknownVolume(OK, LawfulRequests::toDelete));
-    all.add("again-succeeds", t -> t.okTwice(toDelete(t, create(t))));
-    all.ask(
-        "a-deleted-volume-is-unknown",
-        t -> {
-          Volume volume = create(t);
-          t.prepare(toDelete(t, volume));
-          return toValidate(t, volume);
-        });
+  private static void deleteCases(CaseSteps all) {
     all.add(
-        "the-name-is-free-again",
+        "controller/delete/the-name-is-free-again",
         t -> {
           var request = toCreate(t);
           t.prepared(() -> deleted(t, made(t, request)));
           Volume unused = taken(t, request.setCapacityRange(atLeast(bigger(t))));
         });
-    all.ask("a-volume-in-use-is-deleted-or-kept", t -> toDelete(t, attached(t, create(t))));
     all.add(
-        "a-volume-with-snapshots-is-deleted-or-kept-whole",
+        "controller/delete/a-volume-with-snapshots-is-deleted-or-kept-whole",
         t -> {
           Volume volume = create(t);
           Snapshot snapshot = snapshot(t, volume);
           if (t.best(toDelete(t, volume), OK, FAILED_PRECONDITION).isOk()) {
-            made(t, toFill(t, snapshot));
+            made(t, toCreate(t, snapshot));
           } else {
-            t.ok(toValidate(t, volume));
+            t.ok(to(t, ValidateVolumeCapabilitiesRequest.newBuilder(), volume));
           }
         });
   }

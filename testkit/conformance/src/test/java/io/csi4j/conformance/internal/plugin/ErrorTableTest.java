@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every row of the spec's error tables has a case, or a reason for having none. */
 class ErrorTableTest {
@@ -120,29 +122,29 @@ class ErrorTableTest {
   @Test
   void aRowWithoutStepsAndStepsWithoutARowAreRefused() {
     CaseSteps steps = new CaseSteps();
-    CaseSteps.Group node = steps.under("node");
-    node.add("a", t -> {});
-    steps.under("node/b").required(t -> LawfulRequests.toList(0), "volume_id", "node_id");
+    steps.add("node/a", t -> {});
 
-    assertThatThrownBy(() -> node.add("a", t -> {}))
+    assertThatThrownBy(() -> steps.add("node/a", t -> {}))
         .hasMessage("The case node/a has its steps twice.");
-    assertThatThrownBy(() -> steps.take("node/c", ""))
+    assertThatThrownBy(() -> steps.take("node/c", "", ""))
         .hasMessage("The case node/c of cases.tsv has no steps.");
-    steps.take("node/a", "");
-    steps.take("node/b/without-volume-id-is-refused", "");
     assertThatThrownBy(steps::checkAllTaken)
-        .hasMessage("No row of cases.tsv has the cases [node/b/without-node-id-is-refused].");
-    steps.take("node/b/without-node-id-is-refused", "");
+        .hasMessage("No row of cases.tsv has the cases [node/a].");
+    steps.take("node/a", "", "");
     steps.checkAllTaken();
+  }
 
-    node.ask("d", t -> LawfulRequests.toList(0));
-    assertThatThrownBy(() -> steps.take("node/d", ""))
-        .hasMessage("The case node/d of cases.tsv has no steps.");
-    assertThatThrownBy(steps::checkAllTaken)
-        .hasMessage("No row of cases.tsv has the cases [node/d].");
-    assertThatThrownBy(() -> steps.take("node/d", "worst: OK"))
-        .hasMessage("No call of node/d ends: worst: OK");
-    steps.checkAllTaken();
+  @ParameterizedTest
+  @CsvSource({
+    "ListVolumes of no-thing, succeeds, 'No call of cases.tsv is: ListVolumes of no-thing'",
+    "ListVolumes as it-is, succeeds, 'No call of cases.tsv is: ListVolumes as it-is'",
+    "ListVolumes or none, succeeds, 'No call of cases.tsv is: ListVolumes or none'",
+    "ListVolumes without volume_id, succeeds, 'No call of cases.tsv is: ListVolumes without volume_id'",
+    "ListVolumes with volume_id: 1, succeeds, 'No call of cases.tsv is: ListVolumes with volume_id: 1'",
+    "ListVolumes, worst: OK, 'No call of cases.tsv ends: worst: OK'"
+  })
+  void aCallThatARowCannotMeanIsRefused(String call, String ends, String message) {
+    assertThatThrownBy(() -> new CaseSteps().take("node/a", call, ends)).hasMessage(message);
   }
 
   @Test

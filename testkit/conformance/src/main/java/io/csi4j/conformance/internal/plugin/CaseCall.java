@@ -138,10 +138,16 @@ record CaseCall(
       case "succeeds" -> t -> t.ok(request(t));
       case "succeeds twice" -> t -> t.okTwice(request(t));
       case "at once" -> t -> ConcurrencyCases.twiceAtOnceAndAgain(t, request(t));
-      case "fails" -> t -> t.refusedSomehow(request(t));
+      case "fails" -> t -> fails(t, "fails");
       case "fails with" -> t -> t.refused(request(t), codes);
-      case "fails, best with" -> t -> t.refusedBest(request(t), codes);
-      case "fails, rather with" -> t -> t.refusedRather(request(t), codes[0], codes[1]);
+      case "fails, best with" ->
+          t -> t.adviseUnless(fails(t, "fails with " + Trial.words(codes)), codes);
+      case "fails, rather with" ->
+          t -> {
+            Reply reply = t.call(request(t));
+            t.checkFails(reply, codes);
+            t.adviseUnless(reply, codes[0]);
+          };
       case "best" -> t -> t.best(request(t), codes);
       case "required" -> this::isRequired;
       case "unknown" -> t -> isUnknown(t, codes[0]);
@@ -177,6 +183,12 @@ record CaseCall(
 
   private static void set(Message.Builder request, String field, Object value) {
     request.setField(field(request, field), value);
+  }
+
+  private Reply fails(Trial t, String expected) {
+    Reply reply = t.call(request(t));
+    t.check(!reply.isOk(), reply, expected);
+    return reply;
   }
 
   private void isRequired(Trial t) {

@@ -22,7 +22,6 @@ import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.text.SafeText;
 import io.csi4j.client.model.CsiOperation;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The work of the controller with volumes that exist. */
 final class ControllerCases {
@@ -163,42 +162,24 @@ final class ControllerCases {
         });
   }
 
-  private static List<ListVolumesResponse.Entry> listing(Trial t, int entries) {
-    return ListPages.entries(t, toList(entries)).stream()
-        .map(ListVolumesResponse.Entry.class::cast)
-        .toList();
-  }
-
-  private static List<String> ids(Trial t, int entries) {
-    return listing(t, entries).stream().map(each -> each.getVolume().getVolumeId()).toList();
+  private static List<String> ids(Trial t) {
+    return ListPages.ids(t, "volume", toList(0));
   }
 
   private static void listCases(CaseSteps all) {
+    ListPages.addTo(
+        all,
+        "controller/list",
+        "volume",
+        t -> toList(0),
+        t -> create(t).getVolumeId(),
+        t -> deletedVolume(t).getVolumeId());
     all.add(
         "controller/list/every-entry-names-a-volume",
         t -> {
-          for (String id : ids(t, 0)) {
+          for (String id : ids(t)) {
             t.check(!id.isEmpty(), "a volume_id in each entry", "an empty one");
           }
-        });
-    all.add(
-        "controller/list/a-new-volume-appears",
-        t -> {
-          String id = create(t).getVolumeId();
-          t.check(ids(t, 0).contains(id), "the new volume is listed", "it is not");
-        });
-    all.add(
-        "controller/list/a-deleted-volume-disappears",
-        t -> {
-          String id = deletedVolume(t).getVolumeId();
-          t.check(!ids(t, 0).contains(id), "the deleted volume is not listed", "it is");
-        });
-    all.add(
-        "controller/list/pages-hold-every-volume",
-        t -> {
-          List<String> made =
-              Stream.of(create(t), create(t), create(t)).map(Volume::getVolumeId).toList();
-          ListPages.checkOnPages(t, "volume", made, () -> ids(t, 1));
         });
     all.add(
         "controller/list/pages-go-on-while-volumes-come-and-go",
@@ -218,7 +199,7 @@ final class ControllerCases {
               "the next page, or " + Trial.words(ABORTED),
               t.shown(reply));
           t.check(
-              ids(t, 0).containsAll(List.of(third.getVolumeId(), second.getVolumeId())),
+              ids(t).containsAll(List.of(third.getVolumeId(), second.getVolumeId())),
               "both volumes that there are",
               "fewer");
         });
@@ -229,7 +210,8 @@ final class ControllerCases {
           attached(t, volume);
           String node = t.offers().info().getNodeId();
           t.check(
-              listing(t, 0).stream()
+              ListPages.entries(t, toList(0)).stream()
+                  .map(ListVolumesResponse.Entry.class::cast)
                   .filter(each -> each.getVolume().getVolumeId().equals(volume.getVolumeId()))
                   .anyMatch(each -> each.getStatus().getPublishedNodeIdsList().contains(node)),
               "the node " + SafeText.quote(node) + " among published_node_ids",

@@ -4,11 +4,12 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.text.SafeText;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Lists of a plugin, page by page. */
@@ -51,16 +52,57 @@ final class ListPages {
     return found;
   }
 
+  /** The ids of the things of one kind on a list: in an entry, each has the field of its kind. */
+  static List<String> ids(Trial t, String kind, Message.Builder request) {
+    return entries(t, request).stream()
+        .map(each -> new ProtoMessage(each).message(kind).text(kind + "_id"))
+        .toList();
+  }
+
   /**
-   * Fails unless each of these ids is in one of three lists: a list in pages may miss one while
-   * others change.
+   * Adds the cases of the lists of volumes and of snapshots.
+   *
+   * @param prefix the beginning of their names
+   * @param kind what is on the list
+   * @param list the request for the whole list
+   * @param made makes a thing, and returns its id
+   * @param deleted makes and deletes a thing, and returns its id
    */
-  static void checkOnPages(Trial t, String kind, List<String> ids, Supplier<List<String>> list) {
-    for (String id : ids) {
-      t.check(
-          Stream.generate(list).limit(3).anyMatch(listed -> listed.contains(id)),
-          "the " + kind + " " + SafeText.quote(id) + " is on one of the pages",
-          "it is on none");
-    }
+  static void addTo(
+      CaseSteps all,
+      String prefix,
+      String kind,
+      Function<Trial, Message.Builder> list,
+      Function<Trial, String> made,
+      Function<Trial, String> deleted) {
+    all.add(
+        prefix + "/a-new-" + kind + "-appears",
+        t -> {
+          String id = made.apply(t);
+          boolean isListed = ids(t, kind, list.apply(t)).contains(id);
+          t.check(isListed, "the new " + kind + " is listed", "it is not");
+        });
+    all.add(
+        prefix + "/a-deleted-" + kind + "-disappears",
+        t -> {
+          String id = deleted.apply(t);
+          boolean isListed = ids(t, kind, list.apply(t)).contains(id);
+          t.check(!isListed, "the deleted " + kind + " is not listed", "it is");
+        });
+    all.add(
+        prefix + "/pages-hold-every-" + kind,
+        t -> {
+          Message.Builder page = list.apply(t);
+          page.setField(page.getDescriptorForType().findFieldByName("max_entries"), 1);
+          for (String id : List.of(made.apply(t), made.apply(t), made.apply(t))) {
+            // A list in pages may miss one while others change.
+            t.check(
+                Stream.generate(() -> ids(t, kind, page))
+                    .limit(3)
+                    .anyMatch(ids -> ids.contains(id)),
+                "the " + kind + " " + SafeText.quote(id) + " is on one of the pages",
+                "it is on none");
+          }
+        });
   }
 }

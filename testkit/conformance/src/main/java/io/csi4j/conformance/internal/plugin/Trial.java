@@ -263,28 +263,6 @@ final class Trial {
     check(List.of(codes).contains(reply.code()), reply, "fails with " + words(codes));
   }
 
-  /**
-   * Fails unless the call fails with the best code, or with another one that the spec has for the
-   * same request: the other one is advised against.
-   */
-  void refusedRather(MessageOrBuilder request, StatusCode best, StatusCode lawful) {
-    Reply reply = call(request);
-    check(reply.code() == best || reply.code() == lawful, reply, "fails with " + words(best));
-    adviseUnless(reply, best);
-  }
-
-  /** Fails if the call succeeds; advises if it fails with another code than one of these. */
-  void refusedBest(MessageOrBuilder request, StatusCode... codes) {
-    Reply reply = call(request);
-    check(!reply.isOk(), reply, "fails with " + words(codes));
-    adviseUnless(reply, codes);
-  }
-
-  void refusedSomehow(MessageOrBuilder request) {
-    Reply reply = call(request);
-    check(!reply.isOk(), reply, "fails");
-  }
-
   /** Advises if the call ends with another code than one of these. */
   Reply best(MessageOrBuilder request, StatusCode... codes) {
     Reply reply = call(request);

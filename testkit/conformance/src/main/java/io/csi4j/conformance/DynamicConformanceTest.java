@@ -67,10 +67,8 @@ abstract class DynamicConformanceTest {
     String story =
         first.isEmpty()
             ? result.story()
-            : "for the same reason as "
-                + first.get().about().name()
-                + ": "
-                + String.join("\n", result.causes());
+            : "for the same reason as %s: %s"
+                .formatted(first.get().about().name(), String.join("\n", result.causes()));
     if (!result.leftBehind().isEmpty()) {
       Assertions.fail(story + "\nleft behind:\n  " + String.join("\n  ", result.leftBehind()));
     }

@@ -76,9 +76,9 @@ final class MountWhyCommand extends ProgramCommand {
       ManagedPaths names) {
     if (mount.isEmpty()) {
       line(
-          "Nothing is mounted at "
-              + asked
-              + (probe instanceof MountProbe.Missing ? ", and nothing is there" : ""));
+          "Nothing is mounted at %s%s"
+              .formatted(
+                  asked, probe instanceof MountProbe.Missing ? ", and nothing is there" : ""));
       snapshot
           .holding(asked)
           .map(in -> "  it is in the mount at " + in.path() + ": " + MountWords.phrase(in))

@@ -30,11 +30,12 @@ final class MountWords {
   /** The mount in a few words: what it shows, of which filesystem. */
   static String phrase(MountRecord mount) {
     String source = mount.source().isEmpty() ? "no source" : mount.source().withoutCredentials();
-    return mount.type()
-        + " from "
-        + source
-        + (mount.root().is("/") ? "" : ", of which it shows " + mount.root())
-        + (mount.isReadOnly() ? ", read-only" : "");
+    return "%s from %s%s%s"
+        .formatted(
+            mount.type(),
+            source,
+            mount.root().is("/") ? "" : ", of which it shows " + mount.root(),
+            mount.isReadOnly() ? ", read-only" : "");
   }
 
   static Json json(MountRecord mount) {

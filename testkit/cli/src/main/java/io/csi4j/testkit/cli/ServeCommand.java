@@ -235,11 +235,9 @@ final class ServeCommand extends ProgramCommand {
     ShapePreset preset = preset();
     if (preset != null && preset != ShapePreset.CSI_SANITY) {
       throw CommandFailure.usage(
-          "--shape "
-              + OptionText.written(preset)
-              + " does not go with --host-path, which offers what it can do. Write --shape"
-              + " csi-sanity or none, and take away what is not wanted with --without."
-              + POSSIBLE);
+          ("--shape %s does not go with --host-path, which offers what it can do. Write --shape "
+                  + "csi-sanity or none, and take away what is not wanted with --without.%s")
+              .formatted(OptionText.written(preset), POSSIBLE));
     }
     if (!topology.isEmpty() || !mutableParameters.isEmpty()) {
       throw CommandFailure.usage(

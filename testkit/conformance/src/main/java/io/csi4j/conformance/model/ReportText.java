@@ -51,11 +51,8 @@ final class ReportText {
     String first = group.first().about().name();
     return group.results().size() == 1
         ? first
-        : group.results().size()
-            + " cases for one reason, first seen in "
-            + first
-            + ": "
-            + group.cause();
+        : "%s cases for one reason, first seen in %s: %s"
+            .formatted(group.results().size(), first, group.cause());
   }
 
   /** Each cause with the story of the first case. */

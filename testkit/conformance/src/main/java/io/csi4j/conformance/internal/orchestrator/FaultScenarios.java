@@ -126,12 +126,8 @@ final class FaultScenarios {
         calls.stream().filter(call -> call.request().equals(calls.get(0).request())).count();
     play.expect(
         same <= 1,
-        step.rpcName()
-            + " was sent "
-            + same
-            + " times as it was, although it is refused with "
-            + code
-            + ".");
+        "%s was sent %s times as it was, although it is refused with %s."
+            .formatted(step.rpcName(), same, code));
   }
 
   private static void refusedTwice(Play play, CsiOperation step, int code) {
@@ -200,11 +196,8 @@ final class FaultScenarios {
             .anyMatch(call -> call.beside().stream().anyMatch(hanging::contains));
     play.expect(
         waiting || beside,
-        "Volume '"
-            + other.volume()
-            + "' was mounted only after the call for '"
-            + hung.volume()
-            + "' had been given up.");
+        "Volume '%s' was mounted only after the call for '%s' had been given up."
+            .formatted(other.volume(), hung.volume()));
     play.plugin().clearFaults();
     play.plugin().release();
     OrchestratorReply<Path> last = play.outcome(Play.mounting(hung), mounting);

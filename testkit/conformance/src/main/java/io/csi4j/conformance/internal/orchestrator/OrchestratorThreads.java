@@ -57,10 +57,8 @@ final class OrchestratorThreads implements AutoCloseable {
       throw new StuckException("The run was interrupted.");
     } catch (TimeoutException e) {
       throw new StuckException(
-          what
-              + " did not come back within "
-              + patience.toMillis()
-              + " ms. Look where its thread waits.");
+          "%s did not come back within %s ms. Look where its thread waits."
+              .formatted(what, patience.toMillis()));
     }
   }
 

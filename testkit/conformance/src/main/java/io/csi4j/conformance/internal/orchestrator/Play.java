@@ -253,11 +253,8 @@ public final class Play {
     }
     if (last.value().isEmpty()) {
       throw new StuckException(
-          what
-              + " failed "
-              + ATTEMPTS
-              + " times although nothing stood in its way any more, at last with: "
-              + text(last.failure().orElseThrow()));
+          "%s failed %s times although nothing stood in its way any more, at last with: %s"
+              .formatted(what, ATTEMPTS, text(last.failure().orElseThrow())));
     }
     return last.value().get();
   }
@@ -364,10 +361,9 @@ public final class Play {
         each ->
             expect(
                 each.readonly() == order.readonly(),
-                mounting(order)
-                    + " was to be "
-                    + (order.readonly() ? "for reading only" : "for writing")
-                    + ", and the plugin was told otherwise."));
+                "%s was to be %s, and the plugin was told otherwise."
+                    .formatted(
+                        mounting(order), order.readonly() ? "for reading only" : "for writing")));
   }
 
   /** So many publications of a volume have to stand. */
@@ -409,10 +405,8 @@ public final class Play {
         Optional<VolumeContext> own = call.volume().map(volumes::get);
         expect(
             own.isEmpty() || own.get().reveal().equals(contextOf(call, own.get())),
-            call.operation().rpcName()
-                + " (call "
-                + call.number()
-                + ") came with another volume_context than that of its volume.");
+            "%s (call %s) came with another volume_context than that of its volume."
+                .formatted(call.operation().rpcName(), call.number()));
       }
     }
   }

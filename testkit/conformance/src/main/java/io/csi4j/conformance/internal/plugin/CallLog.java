@@ -66,14 +66,12 @@ final class CallLog {
   void add(boolean setUp, Message request, Reply reply) {
     last = reply.code();
     String line =
-        RawPlugin.operation(request).rpcName()
-            + " "
-            + RedactedText.of(request, scrubber)
-            + " -> "
-            + reply.shown(scrubber)
-            + " in "
-            + reply.took().toMillis()
-            + " ms";
+        "%s %s -> %s in %s ms"
+            .formatted(
+                RawPlugin.operation(request).rpcName(),
+                RedactedText.of(request, scrubber),
+                reply.shown(scrubber),
+                reply.took().toMillis());
     calls.add(new LoggedCall(setUp, request, reply.isOk(), line));
   }
 

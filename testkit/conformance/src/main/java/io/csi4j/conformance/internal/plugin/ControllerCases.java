@@ -245,10 +245,10 @@ final class ControllerCases {
         answer.getMaximumVolumeSize().getValue() >= 0
             && answer.getMinimumVolumeSize().getValue() >= 0,
         "a maximum_volume_size and a minimum_volume_size that are not negative",
-        answer.getMaximumVolumeSize().getValue()
-            + " and "
-            + answer.getMinimumVolumeSize().getValue()
-            + " bytes");
+        "%s and %s bytes"
+            .formatted(
+                answer.getMaximumVolumeSize().getValue(),
+                answer.getMinimumVolumeSize().getValue()));
   }
 
   private static void getCases(CaseSteps all) {

@@ -57,9 +57,10 @@ final class Ledger {
     }
     for (Message each : undos) {
       lines.add(
-          each.getDescriptorForType().getName()
-              + " "
-              + PRINTER.printToString(ProtoMessage.withoutSecrets(each)).trim());
+          "%s %s"
+              .formatted(
+                  each.getDescriptorForType().getName(),
+                  PRINTER.printToString(ProtoMessage.withoutSecrets(each)).trim()));
     }
     try {
       Path next = file.resolveSibling(file.getFileName() + ".next");
@@ -70,11 +71,8 @@ final class Ledger {
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "what the run makes cannot be noted in "
-              + SafeText.quote(file.toString())
-              + ": "
-              + SafeText.escape(e.toString(), 256)
-              + ". Make room on its disk",
+          "what the run makes cannot be noted in %s: %s. Make room on its disk"
+              .formatted(SafeText.quote(file.toString()), SafeText.escape(e.toString(), 256)),
           e);
     }
   }

@@ -140,12 +140,8 @@ final class MetadataCases {
       t.check(
           each.getSizeBytes() > 0 && each.getByteOffset() >= end,
           "ranges that ascend and do not overlap",
-          "a range of "
-              + each.getSizeBytes()
-              + " bytes at "
-              + each.getByteOffset()
-              + " after one that ends at "
-              + end);
+          "a range of %s bytes at %s after one that ends at %s"
+              .formatted(each.getSizeBytes(), each.getByteOffset(), end));
       end = each.getByteOffset() + each.getSizeBytes();
       t.check(end > from, "ranges that end behind the offset " + from, "one that ends at " + end);
       t.check(

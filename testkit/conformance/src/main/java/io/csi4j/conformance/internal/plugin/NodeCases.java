@@ -222,12 +222,8 @@ final class NodeCases {
             t.check(
                 each.getTotal() >= 0 && each.getUsed() >= 0 && each.getAvailable() >= 0,
                 "numbers that are not negative",
-                each.getTotal()
-                    + ", "
-                    + each.getUsed()
-                    + " used, "
-                    + each.getAvailable()
-                    + " available");
+                "%s, %s used, %s available"
+                    .formatted(each.getTotal(), each.getUsed(), each.getAvailable()));
           }
         });
     all.add(

@@ -65,10 +65,8 @@ final class PluginPresence {
     String before = hung.get(operation);
     if (before != null) {
       throw CaseEndedException.notRun(
-          operation.rpcName()
-              + " was not answered in time in the case "
-              + before
-              + ", and is not called again");
+          "%s was not answered in time in the case %s, and is not called again"
+              .formatted(operation.rpcName(), before));
     }
   }
 
@@ -91,10 +89,8 @@ final class PluginPresence {
     if (isLate(reply)) {
       hung.put(reply.operation(), about);
       throw CaseEndedException.notRun(
-          reply.rpcName()
-              + " was not answered within "
-              + plugin.deadline().toMillis() / 1000.0
-              + " s. Look at the plugin's log, or give it more time");
+          "%s was not answered within %s s. Look at the plugin's log, or give it more time"
+              .formatted(reply.rpcName(), plugin.deadline().toMillis() / 1000.0));
     }
     if (!reply.lost()) {
       boolean unused = answered.add(socket.endpoint());
@@ -104,11 +100,8 @@ final class PluginPresence {
       death = "nothing answers on " + socket.endpoint();
       silent = socket.endpoint();
       throw CaseEndedException.notRun(
-          death
-              + ": "
-              + SafeText.escape(reply.text(), 256)
-              + ". Look whether the plugin runs and listens on the socket"
-              + lastWords());
+          "%s: %s. Look whether the plugin runs and listens on the socket%s"
+              .formatted(death, SafeText.escape(reply.text(), 256), lastWords()));
     }
     throw lost(reply.operation(), socket.endpoint());
   }

@@ -147,10 +147,8 @@ final class StartedPlugin implements AutoCloseable {
     Process begun = process;
     if (begun != null && !begun.isAlive() && !listens() && hasEnded() && begun.exitValue() != 0) {
       String text =
-          "Starting the plugin failed: nothing listens on "
-              + endpoint
-              + ". Look at its command"
-              + lastWords();
+          "Starting the plugin failed: nothing listens on %s. Look at its command%s"
+              .formatted(endpoint, lastWords());
       throw new UncheckedIOException(text, new IOException(text));
     }
   }

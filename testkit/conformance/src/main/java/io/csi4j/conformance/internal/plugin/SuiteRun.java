@@ -275,9 +275,9 @@ public final class SuiteRun implements ConformanceRun {
         boolean unused = Files.deleteIfExists(directory);
       } catch (IOException e) {
         left.add(
-            SafeText.quote(directory.toString())
-                + " could not be removed: "
-                + SafeText.escape(e.toString(), 256));
+            "%s could not be removed: %s"
+                .formatted(
+                    SafeText.quote(directory.toString()), SafeText.escape(e.toString(), 256)));
       }
     }
     return left;

@@ -136,10 +136,8 @@ final class Trial {
     if (reply.code() == StatusCode.UNAUTHENTICATED
         || reply.code() == StatusCode.PERMISSION_DENIED) {
       throw CaseEndedException.notRun(
-          reply.rpcName()
-              + " ended with "
-              + shown(reply)
-              + ". Give the plugin the secrets that it asks for");
+          "%s ended with %s. Give the plugin the secrets that it asks for"
+              .formatted(reply.rpcName(), shown(reply)));
     }
     return reply;
   }
@@ -181,10 +179,8 @@ final class Trial {
         throw e;
       }
       throw CaseEndedException.notRun(
-          "a step before what is tested was not done. Expected: "
-              + e.expected()
-              + "; got: "
-              + e.text());
+          "a step before what is tested was not done. Expected: %s; got: %s"
+              .formatted(e.expected(), e.text()));
     } finally {
       preparing = outer;
     }
@@ -227,10 +223,9 @@ final class Trial {
     switch (reply.code()) {
       case INVALID_ARGUMENT, FAILED_PRECONDITION, RESOURCE_EXHAUSTED, OUT_OF_RANGE ->
           throw CaseEndedException.notRun(
-              reply.rpcName()
-                  + " ended with "
-                  + shown(reply)
-                  + ". Describe what the plugin takes: parameters, capabilities, sizes, places");
+              ("%s ended with %s. Describe what the plugin takes: parameters, capabilities, sizes, "
+                      + "places")
+                  .formatted(reply.rpcName(), shown(reply)));
       default -> {
         return succeeded(reply, answer);
       }
@@ -281,12 +276,8 @@ final class Trial {
   void adviseUnless(Reply reply, StatusCode... codes) {
     if (!List.of(codes).contains(reply.code())) {
       advise(
-          reply.rpcName()
-              + " should end with "
-              + words(codes)
-              + " here, and ended with "
-              + shown(reply)
-              + ".");
+          "%s should end with %s here, and ended with %s."
+              .formatted(reply.rpcName(), words(codes), shown(reply)));
     }
   }
 

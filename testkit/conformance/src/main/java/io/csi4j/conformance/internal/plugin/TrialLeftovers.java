@@ -238,9 +238,10 @@ final class TrialLeftovers {
     List<String> left = new ArrayList<>();
     for (Undo each : undos) {
       left.add(
-          each.what()
-              + ": "
-              + why.getOrDefault(each, "not tried, as the plugin did not answer before."));
+          "%s: %s"
+              .formatted(
+                  each.what(),
+                  why.getOrDefault(each, "not tried, as the plugin did not answer before.")));
     }
     return left;
   }
@@ -264,10 +265,10 @@ final class TrialLeftovers {
     add(undo);
     why.put(
         undo,
-        RawPlugin.operation(undo.request()).rpcName()
-            + " ended with OK, and "
-            + (mounts == 1 ? "a mount is" : mounts + " mounts are")
-            + " still there.");
+        "%s ended with OK, and %s still there."
+            .formatted(
+                RawPlugin.operation(undo.request()).rpcName(),
+                mounts == 1 ? "a mount is" : mounts + " mounts are"));
     return mounts < mountsBefore;
   }
 

@@ -57,10 +57,8 @@ final class TrialPaths {
         Files.createDirectory(path);
       } catch (IOException e) {
         throw CaseEndedException.skipped(
-            "the directory "
-                + SafeText.quote(path.toString())
-                + " could not be made: "
-                + SafeText.escape(e.toString()));
+            "the directory %s could not be made: %s"
+                .formatted(SafeText.quote(path.toString()), SafeText.escape(e.toString())));
       }
       made.add(path);
     }
@@ -81,10 +79,8 @@ final class TrialPaths {
         }
       } catch (IOException e) {
         left.add(
-            SafeText.quote(path.toString())
-                + " could not be removed: "
-                + SafeText.escape(e.toString())
-                + ". Look whether something is still mounted there.");
+            "%s could not be removed: %s. Look whether something is still mounted there."
+                .formatted(SafeText.quote(path.toString()), SafeText.escape(e.toString())));
       }
     }
     return left;

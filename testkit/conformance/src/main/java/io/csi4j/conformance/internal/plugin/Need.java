@@ -52,16 +52,7 @@ enum Need {
           t.offers().has(ControllerServiceCapability.RPC.Type.GET_VOLUME_HEALTH)
               || LIST_HEALTH.met(t)),
 
-  GROUPS(
-      "CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT (group controller)",
-      "the plugin does not offer CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT",
-      t ->
-          t.offers()
-              .has(
-                  GroupControllerServiceCapability.RPC
-                      .Type
-                      .CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT),
-      PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE),
+  GROUPS(GroupControllerServiceCapability.RPC.Type.CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT),
 
   /** A volume to use on the node. */
   VOLUME(
@@ -134,17 +125,13 @@ enum Need {
   private final String words;
   private final String otherwise;
   private final Predicate<Trial> check;
-  private final PluginCapability.Service.@Nullable Type service;
+  private final @Nullable Enum<?> service;
 
   Need(String words, String otherwise, Predicate<Trial> check) {
     this(words, otherwise, check, null);
   }
 
-  Need(
-      String words,
-      String otherwise,
-      Predicate<Trial> check,
-      PluginCapability.Service.@Nullable Type service) {
+  Need(String words, String otherwise, Predicate<Trial> check, @Nullable Enum<?> service) {
     this.words = words;
     this.otherwise = otherwise;
     this.check = check;
@@ -163,18 +150,23 @@ enum Need {
   }
 
   Need(ControllerServiceCapability.RPC.Type type) {
-    this(
-        type.name() + " (controller)",
-        "the controller does not offer " + type.name(),
-        t -> t.offers().has(type),
-        PluginCapability.Service.Type.CONTROLLER_SERVICE);
+    this(type, "controller", PluginCapability.Service.Type.CONTROLLER_SERVICE);
+  }
+
+  Need(GroupControllerServiceCapability.RPC.Type type) {
+    this(type, "group controller", PluginCapability.Service.Type.GROUP_CONTROLLER_SERVICE);
   }
 
   Need(NodeServiceCapability.RPC.Type type) {
+    this(type, "node", null);
+  }
+
+  Need(Enum<?> type, String of, @Nullable Enum<?> service) {
     this(
-        type.name() + " (node)",
-        "the node does not offer " + type.name(),
-        t -> t.offers().has(type));
+        type.name() + " (" + of + ")",
+        "the " + of + " does not offer " + type.name(),
+        t -> t.offers().has(type),
+        service);
   }
 
   private static boolean describes(Trial t, AccessTypeCase type) {

@@ -4,6 +4,7 @@ import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -36,11 +37,11 @@ public interface ControllerService {
   ValidationResult validateVolumeCapabilities(ValidateVolumeCapabilitiesRequest request);
 
   /** Reads one page of the volumes. */
-  VolumePage listVolumes(ListVolumesRequest request);
+  Page<VolumeEntry> listVolumes(ListVolumesRequest request);
 
-  /** Reads one page of the volumes that are not well. */
+  /** Reads one page of the volumes that are not well. A plugin may list others, too. */
   @Experimental
-  VolumeHealthPage listVolumeHealth(ControllerListVolumeHealthRequest request);
+  Page<VolumeHealthReport> listVolumeHealth(ControllerListVolumeHealthRequest request);
 
   /** Reads everything that is wrong with one volume, whatever node it is used on. */
   @Experimental
@@ -59,7 +60,7 @@ public interface ControllerService {
   void deleteSnapshot(DeleteSnapshotRequest request);
 
   /** Reads one page of the snapshots. */
-  SnapshotPage listSnapshots(ListSnapshotsRequest request);
+  Page<Snapshot> listSnapshots(ListSnapshotsRequest request);
 
   /** Reads one snapshot. */
   @Experimental
@@ -141,11 +142,12 @@ public interface ControllerService {
         ValidateVolumeCapabilitiesRequest request);
 
     /** Reads one page of the volumes. */
-    CompletionStage<VolumePage> listVolumes(ListVolumesRequest request);
+    CompletionStage<Page<VolumeEntry>> listVolumes(ListVolumesRequest request);
 
-    /** Reads one page of the volumes that are not well. */
+    /** Reads one page of the volumes that are not well. A plugin may list others, too. */
     @Experimental
-    CompletionStage<VolumeHealthPage> listVolumeHealth(ControllerListVolumeHealthRequest request);
+    CompletionStage<Page<VolumeHealthReport>> listVolumeHealth(
+        ControllerListVolumeHealthRequest request);
 
     /** Reads everything that is wrong with one volume, whatever node it is used on. */
     @Experimental
@@ -164,7 +166,7 @@ public interface ControllerService {
     CompletionStage<@Nullable Void> deleteSnapshot(DeleteSnapshotRequest request);
 
     /** Reads one page of the snapshots. */
-    CompletionStage<SnapshotPage> listSnapshots(ListSnapshotsRequest request);
+    CompletionStage<Page<Snapshot>> listSnapshots(ListSnapshotsRequest request);
 
     /** Reads one snapshot. */
     @Experimental

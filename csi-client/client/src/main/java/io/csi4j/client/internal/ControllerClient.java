@@ -21,13 +21,10 @@ import io.csi4j.client.controller.GetSnapshotRequest;
 import io.csi4j.client.controller.ListSnapshotsRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.SnapshotPage;
 import io.csi4j.client.controller.ValidateVolumeCapabilitiesRequest;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumeHealthPage;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.mapping.CapabilityComparison;
 import io.csi4j.client.internal.mapping.ControllerAnswerMapping;
 import io.csi4j.client.internal.mapping.ControllerRequestMapping;
@@ -56,6 +53,7 @@ import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Listing;
 import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.VolumeHealthReport;
 import java.util.concurrent.CompletionStage;
@@ -127,7 +125,7 @@ public final class ControllerClient implements ControllerService {
           ListVolumesRequest,
           io.csi4j.client.internal.proto.ListVolumesRequest,
           ListVolumesResponse,
-          VolumePage>
+          Page<VolumeEntry>>
       LIST_VOLUMES =
           new UnaryRpc<>(
               CsiOperation.LIST_VOLUMES,
@@ -139,7 +137,7 @@ public final class ControllerClient implements ControllerService {
           ControllerListVolumeHealthRequest,
           io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest,
           ControllerListVolumeHealthResponse,
-          VolumeHealthPage>
+          Page<VolumeHealthReport>>
       CONTROLLER_LIST_VOLUME_HEALTH =
           new UnaryRpc<>(
               CsiOperation.CONTROLLER_LIST_VOLUME_HEALTH,
@@ -210,7 +208,7 @@ public final class ControllerClient implements ControllerService {
           ListSnapshotsRequest,
           io.csi4j.client.internal.proto.ListSnapshotsRequest,
           ListSnapshotsResponse,
-          SnapshotPage>
+          Page<Snapshot>>
       LIST_SNAPSHOTS =
           new UnaryRpc<>(
               CsiOperation.LIST_SNAPSHOTS,
@@ -298,12 +296,12 @@ public final class ControllerClient implements ControllerService {
   }
 
   @Override
-  public VolumePage listVolumes(ListVolumesRequest request) {
+  public Page<VolumeEntry> listVolumes(ListVolumesRequest request) {
     return calls.blocking(LIST_VOLUMES, request);
   }
 
   @Override
-  public VolumeHealthPage listVolumeHealth(ControllerListVolumeHealthRequest request) {
+  public Page<VolumeHealthReport> listVolumeHealth(ControllerListVolumeHealthRequest request) {
     return calls.blocking(CONTROLLER_LIST_VOLUME_HEALTH, request);
   }
 
@@ -333,7 +331,7 @@ public final class ControllerClient implements ControllerService {
   }
 
   @Override
-  public SnapshotPage listSnapshots(ListSnapshotsRequest request) {
+  public Page<Snapshot> listSnapshots(ListSnapshotsRequest request) {
     return calls.blocking(LIST_SNAPSHOTS, request);
   }
 
@@ -361,15 +359,12 @@ public final class ControllerClient implements ControllerService {
   public Listing<VolumeEntry> volumes(ListVolumesRequest request) {
     return new PagedListing<>(
         request.startingToken().orElse(""),
-        token -> {
-          VolumePage page =
-              listVolumes(
-                  ListVolumesRequest.builder()
-                      .maxEntries(request.maxEntries())
-                      .startingToken(token)
-                      .build());
-          return new PagedListing.Page<>(page.entries(), page.nextToken());
-        },
+        token ->
+            listVolumes(
+                ListVolumesRequest.builder()
+                    .maxEntries(request.maxEntries())
+                    .startingToken(token)
+                    .build()),
         entry -> entry.volume().id().value(),
         () ->
             calls
@@ -386,16 +381,13 @@ public final class ControllerClient implements ControllerService {
   public Listing<VolumeHealthReport> volumeHealth(ControllerListVolumeHealthRequest request) {
     return new PagedListing<>(
         request.startingToken().orElse(""),
-        token -> {
-          VolumeHealthPage page =
-              listVolumeHealth(
-                  ControllerListVolumeHealthRequest.builder()
-                      .maxEntries(request.maxEntries())
-                      .startingToken(token)
-                      .secrets(request.secrets())
-                      .build());
-          return new PagedListing.Page<>(page.entries(), page.nextToken());
-        },
+        token ->
+            listVolumeHealth(
+                ControllerListVolumeHealthRequest.builder()
+                    .maxEntries(request.maxEntries())
+                    .startingToken(token)
+                    .secrets(request.secrets())
+                    .build()),
         report -> report.volumeId().value(),
         () ->
             calls
@@ -420,8 +412,7 @@ public final class ControllerClient implements ControllerService {
                   .secrets(request.secrets());
           request.sourceVolumeId().ifPresent(next::sourceVolumeId);
           request.snapshotId().ifPresent(next::snapshotId);
-          SnapshotPage page = listSnapshots(next.build());
-          return new PagedListing.Page<>(page.entries(), page.nextToken());
+          return listSnapshots(next.build());
         },
         snapshot -> snapshot.id().value(),
         () ->
@@ -477,12 +468,12 @@ public final class ControllerClient implements ControllerService {
     }
 
     @Override
-    public CompletionStage<VolumePage> listVolumes(ListVolumesRequest request) {
+    public CompletionStage<Page<VolumeEntry>> listVolumes(ListVolumesRequest request) {
       return calls.async(LIST_VOLUMES, request);
     }
 
     @Override
-    public CompletionStage<VolumeHealthPage> listVolumeHealth(
+    public CompletionStage<Page<VolumeHealthReport>> listVolumeHealth(
         ControllerListVolumeHealthRequest request) {
       return calls.async(CONTROLLER_LIST_VOLUME_HEALTH, request);
     }
@@ -514,7 +505,7 @@ public final class ControllerClient implements ControllerService {
     }
 
     @Override
-    public CompletionStage<SnapshotPage> listSnapshots(ListSnapshotsRequest request) {
+    public CompletionStage<Page<Snapshot>> listSnapshots(ListSnapshotsRequest request) {
       return calls.async(LIST_SNAPSHOTS, request);
     }
 

@@ -3,6 +3,7 @@ package io.csi4j.client.internal;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiFailure;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Violation;
 import java.nio.ByteBuffer;
@@ -23,9 +24,6 @@ import java.util.function.Supplier;
 
 /** A listing read page by page. */
 final class PagedListing<E> implements Listing<E> {
-
-  /** One page, and the token of the next. */
-  record Page<E>(List<E> entries, Optional<String> nextToken) {}
 
   /** How much is read at the most; see {@link Listing}. */
   record Limits(int pages, int entries, int emptyPages, int restarts, Duration longest) {}

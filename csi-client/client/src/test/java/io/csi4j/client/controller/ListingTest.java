@@ -15,6 +15,7 @@ import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
@@ -311,7 +312,7 @@ class ListingTest {
   @Test
   void entriesWithoutAUsableIdAreSkippedAndCounted() {
     script(token -> token.isEmpty() ? page("1", "", "a", "\u0000") : page("", "b"));
-    VolumePage page = plugin.controller().listVolumes(ListVolumesRequest.builder().build());
+    Page<VolumeEntry> page = plugin.controller().listVolumes(ListVolumesRequest.builder().build());
     assertThat(ids(page.entries())).containsExactly("a");
     assertThat(page.skipped()).isEqualTo(2);
     assertThat(page.nextToken()).contains("1");

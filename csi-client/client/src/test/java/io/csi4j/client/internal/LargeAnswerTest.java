@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.csi4j.client.controller.ListVolumesRequest;
-import io.csi4j.client.controller.VolumePage;
+import io.csi4j.client.controller.VolumeEntry;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.model.ConnectOptions;
@@ -13,6 +13,7 @@ import io.csi4j.client.model.CsiListener;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.CsiTransientException;
 import io.csi4j.client.model.Outcome;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.scripted.ScriptedPlugin;
 import java.nio.file.Path;
@@ -71,7 +72,8 @@ class LargeAnswerTest {
     scripted.close();
   }
 
-  private List<Runnable> answerIsHeld(CompletableFuture<VolumePage> result) throws Exception {
+  private List<Runnable> answerIsHeld(CompletableFuture<Page<VolumeEntry>> result)
+      throws Exception {
     List<Runnable> aside = ground.holdAside();
     controller
         .async()
@@ -84,7 +86,7 @@ class LargeAnswerTest {
   }
 
   private static void complete(
-      CompletableFuture<VolumePage> result, VolumePage page, Throwable thrown) {
+      CompletableFuture<Page<VolumeEntry>> result, Page<VolumeEntry> page, Throwable thrown) {
     if (thrown == null) {
       result.complete(page);
     } else {
@@ -94,7 +96,7 @@ class LargeAnswerTest {
 
   @Test
   void otherCallsGoOnWhileItIsRead() throws Exception {
-    CompletableFuture<VolumePage> result = new CompletableFuture<>();
+    CompletableFuture<Page<VolumeEntry>> result = new CompletableFuture<>();
     List<Runnable> aside = answerIsHeld(result);
 
     assertThat(controller.getCapabilities().offered()).isNotEmpty();
@@ -107,7 +109,7 @@ class LargeAnswerTest {
 
   @Test
   void itsDeadlineHoldsAndItIsToldOnce() throws Exception {
-    CompletableFuture<VolumePage> result = new CompletableFuture<>();
+    CompletableFuture<Page<VolumeEntry>> result = new CompletableFuture<>();
     List<Runnable> aside = answerIsHeld(result);
 
     ground.ring();

@@ -4,11 +4,11 @@ import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.GroupSnapshotId;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
@@ -179,7 +179,7 @@ public final class AsyncVolumeController {
   }
 
   /** Reads one page of the volumes of the storage system. */
-  public CompletionStage<VolumePage> list(PluginId plugin, PageRequest page) {
+  public CompletionStage<Page<VolumeEntry>> list(PluginId plugin, PageRequest page) {
     return reads.list(plugin, page);
   }
 

@@ -9,12 +9,12 @@ import io.csi4j.client.controller.ListSnapshotsRequest;
 import io.csi4j.client.controller.ListVolumesRequest;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.model.CallPolicy;
 import io.csi4j.client.model.CsiAnswerException;
 import io.csi4j.client.model.CsiException;
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.StatusCode;
 import io.csi4j.client.model.Topology;
@@ -138,7 +138,7 @@ record StorageReads(
 
   // ---- lists
 
-  CompletableFuture<VolumePage> list(PluginId plugin, PageRequest page) {
+  CompletableFuture<Page<VolumeEntry>> list(PluginId plugin, PageRequest page) {
     Subject subject = ofList(plugin, "volumes");
     ListVolumesRequest.Builder request = ListVolumesRequest.builder().maxEntries(page.maxEntries());
     page.token().ifPresent(request::startingToken);

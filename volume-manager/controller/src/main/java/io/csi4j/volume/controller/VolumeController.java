@@ -7,12 +7,12 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.model.CapacityRange;
 import io.csi4j.client.model.Experimental;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.Listing;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.TopologyRequirement;
@@ -601,7 +601,7 @@ public final class VolumeController implements AutoCloseable {
    * @throws ControllerException {@link io.csi4j.volume.model.OperatorCode#LISTING_TOKEN_EXPIRED} if
    *     the plugin does not know the token any more
    */
-  public VolumePage list(PluginId plugin, PageRequest page) {
+  public Page<VolumeEntry> list(PluginId plugin, PageRequest page) {
     return await(async.list(plugin, page));
   }
 

@@ -19,7 +19,6 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.Snapshot;
 import io.csi4j.client.controller.ValidationResult;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.group.VolumeGroupSnapshot;
 import io.csi4j.client.identity.PluginCapability;
 import io.csi4j.client.model.AccessMode;
@@ -28,6 +27,7 @@ import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.MountFlags;
 import io.csi4j.client.model.MountOptions;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.Secrets;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.StatusCode;
@@ -1855,7 +1855,7 @@ class VolumeControllerTest {
   void aListIsReadPageByPageWithNothingLeftOutOrTwice() {
     List<VolumeId> made = three();
     List<VolumeId> read = new ArrayList<>();
-    VolumePage page = controller.list(ID, new PageRequest(2, Optional.empty()));
+    Page<VolumeEntry> page = controller.list(ID, new PageRequest(2, Optional.empty()));
     page.entries().forEach(entry -> read.add(entry.volume().id()));
     assertThat(read).hasSize(2);
     page = controller.list(ID, new PageRequest(2, page.nextToken()));
@@ -1871,7 +1871,7 @@ class VolumeControllerTest {
   @Tag("T-03")
   void aTokenThatHasExpiredIsToldAsSuch() {
     three();
-    VolumePage page = controller.list(ID, new PageRequest(1, Optional.empty()));
+    Page<VolumeEntry> page = controller.list(ID, new PageRequest(1, Optional.empty()));
     plugin.expireTokens();
     ControllerException expired =
         failure(() -> controller.list(ID, new PageRequest(1, page.nextToken())));

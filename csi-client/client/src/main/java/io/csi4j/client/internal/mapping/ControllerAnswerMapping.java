@@ -5,12 +5,9 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
 import io.csi4j.client.controller.ControllerPublishVolumeResult;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.SnapshotPage;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumeHealthPage;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
@@ -36,6 +33,7 @@ import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.model.CapabilitySet;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
@@ -197,7 +195,7 @@ public final class ControllerAnswerMapping {
                 PublishContext.of(response.getPublishContextMap())));
   }
 
-  public static VolumePage listVolumes(
+  public static Page<VolumeEntry> listVolumes(
       ListVolumesRequest request, ListVolumesResponse response, AnswerFindings findings) {
     List<VolumeEntry> entries =
         entries(
@@ -207,7 +205,7 @@ public final class ControllerAnswerMapping {
             (part, i, field) -> listed(part, field, response.getEntries(i)));
     return findings.result(
         () ->
-            new ControllerResults.VolumePageValue(
+            new ControllerResults.PageValue<>(
                 entries,
                 AnswerRules.token(response.getNextToken()),
                 response.getEntriesCount() - entries.size()));
@@ -338,7 +336,7 @@ public final class ControllerAnswerMapping {
     return present ? Optional.of(ValueMapping.fromProto(condition, findings)) : Optional.empty();
   }
 
-  public static VolumeHealthPage controllerListVolumeHealth(
+  public static Page<VolumeHealthReport> controllerListVolumeHealth(
       ControllerListVolumeHealthRequest request,
       ControllerListVolumeHealthResponse response,
       AnswerFindings findings) {
@@ -350,7 +348,7 @@ public final class ControllerAnswerMapping {
             (part, i, field) -> HealthMapping.report(part, field, response.getEntries(i)));
     return findings.result(
         () ->
-            new ControllerResults.VolumeHealthPageValue(
+            new ControllerResults.PageValue<>(
                 entries,
                 AnswerRules.token(response.getNextToken()),
                 response.getEntriesCount() - entries.size()));
@@ -439,7 +437,7 @@ public final class ControllerAnswerMapping {
     return findings.result(snapshot::orElseThrow);
   }
 
-  public static SnapshotPage listSnapshots(
+  public static Page<Snapshot> listSnapshots(
       ListSnapshotsRequest request, ListSnapshotsResponse response, AnswerFindings findings) {
     List<Snapshot> entries =
         entries(
@@ -462,7 +460,7 @@ public final class ControllerAnswerMapping {
             });
     return findings.result(
         () ->
-            new ControllerResults.SnapshotPageValue(
+            new ControllerResults.PageValue<>(
                 entries,
                 AnswerRules.token(response.getNextToken()),
                 response.getEntriesCount() - entries.size()));

@@ -4,21 +4,18 @@ import io.csi4j.client.controller.Capacity;
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
 import io.csi4j.client.controller.ControllerPublishVolumeResult;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.SnapshotPage;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumeHealthPage;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.redaction.RecordText;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
 import io.csi4j.client.model.VolumeCondition;
 import io.csi4j.client.model.VolumeContext;
-import io.csi4j.client.model.VolumeHealthReport;
 import io.csi4j.client.model.VolumeId;
 import java.time.Instant;
 import java.util.List;
@@ -54,19 +51,9 @@ final class ControllerResults {
     }
   }
 
-  /** See {@link VolumePage}. */
-  public record VolumePageValue(List<VolumeEntry> entries, Optional<String> nextToken, int skipped)
-      implements VolumePage {
-    @Override
-    public String toString() {
-      return RecordText.of(this);
-    }
-  }
-
-  /** See {@link VolumeHealthPage}. */
-  public record VolumeHealthPageValue(
-      List<VolumeHealthReport> entries, Optional<String> nextToken, int skipped)
-      implements VolumeHealthPage {
+  /** See {@link Page}. */
+  public record PageValue<T>(List<T> entries, Optional<String> nextToken, int skipped)
+      implements Page<T> {
     @Override
     public String toString() {
       return RecordText.of(this);
@@ -93,15 +80,6 @@ final class ControllerResults {
       Optional<GroupSnapshotId> groupSnapshotId,
       List<Topology> accessibleTopology)
       implements Snapshot {
-    @Override
-    public String toString() {
-      return RecordText.of(this);
-    }
-  }
-
-  /** See {@link SnapshotPage}. */
-  public record SnapshotPageValue(List<Snapshot> entries, Optional<String> nextToken, int skipped)
-      implements SnapshotPage {
     @Override
     public String toString() {
       return RecordText.of(this);

@@ -9,11 +9,9 @@ import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.controller.ControllerExpandVolumeResult;
 import io.csi4j.client.controller.ControllerPublishVolumeResult;
 import io.csi4j.client.controller.Snapshot;
-import io.csi4j.client.controller.SnapshotPage;
 import io.csi4j.client.controller.Volume;
 import io.csi4j.client.controller.VolumeContentSource;
 import io.csi4j.client.controller.VolumeEntry;
-import io.csi4j.client.controller.VolumePage;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeResponse;
 import io.csi4j.client.internal.proto.ControllerGetCapabilitiesRequest;
@@ -36,6 +34,7 @@ import io.csi4j.client.internal.proto.ListVolumesRequest;
 import io.csi4j.client.internal.proto.ListVolumesResponse;
 import io.csi4j.client.model.GroupSnapshotId;
 import io.csi4j.client.model.NodeId;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.PublishContext;
 import io.csi4j.client.model.SnapshotId;
 import io.csi4j.client.model.Topology;
@@ -263,7 +262,7 @@ class ControllerAnswerMappingTest {
       response.addEntriesBuilder().getVolumeBuilder().setVolumeId("w");
       response.setNextToken("next");
       var answer = list(0);
-      VolumePage page = answer.get();
+      Page<VolumeEntry> page = answer.get();
       assertThat(page.entries()).extracting(e -> e.volume().id().value()).containsExactly("v", "w");
       assertThat(page.entries().get(0).volume().capacityBytes()).hasValue(7);
       assertThat(page.entries().get(0).publishedNodes())
@@ -334,7 +333,7 @@ class ControllerAnswerMappingTest {
       assertThat(list(0).warnings()).containsExactly("entries[0].volume.volume_id TOO_LARGE");
     }
 
-    private MappedAnswer<VolumePage> list(int maxEntries) {
+    private MappedAnswer<Page<VolumeEntry>> list(int maxEntries) {
       return MappedAnswer.of(
           findings ->
               ControllerAnswerMapping.listVolumes(
@@ -661,7 +660,7 @@ class ControllerAnswerMappingTest {
                   findings));
     }
 
-    private static MappedAnswer<SnapshotPage> list(
+    private static MappedAnswer<Page<Snapshot>> list(
         ListSnapshotsRequest.Builder request, ListSnapshotsResponse.Builder response) {
       return MappedAnswer.of(
           findings ->

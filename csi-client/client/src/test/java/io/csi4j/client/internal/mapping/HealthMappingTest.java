@@ -2,7 +2,6 @@ package io.csi4j.client.internal.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.csi4j.client.controller.VolumeHealthPage;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthRequest;
 import io.csi4j.client.internal.proto.ControllerGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.ControllerListVolumeHealthRequest;
@@ -14,6 +13,7 @@ import io.csi4j.client.internal.proto.NodeGetVolumeHealthResponse;
 import io.csi4j.client.internal.proto.VolumeHealth;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.Page;
 import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
 import io.csi4j.client.model.VolumeHealthEntry;
@@ -164,7 +164,7 @@ class HealthMappingTest {
             .addEntries(health)
             .addEntries(VolumeHealth.newBuilder().setVolumeId("well"))
             .setNextToken("next");
-    MappedAnswer<VolumeHealthPage> page = page(0, response);
+    MappedAnswer<Page<VolumeHealthReport>> page = page(0, response);
     assertThat(page.get().entries())
         .extracting(report -> report.volumeId().value() + " " + report.isWell())
         .containsExactly("v false", "well true");
@@ -261,7 +261,7 @@ class HealthMappingTest {
                 NodeGetStorageHealthRequest.getDefaultInstance(), storage.build(), findings));
   }
 
-  private static MappedAnswer<VolumeHealthPage> page(
+  private static MappedAnswer<Page<VolumeHealthReport>> page(
       int maxEntries, ControllerListVolumeHealthResponse.Builder response) {
     return MappedAnswer.of(
         findings ->

@@ -18,7 +18,6 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.node.AsyncVolumeMounter;
-import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.ManagerSettings;
@@ -152,7 +151,7 @@ public final class VolumeManager implements VolumeMounter, AutoCloseable {
    *
    * @throws io.csi4j.volume.model.VolumeException as for {@link #reconcile}
    */
-  public CleanupPlan plan(Collection<? extends WantedUse> live) {
+  public List<Reconciliation.Item> plan(Collection<? extends WantedUse> live) {
     List<WantedUse> wanted = List.copyOf(live);
     return opened.know("planning", () -> opened.engine().plan(wanted));
   }

@@ -1,6 +1,9 @@
 package io.csi4j.volume.node;
 
 import io.csi4j.volume.model.OperatorMessage;
+import io.csi4j.volume.model.PluginId;
+import io.csi4j.volume.model.VolumeUse;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -12,8 +15,8 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Reconciliation {
 
-  /** Returns the decisions, item by item. */
-  CleanupPlan plan();
+  /** Returns the decisions: one for each thing that is not as wanted. */
+  List<Item> plan();
 
   /** How many items were not finished the first time that was tried, or not tried yet. */
   int remaining();
@@ -48,5 +51,33 @@ public interface Reconciliation {
    * @param goesOn whether it is tried again without being asked: a wanted use until it is mounted,
    *     unmounted, or asked for by a request of its own
    */
-  record Left(CleanupPlan.Item item, Optional<OperatorMessage> why, boolean goesOn) {}
+  record Left(Item item, Optional<OperatorMessage> why, boolean goesOn) {}
+
+  /** The action for one thing. */
+  enum Action {
+    /** Make it again. */
+    MOUNT,
+    /** Give it up: unpublish, and unstage after the last. */
+    RELEASE,
+    /** Leave it alone: it is wanted, and the host has to ask for it again. */
+    WAIT_FOR_HOST,
+    /** Leave it alone: it is not ours, or not known to be. */
+    LEAVE
+  }
+
+  /**
+   * The decision about one thing that is not as wanted.
+   *
+   * @param action what is done about it
+   * @param plugin the plugin, where it is known
+   * @param usage the use, if it is about one
+   * @param path where
+   * @param reason why: one line for people
+   */
+  record Item(
+      Action action,
+      Optional<PluginId> plugin,
+      Optional<VolumeUse> usage,
+      Path path,
+      OperatorMessage.Part reason) {}
 }

@@ -26,7 +26,7 @@ class NodeAgentTest {
 
         public static void main(String[] args) {
           try (VolumeManager manager = VolumeManager.open(Path.of(args[0]))) {
-            System.out.println("owed " + manager.reconcile(List.of()).plan().items());
+            System.out.println("owed " + manager.reconcile(List.of()).plan());
             System.out.println("volumes " + manager.volumes());
           }
           ModuleLayer.boot().modules().stream()

@@ -16,11 +16,10 @@ import io.csi4j.volume.model.PluginId;
 import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.CleanupPlan;
-import io.csi4j.volume.node.CleanupPlan.Action;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
 import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.Reconciliation.Action;
 import io.csi4j.volume.node.UnmountOutcome;
 import io.csi4j.volume.node.WantedUse;
 import java.time.Duration;
@@ -56,7 +55,7 @@ final class HostList {
    * @param item what is to be done
    * @param identity with which volume, where it is known
    */
-  record Planned(CleanupPlan.Item item, Optional<VolumeIdentity> identity) {}
+  record Planned(Reconciliation.Item item, Optional<VolumeIdentity> identity) {}
 
   private final EngineParts parts;
   private final List<MountPath> unknown;
@@ -80,8 +79,8 @@ final class HostList {
   }
 
   /** Returns the plan for a host that still wants these of the uses that were found. */
-  CleanupPlan plan(Collection<WantedUse> live) {
-    return new CleanupPlan(ofFound(live).stream().map(Planned::item).toList());
+  List<Reconciliation.Item> plan(Collection<WantedUse> live) {
+    return ofFound(live).stream().map(Planned::item).toList();
   }
 
   /** All that is not as wanted, without what this process was asked to mount. */
@@ -89,7 +88,7 @@ final class HostList {
     return planned(live).stream()
         .filter(
             part ->
-                part.item().action() != CleanupPlan.Action.RELEASE
+                part.item().action() != Reconciliation.Action.RELEASE
                     || part.item()
                         .usage()
                         .filter(usage -> engine.index.askedFor(usage) > 0)
@@ -185,7 +184,7 @@ final class HostList {
     engine.index.volumes().forEach(actor -> plugins.add(actor.identity().plugin()));
     plugins.forEach(engine.watch::tellIfGone);
     for (Planned part : planned) {
-      if (part.item().action() == CleanupPlan.Action.WAIT_FOR_HOST) {
+      if (part.item().action() == Reconciliation.Action.WAIT_FOR_HOST) {
         tell(
             OperatorCode.REQUEST_NEEDED,
             part.item().usage().map(Subject.of("looking after a use")::by).orElseThrow(),
@@ -301,7 +300,7 @@ final class HostList {
       if (record.targets().isEmpty()) {
         items.add(
             new Planned(
-                new CleanupPlan.Item(
+                new Reconciliation.Item(
                     Action.RELEASE,
                     Optional.of(record.identity().plugin()),
                     Optional.empty(),
@@ -324,7 +323,7 @@ final class HostList {
     for (MountPath path : unknown) {
       items.add(
           new Planned(
-              new CleanupPlan.Item(
+              new Reconciliation.Item(
                   Action.LEAVE,
                   Optional.empty(),
                   Optional.empty(),
@@ -347,7 +346,7 @@ final class HostList {
     return StrayUse.directory(usage).map(directories::get).orElse(usage);
   }
 
-  private static CleanupPlan.Item missing(
+  private static Reconciliation.Item missing(
       VolumeLayout layout, Optional<VolumeRecord> record, WantedUse mount) {
     String found =
         record
@@ -355,7 +354,7 @@ final class HostList {
             .map(target -> "it is " + target.path().status())
             .orElse("it is not there");
     if (mount instanceof WantedUse.Requested wanted) {
-      return new CleanupPlan.Item(
+      return new Reconciliation.Item(
           Action.MOUNT,
           Optional.of(wanted.request().plugin()),
           Optional.of(mount.usage()),
@@ -367,7 +366,7 @@ final class HostList {
           new Part("the host wants it, and " + found));
     }
     Optional<PluginId> plugin = record.map(known -> known.identity().plugin());
-    return new CleanupPlan.Item(
+    return new Reconciliation.Item(
         Action.WAIT_FOR_HOST,
         plugin,
         Optional.of(mount.usage()),
@@ -378,9 +377,9 @@ final class HostList {
         new Part("the host wants it, " + found + ", and making it needs the whole request"));
   }
 
-  private static CleanupPlan.Item item(
+  private static Reconciliation.Item item(
       Action action, VolumeLayout layout, VolumeRecord record, VolumeUse usage, String reason) {
-    return new CleanupPlan.Item(
+    return new Reconciliation.Item(
         action,
         Optional.of(record.identity().plugin()),
         Optional.of(usage),
@@ -396,7 +395,7 @@ final class HostList {
     /** Number of items that were not done and are named in {@link #toString}. */
     private static final int NAMED = 5;
 
-    private final CleanupPlan plan;
+    private final List<Reconciliation.Item> plan;
     private final Function<Planned, CompletableFuture<?>> work;
     private final int atATime;
     private final ReentrantLock lock = new ReentrantLock();
@@ -408,7 +407,7 @@ final class HostList {
     private final List<Left> left = new ArrayList<>();
 
     Run(List<Planned> planned, Function<Planned, CompletableFuture<?>> work, int atATime) {
-      plan = new CleanupPlan(planned.stream().map(Planned::item).toList());
+      plan = planned.stream().map(Planned::item).toList();
       this.work = work;
       this.atATime = atATime;
       remaining = planned.size();
@@ -418,7 +417,7 @@ final class HostList {
     }
 
     void start() {
-      if (plan.items().isEmpty()) {
+      if (plan.isEmpty()) {
         done.complete(new Summary(0, 0, 0, List.of()));
         return;
       }
@@ -464,7 +463,7 @@ final class HostList {
       }
     }
 
-    private void ended(CleanupPlan.Item item, @Nullable Throwable failure) {
+    private void ended(Reconciliation.Item item, @Nullable Throwable failure) {
       List<Summary> end = new ArrayList<>(1);
       lock.lock();
       try {
@@ -486,7 +485,7 @@ final class HostList {
       end.forEach(done::complete);
     }
 
-    private static Left left(CleanupPlan.Item item, @Nullable Throwable failure) {
+    private static Left left(Reconciliation.Item item, @Nullable Throwable failure) {
       return failure == null
           ? new Left(item, Optional.empty(), false)
           : new Left(
@@ -496,7 +495,7 @@ final class HostList {
     }
 
     @Override
-    public CleanupPlan plan() {
+    public List<Reconciliation.Item> plan() {
       return plan;
     }
 
@@ -524,7 +523,7 @@ final class HostList {
     public String toString() {
       lock.lock();
       try {
-        int items = plan.items().size();
+        int items = plan.size();
         return "Reconciliation["
             + (items - remaining)
             + " of "
@@ -553,7 +552,7 @@ final class HostList {
     }
 
     private static String phrase(Left each) {
-      CleanupPlan.Item item = each.item();
+      Reconciliation.Item item = each.item();
       return item.action()
           + " "
           + item.usage().map(VolumeUse::toString).orElseGet(item.path()::toString)

@@ -23,7 +23,6 @@ import io.csi4j.volume.model.VolumeException;
 import io.csi4j.volume.model.VolumeHealth;
 import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeUse;
-import io.csi4j.volume.node.CleanupPlan;
 import io.csi4j.volume.node.ExpandRequest;
 import io.csi4j.volume.node.Explanation;
 import io.csi4j.volume.node.MountRequest;
@@ -483,7 +482,7 @@ public final class VolumeEngine {
   // ---- the host's list, and plugins
 
   /** Returns the plan for a host that wants these uses and no others. */
-  public CleanupPlan plan(Collection<WantedUse> live) {
+  public List<Reconciliation.Item> plan(Collection<WantedUse> live) {
     return host.plan(live);
   }
 

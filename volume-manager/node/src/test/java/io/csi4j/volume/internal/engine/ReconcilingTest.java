@@ -17,10 +17,10 @@ import io.csi4j.volume.model.VolumeIdentity;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
-import io.csi4j.volume.node.CleanupPlan;
-import io.csi4j.volume.node.CleanupPlan.Action;
 import io.csi4j.volume.node.MountRequest;
 import io.csi4j.volume.node.PathStatus;
+import io.csi4j.volume.node.Reconciliation;
+import io.csi4j.volume.node.Reconciliation.Action;
 import io.csi4j.volume.node.WantedUse;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ class ReconcilingTest {
         .withStaging(PathRecord.present(Optional.empty()));
   }
 
-  private static List<CleanupPlan.Item> plan(List<VolumeRecord> records, List<WantedUse> live) {
+  private static List<Reconciliation.Item> plan(List<VolumeRecord> records, List<WantedUse> live) {
     return HostList.plan(LAYOUT, records, live, List.of()).stream().map(Planned::item).toList();
   }
 
@@ -65,7 +65,7 @@ class ReconcilingTest {
 
   @Test
   void whatIsNotWantedIsReleased() {
-    List<CleanupPlan.Item> items = plan(List.of(record(PathStatus.PRESENT)), List.of());
+    List<Reconciliation.Item> items = plan(List.of(record(PathStatus.PRESENT)), List.of());
 
     assertThat(items)
         .singleElement()

@@ -60,7 +60,11 @@ class FieldLimitsTest {
 
   @Test
   void theSizesAreThoseOfTheContract() throws IOException {
-    String contract = Files.readString(Path.of("src/main/proto/csi.proto"));
+    String contract =
+        Files.readString(
+            Path.of(
+                System.getProperty("csi4j.root", "../.."),
+                "csi-client/client/src/main/proto/csi.proto"));
     Map<String, Integer> stated =
         STATED
             .matcher(contract)

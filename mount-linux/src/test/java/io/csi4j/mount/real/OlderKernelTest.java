@@ -64,7 +64,8 @@ class OlderKernelTest {
     Path top =
         Path.of(OlderKernelTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     List<String> names = new ArrayList<>();
-    try (Stream<Path> files = Files.walk(top)) {
+    // Tests of other modules may lie there, too.
+    try (Stream<Path> files = Files.walk(top.resolve("io/csi4j/mount"))) {
       for (Path file : files.filter(each -> each.toString().endsWith("Test.class")).toList()) {
         String path = top.relativize(file).toString();
         String name = path.substring(0, path.length() - ".class".length()).replace('/', '.');

@@ -28,7 +28,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class MountInfoFuzzTest {
 
-  private static final Path CORPUS = Path.of("src/test/resources/mountinfo-corpus");
+  private static final Path CORPUS =
+      Path.of(
+          System.getProperty("csi4j.root", ".."),
+          "mount-linux/src/test/resources/mountinfo-corpus");
   private static final int INPUTS = Integer.getInteger("csi4j.fuzz.inputs", 5_000);
   private static final long SEED = Long.getLong("csi4j.fuzz.seed", 1);
 

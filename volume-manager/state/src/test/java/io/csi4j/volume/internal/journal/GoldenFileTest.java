@@ -145,7 +145,10 @@ class GoldenFileTest {
   void thisVersionStillWritesFormatOne(Golden golden) throws IOException {
     if (Boolean.getBoolean("csi4j.regenerate")) {
       Files.write(
-          Path.of("src/test/resources/io/csi4j/volume/internal/journal", golden.file),
+          Path.of(
+              System.getProperty("csi4j.root", "../.."),
+              "volume-manager/state/src/test/resources/io/csi4j/volume/internal/journal",
+              golden.file),
           written(golden));
     }
 

@@ -145,7 +145,8 @@ record CaseCall(
       case "fails, rather with" ->
           t -> {
             Reply reply = t.call(request(t));
-            t.checkFails(reply, codes);
+            boolean isLawful = List.of(codes).contains(reply.code());
+            t.check(isLawful, reply, "fails with " + Trial.words(codes[0]));
             t.adviseUnless(reply, codes[0]);
           };
       case "best" -> t -> t.best(request(t), codes);

@@ -21,84 +21,40 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Makes one call to a plugin. */
-@Command(
-    description =
-        "Makes any call of CSI 1.13 to a plugin: the request is JSON by the names of the spec, and"
-            + " so is the answer. A call that the plugin does not offer, or a request that breaks"
-            + " the spec, is refused before it is sent.",
-    exitCodeList = {
-      "0:the plugin answered",
-      "1:the call failed, or was refused; the message says why, and what to do next",
-      "2:the command line, the JSON or the file of secrets makes no sense",
-      "4:no plugin could be reached"
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  csi4j plugin call --list",
-      "  csi4j plugin call NodePublishVolume --fields",
-      "  csi4j plugin call NodeGetInfo --endpoint unix:///run/csi/csi.sock",
-      "  csi4j plugin call DeleteVolume '{\"volume_id\": \"vol-1\"}' --secrets secrets.txt"
-    })
+@Command(footerHeading = "%nExamples:%n")
 final class CallCommand extends ProgramCommand {
 
   @Parameters(
       index = "0",
       arity = "0..1",
       paramLabel = "METHOD",
-      completionCandidates = OptionValues.Calls.class,
-      description = "The call, such as NodeGetInfo.")
+      completionCandidates = OptionValues.Calls.class)
   private @Nullable String method;
 
-  @Parameters(
-      index = "1",
-      arity = "0..1",
-      paramLabel = "JSON",
-      description = "The fields of the request. Default: none, {}.")
+  @Parameters(index = "1", arity = "0..1", paramLabel = "JSON")
   private @Nullable String request;
 
-  @Option(
-      names = "--request",
-      paramLabel = "FILE",
-      description = "Read the fields of the request from a file instead.")
+  @Option(names = "--request", paramLabel = "FILE")
   private @Nullable Path requestFile;
 
   @Mixin private PluginOption target = new PluginOption();
 
-  @Option(
-      names = "--secrets",
-      paramLabel = "FILE",
-      description =
-          "Secrets as lines KEY=VALUE; those below a line [CreateVolume] for that call alone."
-              + " Never printed.")
+  @Option(names = "--secrets", paramLabel = "FILE")
   private @Nullable Path secrets;
 
-  @Option(
-      names = "--show-contexts",
-      description =
-          "Print mount flags and the values of contexts, too, in which some plugins keep passwords."
-              + " Secrets are left out all the same.")
+  @Option(names = "--show-contexts")
   private boolean showContexts;
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "TIME",
-      defaultValue = "60s",
-      description =
-          "How long to wait for a socket that answers, and for the answer."
-              + " Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--timeout", paramLabel = "TIME", defaultValue = "60s")
   private Duration timeout = Duration.ofSeconds(60);
 
-  @Option(
-      names = "--fields",
-      description = "Print the fields that the request may have instead of making the call.")
+  @Option(names = "--fields")
   private boolean fields;
 
-  @Option(names = "--list", description = "Print the calls that there are.")
+  @Option(names = "--list")
   private boolean list;
 
-  @Option(
-      names = "--json",
-      description = "Print each answer on one line, and a failure as an object.")
+  @Option(names = "--json")
   private boolean json;
 
   CallCommand(Console console) {

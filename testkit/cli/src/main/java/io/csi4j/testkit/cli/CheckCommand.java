@@ -33,26 +33,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the conformance suite against a plugin. */
-@Command(
-    description = {
-      "Checks that a CSI plugin does what the spec asks of it. What it does not offer is skipped;"
-          + " what the suite makes, it removes again."
-    },
-    exitCodeList = {
-      "0:no case failed or could not be run, and nothing was left behind",
-      "1:a case failed or could not be run, or something was left behind",
-      "2:the command line or the file of secrets makes no sense",
-      "4:no plugin could be reached or started, or what was asked for could not be written"
-    },
-    footer = {
-      "  csi4j plugin check --endpoint unix:///run/csi/csi.sock --only 'node/*'",
-      "  csi4j plugin check --endpoint unix:///tmp/csi.sock --start './plugin -v'"
-    })
 final class CheckCommand extends ProgramCommand {
 
   /**
@@ -64,185 +48,88 @@ final class CheckCommand extends ProgramCommand {
 
   @Mixin private PluginOption node = new PluginOption();
 
-  @Option(
-      names = "--controller-endpoint",
-      paramLabel = "ENDPOINT",
-      description =
-          "The socket of the controller, if it is another. --endpoint is the node's then.")
+  @Option(names = "--controller-endpoint", paramLabel = "ENDPOINT")
   private @Nullable CsiEndpoint controller;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description =
-          "An existing directory for staging and target paths, which the plugin sees at the same"
-              + " path. Default: a new one for temporary files.")
+  @Option(names = "--directory", paramLabel = "DIR")
   private @Nullable Path directory;
 
-  @Option(
-      names = "--secrets",
-      paramLabel = "FILE",
-      description =
-          "Secrets as lines KEY=VALUE; those below a line [CreateVolume] for that call alone."
-              + " Never printed.")
+  @Option(names = "--secrets", paramLabel = "FILE")
   private @Nullable Path secrets;
 
-  @Option(
-      names = "--parameter",
-      paramLabel = "KEY=VALUE",
-      description = "A parameter of volumes. Repeatable.")
+  @Option(names = "--parameter", paramLabel = "KEY=VALUE")
   private Map<String, String> parameters = Map.of();
 
-  @Option(
-      names = "--snapshot-parameter",
-      paramLabel = "KEY=VALUE",
-      description = "A parameter of snapshots. Repeatable.")
+  @Option(names = "--snapshot-parameter", paramLabel = "KEY=VALUE")
   private Map<String, String> snapshotParameters = Map.of();
 
-  @Option(
-      names = "--mutable-parameter",
-      paramLabel = "KEY=VALUE",
-      description = "A mutable parameter to modify volumes with. Repeatable.")
+  @Option(names = "--mutable-parameter", paramLabel = "KEY=VALUE")
   private Map<String, String> mutableParameters = Map.of();
 
-  @Option(
-      names = "--volume-size",
-      paramLabel = "SIZE",
-      defaultValue = "1GiB",
-      description = "How large volumes are made; twice as large they get. Default: 1GiB.")
+  @Option(names = "--volume-size", paramLabel = "SIZE", defaultValue = "1GiB")
   private SizeOption volumeSize = new SizeOption(1L << 30);
 
-  @Option(
-      names = "--existing-volume",
-      paramLabel = "ID",
-      description =
-          "A volume that is not in use. It is used on the node instead of new ones, and stays.")
+  @Option(names = "--existing-volume", paramLabel = "ID")
   private @Nullable VolumeId existingVolume;
 
-  @Option(
-      names = "--existing-context",
-      paramLabel = "KEY=VALUE",
-      description = "An entry of the context of that volume. Repeatable.")
+  @Option(names = "--existing-context", paramLabel = "KEY=VALUE")
   private Map<String, String> existingContext = Map.of();
 
-  @Option(names = "--filesystem", description = "Use volumes as filesystems: the default.")
+  @Option(names = "--filesystem")
   private boolean filesystem;
 
-  @Option(
-      names = "--block",
-      description = "Use volumes as raw block devices; with --filesystem as both.")
+  @Option(names = "--block")
   private boolean block;
 
-  @Option(
-      names = "--fs-type",
-      paramLabel = "TYPE",
-      description =
-          "The filesystem of volumes that are used as filesystems. Default: the plugin's.")
+  @Option(names = "--fs-type", paramLabel = "TYPE")
   private @Nullable String fsType;
 
-  @Option(
-      names = "--mount-flag",
-      paramLabel = "FLAG",
-      description =
-          "A mount flag of volumes that are used as filesystems. Repeatable. Not printed.")
+  @Option(names = "--mount-flag", paramLabel = "FLAG")
   private List<String> mountFlags = List.of();
 
   @Option(
       names = "--access-mode",
       paramLabel = "MODE",
-      completionCandidates = OptionValues.AccessModes.class,
-      description =
-          "How volumes are accessed, such as multi-node-multi-writer. Default: single-node-writer.")
+      completionCandidates = OptionValues.AccessModes.class)
   private @Nullable String accessMode;
 
-  @Option(
-      names = "--topology",
-      paramLabel = "KEY=VALUE",
-      description =
-          "A segment of the place where volumes have to be accessible. Repeatable. Default: where"
-              + " the node is.")
+  @Option(names = "--topology", paramLabel = "KEY=VALUE")
   private Map<String, String> topology = Map.of();
 
-  @Option(
-      names = "--only",
-      paramLabel = "PATTERN",
-      completionCandidates = OptionValues.Cases.class,
-      description = "Run the cases that fit, such as 'controller/*'. Repeatable.")
+  @Option(names = "--only", paramLabel = "PATTERN", completionCandidates = OptionValues.Cases.class)
   private List<String> only = List.of();
 
-  @Option(
-      names = "--skip",
-      paramLabel = "PATTERN",
-      completionCandidates = OptionValues.Cases.class,
-      description = "Do not run the cases that fit. Repeatable.")
+  @Option(names = "--skip", paramLabel = "PATTERN", completionCandidates = OptionValues.Cases.class)
   private List<String> skip = List.of();
 
-  @Option(names = "--list", description = "Print the cases instead of running them.")
+  @Option(names = "--list")
   private boolean list;
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "TIME",
-      defaultValue = "30s",
-      description = "How long each call may take, and connecting. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--timeout", paramLabel = "TIME", defaultValue = "30s")
   private Duration timeout = Duration.ofSeconds(30);
 
-  @Option(
-      names = "--budget",
-      paramLabel = "TIME",
-      description = "How long the whole run may take; cases beyond it are not run.")
+  @Option(names = "--budget", paramLabel = "TIME")
   private @Nullable Duration budget;
 
-  @Option(
-      names = "--start",
-      paramLabel = "COMMAND",
-      description =
-          "The command of the plugin, run by a shell with CSI_ENDPOINT: started unless something"
-              + " listens, started again after it died, and ended. One that makes itself a daemon is"
-              + " not ended.")
+  @Option(names = "--start", paramLabel = "COMMAND")
   private @Nullable String start;
 
-  @Option(
-      names = "--cleanup",
-      paramLabel = "FILE",
-      description =
-          "Run nothing, but take away what an earlier run noted in FILE and did not live to take"
-              + " away.")
+  @Option(names = "--cleanup", paramLabel = "FILE")
   private @Nullable Path cleanup;
 
-  @Option(
-      names = "--keep",
-      description = "Leave what a failed case has made, so that it can be looked at.")
+  @Option(names = "--keep")
   private boolean keep;
 
-  @Option(
-      names = "--json",
-      description =
-          "Print an object on a line for each case, and one for the whole after them; with --list"
-              + " one for each case.")
+  @Option(names = "--json")
   private boolean json;
 
-  @Option(
-      names = "--junit-xml",
-      paramLabel = "FILE",
-      description = "Write the report for machines as well, in the form of JUnit's runners.")
+  @Option(names = "--junit-xml", paramLabel = "FILE")
   private @Nullable Path junitXml;
 
-  @Option(
-      names = "--report",
-      paramLabel = "FILE",
-      description =
-          "Write a page of HTML about all cases and calls at the end. The calls go through a proxy"
-              + " then, also in front of a plugin that is there already. Not with"
-              + " --controller-endpoint.")
+  @Option(names = "--report", paramLabel = "FILE")
   private @Nullable Path page;
 
-  @Option(
-      names = "--faults",
-      paramLabel = "FILE",
-      description =
-          "What goes wrong between the suite and the plugin, as a script; see serve. The results of"
-              + " cases that a fault acted on are told apart. Not with --controller-endpoint.")
+  @Option(names = "--faults", paramLabel = "FILE")
   private @Nullable Path faults;
 
   /** Stands before the plugin if there is a page or a fault. */

@@ -7,17 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Prints what lets a shell complete command lines. */
-@Command(
-    description =
-        "Prints a script that lets a shell complete the commands and options of csi4j, and the values"
-            + " of options, such as shapes and cases; it is the same for bash and zsh.",
-    exitCodeList = {"0:the script is printed", "2:the command line makes no sense"},
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  source <(csi4j completion bash)",
-      "  source <(csi4j completion zsh)",
-      "  csi4j completion fish | source"
-    })
+@Command(footerHeading = "%nExamples:%n")
 final class CompletionCommand extends ProgramCommand {
 
   /**
@@ -46,10 +36,7 @@ final class CompletionCommand extends ProgramCommand {
       fi
       """;
 
-  @Parameters(
-      paramLabel = "SHELL",
-      completionCandidates = OptionValues.Shells.class,
-      description = "The shell: bash, zsh or fish.")
+  @Parameters(paramLabel = "SHELL", completionCandidates = OptionValues.Shells.class)
   private @Nullable String shell;
 
   CompletionCommand(Console console) {

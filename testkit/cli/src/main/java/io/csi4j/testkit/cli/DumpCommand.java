@@ -29,29 +29,10 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Writes what a bug report needs into one archive. */
-@Command(
-    description = {
-      "Writes one archive for a bug report: the state of a volume manager as 'state show' and"
-          + " 'state explain' tell it, the plugins and the claims on record, what is mounted below"
-          + " its directory, which files are in it, and the versions of csi4j, Java and the kernel."
-          + " Nothing of it is changed, and the manager may run meanwhile.",
-      "What only the running manager knows is not in it: the health of the plugins, the operations"
-          + " that go on, and the last messages for operators. VolumeManager.dump writes these.",
-      "There are no secrets, contexts, mount flags or options of filesystems in it, and no content"
-          + " of a volume. There are names of volumes, workloads, plugins and paths: look through"
-          + " it before you send it."
-    },
-    exitCodeList = {
-      "0:the archive is written",
-      "2:the command line makes no sense, or the archive cannot be written",
-      "4:there is no state of a volume manager, or it cannot be read"
-    },
-    footer = "  csi4j dump /var/lib/orchestrator/volumes --output report.zip")
 final class DumpCommand extends ProgramCommand {
 
   private static final DateTimeFormatter MOMENT =
@@ -59,15 +40,10 @@ final class DumpCommand extends ProgramCommand {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
 
-  @Parameters(paramLabel = "DIR", description = "The directory that the manager was opened with.")
+  @Parameters(paramLabel = "DIR")
   private @Nullable Path directory;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FILE",
-      description =
-          "The archive, which must not be there yet. Default: csi4j-dump-TIME.zip in this"
-              + " directory.")
+  @Option(names = "--output", paramLabel = "FILE")
   private @Nullable Path output;
 
   DumpCommand(Console console) {

@@ -2,7 +2,6 @@ package io.csi4j.testkit.cli;
 
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -16,13 +15,6 @@ import picocli.CommandLine.Spec;
 class GroupCommand implements Runnable {
 
   @Spec private @Nullable CommandSpec spec;
-
-  /** A command for those that are put below it. */
-  static CommandLine of(String description) {
-    CommandLine group = new CommandLine(new GroupCommand());
-    group.getCommandSpec().usageMessage().description(description);
-    return group;
-  }
 
   @Override
   public void run() {

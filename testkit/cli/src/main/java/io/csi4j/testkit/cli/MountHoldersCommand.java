@@ -13,29 +13,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Tells who keeps a mount in use. */
-@Command(
-    description =
-        "Tells who keeps a mount in use, here and in other mount namespaces, so that it or its"
-            + " device is busy. Run it as root: the files of other users' processes are not shown"
-            + " to others.",
-    exitCodeList = {
-      "0:no holder of the mount was found, and every process could be looked into",
-      "1:there are holders, or some processes could not be looked into",
-      "2:the command line makes no sense",
-      "4:nothing is mounted there, or the mount table cannot be read"
-    },
-    footer = "  csi4j mounts holders /mnt/data")
 final class MountHoldersCommand extends ProgramCommand {
 
-  @Parameters(paramLabel = "PATH", description = "Where it is mounted.")
+  @Parameters(paramLabel = "PATH")
   private @Nullable Path path;
 
-  @Option(names = "--json", description = "Print one object.")
+  @Option(names = "--json")
   private boolean json;
 
   /** Number of holders of each kind that are printed. */

@@ -15,41 +15,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Lists mounts. */
-@Command(
-    description =
-        "Lists the mounts that this process sees, or another one. Options of filesystems are left"
-            + " out, as they may hold passwords.",
-    exitCodeList = {
-      "0:the mounts are listed, even if there is none",
-      "2:the command line makes no sense",
-      "4:the mount table cannot be read"
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  csi4j mounts list /var/lib/orchestrator",
-      "  csi4j mounts list --type nfs4 --json"
-    })
+@Command(footerHeading = "%nExamples:%n")
 final class MountListCommand extends ProgramCommand {
 
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "DIR",
-      description = "List those at and below this directory. Default: all.")
+  @Parameters(arity = "0..1", paramLabel = "DIR")
   private @Nullable Path below;
 
-  @Option(
-      names = "--type",
-      paramLabel = "TYPE",
-      description = "List those of this type of filesystem, such as nfs4. Repeatable.")
+  @Option(names = "--type", paramLabel = "TYPE")
   private List<String> types = List.of();
 
-  @Option(
-      names = "--process",
-      paramLabel = "PID",
-      description = "List what this process sees, with its paths.")
+  @Option(names = "--process", paramLabel = "PID")
   private @Nullable Long process;
 
-  @Option(names = "--json", description = "Print an object on a line for each mount.")
+  @Option(names = "--json")
   private boolean json;
 
   MountListCommand(Console console) {

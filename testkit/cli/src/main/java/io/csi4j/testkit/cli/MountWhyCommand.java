@@ -12,32 +12,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Tells why there is a mount at a path, or why there is none. */
-@Command(
-    description =
-        "Tells what is mounted at a path, or in which mount the path is; what else shows the same;"
-            + " where mounts made below it appear, too; and of which volume and workload it is, if"
-            + " it is a path of a volume manager of csi4j.",
-    exitCodeList = {
-      "0:something is mounted there, and nothing is known to be wrong with it",
-      "1:nothing is mounted there, or what is mounted is dead, deleted or not on record as it is",
-      "2:the command line makes no sense",
-      "4:the mount table cannot be read"
-    },
-    footer = "  csi4j mounts why /mnt/data")
 final class MountWhyCommand extends ProgramCommand {
 
   /** Number of paths of each kind that are printed. */
   private static final int NAMED = 5;
 
-  @Parameters(paramLabel = "PATH", description = "The path.")
+  @Parameters(paramLabel = "PATH")
   private @Nullable Path path;
 
-  @Option(names = "--json", description = "Print one object.")
+  @Option(names = "--json")
   private boolean json;
 
   MountWhyCommand(Console console) {

@@ -1,9 +1,13 @@
 package io.csi4j.testkit.cli;
 
+import io.csi4j.testkit.cli.StateCommand.Show;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.ResourceBundle;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -17,11 +21,19 @@ final class Program {
   private static final int HELP_WIDTH = 100;
   private static final int LEAST_HELP_WIDTH = 60;
 
+  /** The commands of plugin that may be written without it. */
+  private static final Set<String> SPELLED_SHORT =
+      Set.of("probe", "check", "serve", "proxy", "replay", "report");
+
   private Program() {}
 
   /** Runs one command line. */
   static int run(Console console, ShutdownTrigger ending, String... args) {
-    return commands(console, ending, args).execute(args);
+    String[] given =
+        SPELLED_SHORT.contains(args.length == 0 ? "" : args[0])
+            ? Stream.concat(Stream.of("plugin"), Stream.of(args)).toArray(String[]::new)
+            : args;
+    return commands(console, ending, given).execute(given);
   }
 
   /**
@@ -37,12 +49,10 @@ final class Program {
     all.put("dump", () -> new CommandLine(new DumpCommand(console)));
     all.put("completion", () -> new CommandLine(new CompletionCommand(console)));
     all.put("train", () -> hidden(new CommandLine(new TrainCommand())));
-    // The spelling of before there was anything but plugins.
-    Map<String, Supplier<CommandLine>> before = plugins(console, ending);
-    List.of("probe", "check", "serve", "proxy", "replay", "report")
-        .forEach(name -> all.put(name, () -> hidden(made(before, name))));
     CommandLine commands =
         with(new CommandLine(new Csi4jCommand()), all, args, 0)
+            .setResourceBundle(
+                ResourceBundle.getBundle(Program.class.getPackageName() + ".help", Locale.ROOT))
             .setOut(console.out())
             .setErr(console.err())
             .setExpandAtFiles(false)
@@ -76,16 +86,6 @@ final class Program {
   }
 
   private static CommandLine plugin(Console console, ShutdownTrigger ending, String... args) {
-    return with(
-        GroupCommand.of(
-            "Looks at a CSI plugin, calls it, checks it, serves one, or stands before one."),
-        plugins(console, ending),
-        args,
-        1);
-  }
-
-  private static Map<String, Supplier<CommandLine>> plugins(
-      Console console, ShutdownTrigger ending) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
     all.put("probe", () -> new CommandLine(new ProbeCommand(console)));
     all.put("call", () -> new CommandLine(new CallCommand(console)));
@@ -95,7 +95,7 @@ final class Program {
     all.put("proxy", () -> new CommandLine(new ProxyCommand(console, ending)));
     all.put("replay", () -> new CommandLine(new ReplayCommand(console, ending)));
     all.put("report", () -> new CommandLine(new ReportCommand(console)));
-    return all;
+    return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 
   private static CommandLine mounts(Console console, String... args) {
@@ -103,47 +103,15 @@ final class Program {
     all.put("list", () -> new CommandLine(new MountListCommand(console)));
     all.put("why", () -> new CommandLine(new MountWhyCommand(console)));
     all.put("holders", () -> new CommandLine(new MountHoldersCommand(console)));
-    return with(
-        GroupCommand.of("Shows what is mounted here, and why. Never waits for a dead mount."),
-        all,
-        args,
-        1);
+    return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 
   private static CommandLine state(Console console, ShutdownTrigger ending, String... args) {
     Map<String, Supplier<CommandLine>> all = new LinkedHashMap<>();
-    all.put(
-        "show",
-        () ->
-            described(
-                new StateCommand(console, ending, StateCommand.Show.VOLUMES),
-                "Shows the volumes that a volume manager has on record, who uses them, and the calls"
-                    + " that their plugins are owed.",
-                "  csi4j state show /var/lib/orchestrator/volumes --json"));
-    all.put(
-        "check",
-        () ->
-            described(
-                new StateCommand(console, ending, StateCommand.Show.TROUBLE),
-                "Checks the state of a volume manager: its journal, the identity files of volumes,"
-                    + " and whether what is on record is mounted here. Run it in the mount namespace"
-                    + " of the manager.",
-                "  csi4j state check /var/lib/orchestrator/volumes"));
-    all.put(
-        "explain",
-        () ->
-            described(
-                new StateCommand(console, ending, StateCommand.Show.REASONS),
-                "Explains each path of each volume: what is on record, what is mounted, what is owed,"
-                    + " and what a start of the manager would do here.",
-                "  csi4j state explain /var/lib/orchestrator/volumes --volume vol-1"));
-    return with(
-        GroupCommand.of(
-            "Reads the directory of a volume manager without opening it: nothing is written or"
-                + " locked, and the manager may run meanwhile."),
-        all,
-        args,
-        1);
+    all.put("show", () -> new CommandLine(new StateCommand(console, ending, Show.VOLUMES)));
+    all.put("check", () -> new CommandLine(new StateCommand(console, ending, Show.TROUBLE)));
+    all.put("explain", () -> new CommandLine(new StateCommand(console, ending, Show.REASONS)));
+    return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 
   private static CommandLine described(Object command, String description, String example) {
@@ -169,7 +137,7 @@ final class Program {
                 new ClaimCommand(console, ClaimWords::reasons),
                 "Explains what each claim of a volume waits for, and what would let it go on.",
                 "  csi4j claims explain db-1 --directory /var/lib/orchestrator/claims"));
-    return with(GroupCommand.of("Shows who may use volumes, across machines."), all, args, 1);
+    return with(new CommandLine(new GroupCommand()), all, args, 1);
   }
 
   /** Puts commands below another: the one whose name is at this place of the arguments, or all. */

@@ -11,106 +11,44 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Stands between an orchestrator and a plugin until it is told to end. */
-@Command(
-    description = {
-      "Stands between an orchestrator and a plugin, any two of them, until Ctrl-C or SIGTERM: passes"
-          + " every call on as it is, records it, judges both sides, and makes things go wrong."
-    },
-    exitCodeList = {
-      "0:ended as asked; with --judge: nothing was broken",
-      "1:with --judge: an answer of the plugin breaks the spec",
-      "2:the command line or the fault script makes no sense",
-      "3:with --judge: the caller broke a binding duty",
-      "4:it could not listen, or not record"
-    },
-    footer = {
-      "  csi4j plugin proxy --listen unix:///run/csi/csi.sock --plugin unix:///run/p.sock --judge",
-      "",
-      "Fault scripts are as for serve, see there. Work that is done is done by the plugin:",
-      "  NodeStageVolume times=1: apply, hang       # the plugin staged, the answer is lost",
-      "  CreateVolume: duplicate                    # the plugin gets the call twice",
-      "  any from=100: drop"
-    })
 final class ProxyCommand extends ProgramCommand {
 
   private static final Duration FORGETS_EVERY = Duration.ofSeconds(10);
 
-  @Option(
-      names = "--listen",
-      paramLabel = "ENDPOINT",
-      required = true,
-      description = "The socket to listen on, such as unix:///run/csi/proxy.sock.")
+  @Option(names = "--listen", paramLabel = "ENDPOINT", required = true)
   private @Nullable CsiEndpoint listen;
 
-  @Option(
-      names = "--plugin",
-      paramLabel = "ENDPOINT",
-      required = true,
-      description =
-          "The socket of the plugin. It may be started later, and again: the proxy listens while"
-              + " it does.")
+  @Option(names = "--plugin", paramLabel = "ENDPOINT", required = true)
   private @Nullable CsiEndpoint plugin;
 
-  @Option(
-      names = "--record",
-      paramLabel = "FILE",
-      description =
-          "Write every call as a line of JSON, for replay and report. Secrets, mount flags and the"
-              + " values of contexts are left out.")
+  @Option(names = "--record", paramLabel = "FILE")
   private @Nullable Path record;
 
-  @Option(
-      names = "--record-secrets",
-      description = "With --record: write those as well. Guard the file like a secret.")
+  @Option(names = "--record-secrets")
   private boolean recordSecrets;
 
-  @Option(
-      names = "--faults",
-      paramLabel = "FILE",
-      description = "What goes wrong, as a script; see below.")
+  @Option(names = "--faults", paramLabel = "FILE")
   private @Nullable Path faults;
 
-  @Option(
-      names = "--report",
-      paramLabel = "FILE",
-      description = "Write a page of HTML about all calls at the end.")
+  @Option(names = "--report", paramLabel = "FILE")
   private @Nullable Path report;
 
-  @Option(
-      names = "--judge",
-      description =
-          "Judge the caller and the plugin's answers, and print what was broken at the end.")
+  @Option(names = "--judge")
   private boolean judge;
 
-  @Option(
-      names = "--new-plugin",
-      description =
-          "The plugin has served nobody before: judge also the duties about what came before a"
-              + " call.")
+  @Option(names = "--new-plugin")
   private boolean newPlugin;
 
-  @Option(
-      names = "--workload-facts",
-      description =
-          "The plugin asks to be told of workloads (podInfoOnMount): do not judge such facts in"
-              + " NodePublishVolume.")
+  @Option(names = "--workload-facts")
   private boolean workloadFacts;
 
-  @Option(
-      names = "--inline-volumes",
-      description =
-          "The plugin makes inline volumes: do not judge that such a volume is published without"
-              + " having been created or staged.")
+  @Option(names = "--inline-volumes")
   private boolean inlineVolumes;
 
-  @Option(
-      names = "--node",
-      paramLabel = "NAME",
-      description = "The id of the node that the plugin runs on, for what is printed.")
+  @Option(names = "--node", paramLabel = "NAME")
   private @Nullable NodeId node;
 
   private final ShutdownTrigger ending;

@@ -9,26 +9,13 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Plays a recording, against a plugin or as a plugin. */
-@Command(
-    description = {
-      "Plays a recording of proxy --record: against a plugin, whose answers are compared with those"
-          + " recorded, or as a plugin that answers as the recorded one did."
-    },
-    exitCodeList = {
-      "0:every call ended as recorded, or the plugin was ended as asked",
-      "1:a call ended otherwise",
-      "2:the command line or the recording makes no sense",
-      "4:nothing could be served"
-    },
-    footer = "  csi4j plugin replay calls.jsonl --against unix:///run/csi/plugin.sock")
 final class ReplayCommand extends ProgramCommand {
 
-  @Parameters(paramLabel = "FILE", description = "The recording.")
+  @Parameters(paramLabel = "FILE")
   private @Nullable Path file;
 
   @ArgGroup(exclusive = true, multiplicity = "1")
@@ -36,25 +23,14 @@ final class ReplayCommand extends ProgramCommand {
 
   /** One of the two. */
   static final class Side {
-    @Option(
-        names = "--against",
-        paramLabel = "ENDPOINT",
-        description =
-            "Call the plugin there. The paths of the recording are used: it mounts there.")
+    @Option(names = "--against", paramLabel = "ENDPOINT")
     private @Nullable CsiEndpoint against;
 
-    @Option(
-        names = "--listen",
-        paramLabel = "ENDPOINT",
-        description = "Be the plugin there, until Ctrl-C or SIGTERM.")
+    @Option(names = "--listen", paramLabel = "ENDPOINT")
     private @Nullable CsiEndpoint listen;
   }
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "TIME",
-      defaultValue = "60s",
-      description = "With --against: how long each call may take. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--timeout", paramLabel = "TIME", defaultValue = "60s")
   private Duration timeout = Duration.ofSeconds(60);
 
   private final ShutdownTrigger ending;

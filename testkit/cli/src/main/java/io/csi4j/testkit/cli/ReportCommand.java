@@ -4,32 +4,16 @@ import io.csi4j.testkit.proxy.CallReport;
 import io.csi4j.testkit.recording.Recording;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Makes a page of a recording. */
-@Command(
-    description = {
-      "Makes a page of HTML of a recording: a line of time by volume, calls in flight, duties kept"
-          + " and broken, answers against the spec, the slowest calls. It needs no server and no"
-          + " script."
-    },
-    exitCodeList = {
-      "0:it is written",
-      "2:the command line or the recording makes no sense",
-      "4:it could not be written"
-    },
-    footer = "  csi4j plugin report calls.jsonl --output calls.html")
 final class ReportCommand extends ProgramCommand {
 
-  @Parameters(paramLabel = "FILE", description = "The recording.")
+  @Parameters(paramLabel = "FILE")
   private @Nullable Path file;
 
-  @Option(
-      names = "--output",
-      paramLabel = "FILE",
-      description = "The page. Default: that of the recording, with .html at its end.")
+  @Option(names = "--output", paramLabel = "FILE")
   private @Nullable Path output;
 
   ReportCommand(Console console) {

@@ -19,37 +19,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Serves a test plugin until it is told to end. */
-@Command(
-    description = {
-      "Serves a CSI plugin on a socket until Ctrl-C or SIGTERM: one in memory that obeys the spec,"
-          + " or one that really mounts. It can be told to misbehave, keeps a journal of its calls,"
-          + " and judges its caller."
-    },
-    exitCodeList = {
-      "0:ended as asked; with --referee: no binding duty was broken",
-      "2:the command line or the fault script makes no sense",
-      "3:with --referee: the caller broke a binding duty",
-      "4:nothing could be served, or what was asked for could not be written"
-    },
-    footer = {
-      "  csi4j plugin serve --endpoint unix:///tmp/csi.sock --faults faults.txt --referee",
-      "",
-      "Fault scripts, one rule a line, the first that fits a call acts:",
-      "  # the second staging of v1 takes 5 seconds and fails",
-      "  NodeStageVolume volume=v1 nth=2: delay 5s, fail ABORTED \"busy\"",
-      "  CreateVolume times=1: apply, hang        # the work is done, the answer is lost",
-      "  ListVolumes: answer LOOPING_PAGE",
-      "  ControllerPublishVolume: change {\"publish_context\": {\"device\": \"/dev/sdz\"}}",
-      "  any from=100: drop",
-      "Conditions: volume=ID, nth=N, from=N, times=N.",
-      "Steps: delay TIME, fail CODE \"text\", apply, apply-later TIME, duplicate, hang, drop,",
-      "answer KIND,",
-      "answer {\"FIELD\": VALUE, …} (nothing is done), change {\"FIELD\": VALUE, …}."
-    })
 final class ServeCommand extends ProgramCommand {
 
   private static final String STANDARD_OUTPUT = "-";
@@ -63,95 +35,46 @@ final class ServeCommand extends ProgramCommand {
           + " it once for each, with an --endpoint and a DIR of its own; for several nodes in one"
           + " process, leave out --host-path.";
 
-  @Option(
-      names = "--endpoint",
-      paramLabel = "ENDPOINT",
-      defaultValue = "${env:CSI_ENDPOINT}",
-      description =
-          "The socket to serve on, such as unix:///run/csi/csi.sock. Default: $CSI_ENDPOINT.")
+  @Option(names = "--endpoint", paramLabel = "ENDPOINT", defaultValue = "${env:CSI_ENDPOINT}")
   private @Nullable CsiEndpoint endpoint;
 
-  @Option(
-      names = "--host-path",
-      paramLabel = "DIR",
-      description =
-          "Really mount, with volumes and state below DIR, on one node, as root or in a user"
-              + " namespace. Default: a fake in memory, which mounts nothing.")
+  @Option(names = "--host-path", paramLabel = "DIR")
   private @Nullable Path hostPath;
 
-  @Option(
-      names = "--shape",
-      paramLabel = "SHAPE",
-      completionCandidates = OptionValues.Shapes.class,
-      description =
-          "What the plugin is: one of ${COMPLETION-CANDIDATES}. Default: full. With --host-path only"
-              + " csi-sanity.")
+  @Option(names = "--shape", paramLabel = "SHAPE", completionCandidates = OptionValues.Shapes.class)
   private @Nullable String shape;
 
   @Option(
       names = "--without",
       paramLabel = "CAPABILITY",
-      completionCandidates = OptionValues.Capabilities.class,
-      description = "Do not offer this, such as EXPAND_VOLUME or node:EXPAND_VOLUME. Repeatable.")
+      completionCandidates = OptionValues.Capabilities.class)
   private List<String> without = List.of();
 
-  @Option(
-      names = "--quirk",
-      paramLabel = "QUIRK",
-      completionCandidates = OptionValues.Quirks.class,
-      description = "Be odd in this way, such as probe-without-ready. Repeatable.")
+  @Option(names = "--quirk", paramLabel = "QUIRK", completionCandidates = OptionValues.Quirks.class)
   private List<String> quirks = List.of();
 
-  @Option(
-      names = "--topology",
-      paramLabel = "[NODE:]KEY=VALUE",
-      description =
-          "A segment of the place where a node is; without NODE of every node. Repeatable. Default:"
-              + " none is told.")
+  @Option(names = "--topology", paramLabel = "[NODE:]KEY=VALUE")
   private List<String> topology = List.of();
 
-  @Option(
-      names = "--mutable-parameter",
-      paramLabel = "KEY",
-      description =
-          "The key of a mutable parameter that the plugin knows; it refuses others. Repeatable."
-              + " Default: any.")
+  @Option(names = "--mutable-parameter", paramLabel = "KEY")
   private List<String> mutableParameters = List.of();
 
-  @Option(
-      names = "--node",
-      paramLabel = "NAME",
-      description =
-          "The id of a node; each further one has a socket NAME.sock. Repeatable. Default: node-1.")
+  @Option(names = "--node", paramLabel = "NAME")
   private List<NodeId> nodes = List.of(NodeId.of("node-1"));
 
-  @Option(
-      names = "--volume",
-      paramLabel = "ID",
-      description = "A volume that exists already. Repeatable.")
+  @Option(names = "--volume", paramLabel = "ID")
   private List<VolumeId> volumes = List.of();
 
-  @Option(
-      names = "--faults",
-      paramLabel = "FILE",
-      description = "What goes wrong, as a script; see below.")
+  @Option(names = "--faults", paramLabel = "FILE")
   private @Nullable Path faults;
 
-  @Option(
-      names = "--journal",
-      paramLabel = "FILE",
-      description =
-          "Write every event as a line of JSON; - for standard output. Secrets, mount flags and"
-              + " the values of contexts are left out.")
+  @Option(names = "--journal", paramLabel = "FILE")
   private @Nullable String journal;
 
-  @Option(
-      names = "--report",
-      paramLabel = "FILE",
-      description = "Write a page of HTML about all calls at the end.")
+  @Option(names = "--report", paramLabel = "FILE")
   private @Nullable Path report;
 
-  @Option(names = "--referee", description = "Judge the caller, and print the verdict at the end.")
+  @Option(names = "--referee")
   private boolean referee;
 
   private final ShutdownTrigger ending;

@@ -18,18 +18,10 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Reads the directory of a volume manager, and shows one side of it. */
-@Command(
-    exitCodeList = {
-      "0:it was read; with check: and nothing in it needs a person",
-      "1:check: something in it needs a person",
-      "2:the command line makes no sense, or nothing is on record of the volume that it names",
-      "4:there is no state of a volume manager, or it cannot be read, or nothing in it can"
-    })
 final class StateCommand extends ProgramCommand {
 
   /** The sides of a state that are shown. */
@@ -45,31 +37,19 @@ final class StateCommand extends ProgramCommand {
   /** The code at the beginning of a line that needs a person. */
   private static final Pattern CODE = Pattern.compile("^([A-Z][A-Z0-9_]+(?:-\\d+ [A-Z_]+)?)(?=: )");
 
-  @Parameters(paramLabel = "DIR", description = "The directory that the manager was opened with.")
+  @Parameters(paramLabel = "DIR")
   private @Nullable Path directory;
 
-  @Option(
-      names = "--volume",
-      paramLabel = "NAME",
-      description =
-          "Only volumes that the plugin or the host names so, or that a workload of this name uses.")
+  @Option(names = "--volume", paramLabel = "NAME")
   private @Nullable String volume;
 
-  @Option(names = "--json", description = "Print one object; it has all sides.")
+  @Option(names = "--json")
   private boolean json;
 
-  @Option(
-      names = "--watch",
-      description =
-          "Look again until Ctrl-C or SIGTERM, and print a time and the volumes that have changed;"
-              + " with check and --json all of it, if anything has.")
+  @Option(names = "--watch")
   private boolean watch;
 
-  @Option(
-      names = "--every",
-      paramLabel = "TIME",
-      defaultValue = "2s",
-      description = "With --watch: the time between two looks. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--every", paramLabel = "TIME", defaultValue = "2s")
   private Duration every = Duration.ofSeconds(2);
 
   private final ShutdownTrigger ending;

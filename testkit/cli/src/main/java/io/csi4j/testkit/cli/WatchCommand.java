@@ -7,44 +7,21 @@ import io.csi4j.client.model.CsiException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Looks at a plugin again and again, and tells what has changed. */
-@Command(
-    description =
-        "Watches a CSI plugin until Ctrl-C or SIGTERM: a line for each change of its health, its"
-            + " process, its version, what it offers, and how it knows this node. Each look is a"
-            + " connection of its own.",
-    exitCodeList = {
-      "0:ended as asked, and the plugin was ready at the last look",
-      "1:ended as asked, and the plugin was not ready at the last look; or it could not be watched",
-      "2:the command line makes no sense",
-      "4:a change could not be printed, as when no process reads it any more"
-    },
-    footer = "  csi4j plugin watch --endpoint unix:///run/csi/csi.sock --every 2s --json")
 final class WatchCommand extends ProgramCommand {
 
   @Mixin private PluginOption target = new PluginOption();
 
-  @Option(
-      names = "--every",
-      paramLabel = "TIME",
-      defaultValue = "5s",
-      description = "The time between two looks. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--every", paramLabel = "TIME", defaultValue = "5s")
   private Duration every = Duration.ofSeconds(5);
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "TIME",
-      defaultValue = "2s",
-      description =
-          "How long to wait for a socket that answers, and for each answer."
-              + " Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--timeout", paramLabel = "TIME", defaultValue = "2s")
   private Duration timeout = Duration.ofSeconds(2);
 
-  @Option(names = "--json", description = "Print an object on a line for each change.")
+  @Option(names = "--json")
   private boolean json;
 
   private final ShutdownTrigger ending;

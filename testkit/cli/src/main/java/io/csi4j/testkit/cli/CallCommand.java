@@ -15,13 +15,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Makes one call to a plugin. */
-@Command(footerHeading = "%nExamples:%n")
 final class CallCommand extends ProgramCommand {
 
   @Parameters(

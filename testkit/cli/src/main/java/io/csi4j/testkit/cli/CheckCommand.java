@@ -29,6 +29,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -233,12 +234,9 @@ final class CheckCommand extends ProgramCommand {
         new ConformanceReport(
             proxy == null ? plugin.toString() : proxy.plugin().toString(), results);
     if (results.stream().anyMatch(each -> !each.leftBehind().isEmpty())) {
-      plugin
-          .ledger()
-          .ifPresent(
-              file ->
-                  console.note(
-                      "Something was left behind. Take it away later with --cleanup " + file));
+      console.note(
+          "Something was left behind. Take it away later with --cleanup "
+              + plugin.ledger().orElseThrow());
     }
     return report;
   }
@@ -398,15 +396,10 @@ final class CheckCommand extends ProgramCommand {
             .volumeBytes(volumeSize.value())
             .deadline(timeout)
             .ledger(ledger);
-    if (budget != null) {
-      builder.budget(budget);
-    }
-    if (start != null) {
-      builder.command(List.of("/bin/sh", "-c", STARTS, "sh", start));
-    }
-    if (proxy != null) {
-      builder.startsAt(proxy.plugin());
-    }
+    Optional.ofNullable(budget).ifPresent(builder::budget);
+    Optional.ofNullable(start)
+        .ifPresent(line -> builder.command(List.of("/bin/sh", "-c", STARTS, "sh", line)));
+    Optional.ofNullable(proxy).map(CsiProxy::plugin).ifPresent(builder::startsAt);
     if (!topology.isEmpty()) {
       builder.place(Topology.of(topology));
     }
@@ -419,13 +412,12 @@ final class CheckCommand extends ProgramCommand {
       }
       builder.directory(directory);
     }
-    if (existingVolume != null) {
-      builder.existingVolume(existingVolume, VolumeContext.of(existingContext));
-    }
+    Optional.ofNullable(existingVolume)
+        .ifPresent(id -> builder.existingVolume(id, VolumeContext.of(existingContext)));
     if (secrets != null) {
       SecretsFile read = SecretsFile.read(secrets);
       builder.secrets(read.forAll());
-      read.forEach(builder::secrets);
+      read.forOne().forEach(builder::secrets);
     }
     if (keep) {
       builder.cleanup(PluginUnderTest.Cleanup.UNLESS_FAILED);
@@ -447,11 +439,9 @@ final class CheckCommand extends ProgramCommand {
   }
 
   private MountOptions mountOptions() {
-    MountOptions options = MountOptions.none();
-    if (fsType != null) {
-      options = options.withFsType(fsType);
-    }
-    return mountFlags.isEmpty() ? options : options.withFlags(MountFlags.of(mountFlags));
+    MountOptions none = MountOptions.none();
+    MountOptions typed = fsType == null ? none : none.withFsType(fsType);
+    return mountFlags.isEmpty() ? typed : typed.withFlags(MountFlags.of(mountFlags));
   }
 
   /** Waits for the plugin itself, so that no message names the socket of a proxy. */

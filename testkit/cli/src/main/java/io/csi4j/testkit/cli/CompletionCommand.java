@@ -3,11 +3,9 @@ package io.csi4j.testkit.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Prints what lets a shell complete command lines. */
-@Command(footerHeading = "%nExamples:%n")
 final class CompletionCommand extends ProgramCommand {
 
   /**

@@ -8,9 +8,7 @@ import picocli.CommandLine.IVersionProvider;
 @Command(
     name = "csi4j",
     versionProvider = Csi4jCommand.Version.class,
-    subcommands = HelpCommand.class,
-    exitCodeListHeading = "%nExit codes:%n",
-    footerHeading = "%nExamples:%n")
+    subcommands = HelpCommand.class)
 final class Csi4jCommand extends GroupCommand {
 
   /** The version that stands in the manifest of the jar. */

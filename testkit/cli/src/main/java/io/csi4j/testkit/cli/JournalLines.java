@@ -7,6 +7,7 @@ import io.csi4j.testkit.journal.RecordedCall;
 import io.csi4j.testkit.journal.WireMessage;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -33,21 +34,16 @@ final class JournalLines {
   }
 
   private static String line(JournalEvent event) {
-    Json json = new Json().with("at", event.at());
+    String name = event.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    Json json = new Json().with("at", event.at()).with("event", name);
     if (event instanceof JournalEvent.Started started) {
-      json.with("event", "started")
-          .with("plugin", started.shape().name())
-          .with("version", started.shape().vendorVersion());
-    } else if (event instanceof JournalEvent.Stopped) {
-      json.with("event", "stopped");
-    } else if (event instanceof JournalEvent.Forgot) {
-      json.with("event", "forgot");
+      json.with("plugin", started.shape().name()).with("version", started.shape().vendorVersion());
     } else if (event instanceof JournalEvent.Began began) {
-      began(call(json.with("event", "began"), began.call()), began.call());
+      began(call(json, began.call()), began.call());
     } else if (event instanceof JournalEvent.Worked worked) {
-      call(json.with("event", "worked"), worked.call());
+      call(json, worked.call());
     } else if (event instanceof JournalEvent.Ended ended) {
-      call(json.with("event", "ended"), ended.call()).with("worked", ended.call().worked());
+      call(json, ended.call()).with("worked", ended.call().worked());
       ended.call().end().ifPresent(end -> ended(json, end));
     }
     return json.toString();
@@ -66,19 +62,15 @@ final class JournalLines {
   }
 
   private static void ended(Json json, CallEnd end) {
+    json.with("end", end.getClass().getSimpleName().toLowerCase(Locale.ROOT));
     if (end instanceof CallEnd.Answered answered) {
-      json.with("end", "answered");
       json.raw(
           "answer",
           answered.messages().stream()
               .map(WireMessage::json)
               .collect(Collectors.joining(",", "[", "]")));
     } else if (end instanceof CallEnd.Failed failed) {
-      json.with("end", "failed").with("code", failed.code()).with("text", failed.text());
-    } else if (end instanceof CallEnd.Broken) {
-      json.with("end", "broken");
-    } else {
-      json.with("end", "abandoned");
+      json.with("code", failed.code()).with("text", failed.text());
     }
   }
 }

@@ -10,12 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Lists mounts. */
-@Command(footerHeading = "%nExamples:%n")
 final class MountListCommand extends ProgramCommand {
 
   @Parameters(arity = "0..1", paramLabel = "DIR")

@@ -138,7 +138,11 @@ record PluginPortrait(
       row(lines, service, offered == null ? NOT_TOLD : "not served here");
       return;
     }
-    List<String> all = names(offered.get()).toList();
+    List<String> all =
+        Stream.concat(
+                offered.get().offered().stream().map(Enum::name),
+                offered.get().unrecognized().stream().map(PluginPortrait::unrecognized))
+            .toList();
     if (all.isEmpty()) {
       row(lines, service, "served, offers nothing beyond the minimum");
     }
@@ -147,10 +151,14 @@ record PluginPortrait(
     }
   }
 
-  private static Stream<String> names(CapabilitySet<?> capabilities) {
-    return Stream.concat(
-        capabilities.offered().stream().map(Enum::name),
-        capabilities.unrecognized().stream().map(PluginPortrait::unrecognized));
+  /** Returns the names of what a service offers; nothing if it is not served, or not known. */
+  Optional<List<String>> offers(String service) {
+    return Optional.ofNullable(capabilities.get(service))
+        .flatMap(Function.identity())
+        .map(
+            set ->
+                Stream.concat(set.offered().stream().map(Enum::name), set.unrecognized().stream())
+                    .toList());
   }
 
   /** Zero is in the spec: it is what an entry without a type reads as. */
@@ -174,16 +182,7 @@ record PluginPortrait(
   /** For a program: one object on one line. */
   String json() {
     Json services = new Json();
-    for (String service : SERVICES) {
-      Optional<CapabilitySet<?>> offered = capabilities.get(service);
-      if (offered != null && offered.isPresent()) {
-        CapabilitySet<?> set = offered.get();
-        services.with(
-            service,
-            Stream.concat(set.offered().stream().map(Enum::name), set.unrecognized().stream())
-                .toList());
-      }
-    }
+    SERVICES.forEach(service -> services.with(service, offers(service)));
     return new Json()
         .with("name", info.map(PluginInfo::name))
         .with("version", info.map(PluginInfo::vendorVersion))

@@ -4,10 +4,8 @@ import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.node.NodeInfo;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
+import java.util.Set;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -18,7 +16,7 @@ import java.util.TreeSet;
  * @param reason why it is not ready, if it is not
  * @param identity its name and version
  * @param process the process behind the socket
- * @param offers by service, what it offers
+ * @param offers what it offers, each with its service
  * @param node how it knows this node
  */
 record PluginSight(
@@ -26,11 +24,11 @@ record PluginSight(
     String reason,
     String identity,
     String process,
-    SortedMap<String, SortedSet<String>> offers,
+    SortedSet<String> offers,
     String node) {
 
   /** Before the first look. */
-  static final PluginSight NONE = new PluginSight("", "", "", "", new TreeMap<>(), "");
+  static final PluginSight NONE = new PluginSight("", "", "", "", new TreeSet<>(), "");
 
   /**
    * A change between two looks.
@@ -49,17 +47,10 @@ record PluginSight(
 
   /** A plugin that was reached. */
   static PluginSight of(PluginPortrait portrait) {
-    SortedMap<String, SortedSet<String>> offers = new TreeMap<>();
-    portrait
-        .capabilities()
-        .forEach(
-            (service, set) ->
-                set.ifPresent(
-                    offered -> {
-                      SortedSet<String> names = new TreeSet<>(offered.unrecognized());
-                      offered.offered().forEach(each -> names.add(each.name()));
-                      offers.put(service, names);
-                    }));
+    SortedSet<String> offers = new TreeSet<>();
+    for (String service : portrait.capabilities().keySet()) {
+      portrait.offers(service).orElse(List.of()).forEach(each -> offers.add(service + " " + each));
+    }
     boolean failing = !portrait.failures().isEmpty();
     return new PluginSight(
         failing ? "failing" : portrait.ready() ? "ready" : "not-ready",
@@ -101,7 +92,8 @@ record PluginSight(
     changed(changes, "version", before.identity, identity, before.identity + ", now " + identity);
     changed(changes, "node", before.node, node, before.node + ", now " + node);
     if (!before.offers.isEmpty() && !offers.isEmpty()) {
-      offers(changes, before.offers);
+      added(before.offers, offers).forEach(each -> changes.add(new Change("offered", each)));
+      added(offers, before.offers).forEach(each -> changes.add(new Change("withdrawn", each)));
     }
     return changes;
   }
@@ -113,18 +105,9 @@ record PluginSight(
     }
   }
 
-  private void offers(List<Change> changes, Map<String, SortedSet<String>> before) {
-    SortedSet<String> services = new TreeSet<>(before.keySet());
-    services.addAll(offers.keySet());
-    for (String service : services) {
-      SortedSet<String> then = before.getOrDefault(service, new TreeSet<>());
-      SortedSet<String> now = offers.getOrDefault(service, new TreeSet<>());
-      SortedSet<String> more = new TreeSet<>(now);
-      more.removeAll(then);
-      SortedSet<String> fewer = new TreeSet<>(then);
-      fewer.removeAll(now);
-      more.forEach(each -> changes.add(new Change("offered", service + " " + each)));
-      fewer.forEach(each -> changes.add(new Change("withdrawn", service + " " + each)));
-    }
+  private static SortedSet<String> added(Set<String> then, Set<String> now) {
+    SortedSet<String> added = new TreeSet<>(now);
+    added.removeAll(then);
+    return added;
   }
 }

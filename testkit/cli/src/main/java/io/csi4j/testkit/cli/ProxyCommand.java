@@ -10,6 +10,7 @@ import io.csi4j.testkit.referee.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -113,12 +114,8 @@ final class ProxyCommand extends ProgramCommand {
             .newPlugin(newPlugin)
             .workloadFacts(workloadFacts)
             .inlineVolumes(inlineVolumes);
-    if (record != null) {
-      builder.record(record);
-    }
-    if (node != null) {
-      builder.node(node);
-    }
+    Optional.ofNullable(record).ifPresent(builder::record);
+    Optional.ofNullable(node).ifPresent(builder::node);
     return builder.open();
   }
 

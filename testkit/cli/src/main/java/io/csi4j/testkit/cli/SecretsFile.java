@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 
 /**
  * The secrets that a file holds: {@code KEY=VALUE} lines for every operation, and below a line
@@ -69,10 +68,5 @@ record SecretsFile(Secrets forAll, Map<CsiOperation, Secrets> forOne) {
   /** The secrets of one operation: its own, or those of all. */
   Secrets of(CsiOperation operation) {
     return forOne.getOrDefault(operation, forAll);
-  }
-
-  /** Tells each operation with its own. */
-  void forEach(BiConsumer<CsiOperation, Secrets> action) {
-    forOne.forEach(action);
   }
 }

@@ -1,8 +1,7 @@
 package io.csi4j.conformance.internal.plugin;
 
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
-import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
-import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.TestThings.*;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
@@ -46,13 +45,13 @@ record CaseCall(
       Map.ofEntries(
           Map.entry("", t -> Volume.getDefaultInstance()),
           Map.entry("no-volume", t -> NO_SUCH_VOLUME),
-          Map.entry("volume", TestVolumes::volume),
-          Map.entry("new-volume", TestVolumes::create),
-          Map.entry("deleted-volume", TestVolumes::deletedVolume),
-          Map.entry("attached-volume", TestVolumes::attachedVolume),
+          Map.entry("volume", TestThings::volume),
+          Map.entry("new-volume", TestThings::create),
+          Map.entry("deleted-volume", TestThings::deletedVolume),
+          Map.entry("attached-volume", TestThings::attachedVolume),
           Map.entry("new-attached-volume", t -> attached(t, create(t))),
           Map.entry("staged-volume", t -> staged(t, volume(t))),
-          Map.entry("published-volume", TestVolumes::publishedVolume),
+          Map.entry("published-volume", TestThings::publishedVolume),
           Map.entry(
               "published-filesystem",
               t -> published(t, volume(t, capability(t, AccessTypeCase.MOUNT)))),
@@ -63,7 +62,7 @@ record CaseCall(
               "published-for-one-writer", t -> publishedInMode(t, Mode.SINGLE_NODE_SINGLE_WRITER)),
           Map.entry("no-snapshot", t -> NO_SUCH_SNAPSHOT),
           Map.entry("snapshot", t -> snapshot(t, create(t))),
-          Map.entry("deleted-snapshot", TestSnapshots::deletedSnapshot),
+          Map.entry("deleted-snapshot", TestThings::deletedSnapshot),
           Map.entry("block-snapshot", MetadataCases::blockSnapshot),
           Map.entry("two-snapshots", MetadataCases::toReadDeltaOfTwo),
           Map.entry(
@@ -72,8 +71,8 @@ record CaseCall(
                   MetadataCases.toReadDelta(
                       t, MetadataCases.blockSnapshot(t), MetadataCases.blockSnapshot(t))),
           Map.entry("no-group", t -> NO_SUCH_GROUP),
-          Map.entry("group", TestSnapshots::group),
-          Map.entry("deleted-group", TestSnapshots::deletedGroup));
+          Map.entry("group", TestThings::group),
+          Map.entry("deleted-group", TestThings::deletedGroup));
 
   private static final Map<String, BiConsumer<Trial, Message.Builder>> CHANGES =
       Map.of(

@@ -2,7 +2,7 @@ package io.csi4j.conformance.internal.plugin;
 
 import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
-import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.TestThings.*;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.ControllerExpandVolumeRequest;

@@ -2,23 +2,30 @@ package io.csi4j.conformance.internal.plugin;
 
 import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
-import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
-import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.TestThings.*;
 
 import com.google.protobuf.Message;
 import io.csi4j.client.internal.proto.CreateSnapshotRequest;
 import io.csi4j.client.internal.proto.CreateSnapshotResponse;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.CreateVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.GetSnapshotRequest;
 import io.csi4j.client.internal.proto.GetSnapshotResponse;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotRequest;
+import io.csi4j.client.internal.proto.GetVolumeGroupSnapshotResponse;
 import io.csi4j.client.internal.proto.ListSnapshotsRequest;
 import io.csi4j.client.internal.proto.ListSnapshotsResponse;
 import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Topology;
 import io.csi4j.client.internal.proto.Volume;
+import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.internal.text.SafeText;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** Snapshots of single volumes. */
+/** Snapshots of single volumes, and of several at once. */
 final class SnapshotCases {
 
   private SnapshotCases() {}
@@ -30,6 +37,7 @@ final class SnapshotCases {
     listCases(all);
     filterCases(all);
     placeCases(all);
+    groupCases(all);
   }
 
   private static void placeCases(CaseSteps all) {
@@ -112,7 +120,7 @@ final class SnapshotCases {
           Volume first = create(t);
           Volume second = create(t);
           var request = toSnapshot(t, first);
-          Snapshot unused = readySnapshot(t, request);
+          Message unused = ready(t, request);
           t.refused(request.setSourceVolumeId(second.getVolumeId()), ALREADY_EXISTS);
         });
     all.add(
@@ -127,13 +135,13 @@ final class SnapshotCases {
 
   /** The snapshot of a request that fits the description. */
   private static Snapshot taken(Trial t, CreateSnapshotRequest.Builder request) {
-    return named(t, t.taken(request, CreateSnapshotResponse.class));
+    return (Snapshot) named(t, t.taken(request, CreateSnapshotResponse.class));
   }
 
   /** Asked again, the plugin answers with the snapshot that it has cut first. */
   private static void isCutOnce(Trial t, CreateSnapshotRequest.Builder request, Snapshot first) {
-    Snapshot again =
-        named(t, repeated(t, request, first.getReadyToUse(), CreateSnapshotResponse.class));
+    Message created = repeated(t, request, first.getReadyToUse(), CreateSnapshotResponse.class);
+    Snapshot again = (Snapshot) named(t, created);
     t.checkSame("the snapshot ", first.getSnapshotId(), again.getSnapshotId());
   }
 
@@ -241,5 +249,78 @@ final class SnapshotCases {
   private static void isEmpty(Trial t, ListSnapshotsRequest.Builder request) {
     int size = ids(t, request).size();
     t.check(size == 0, "an empty list", size + " snapshots");
+  }
+
+  private static void groupCases(CaseSteps all) {
+    all.add(
+        "groups/create/a-group-is-made",
+        t -> {
+          Volume first = create(t);
+          Volume second = create(t);
+          var request = toGroup(t, first).addSourceVolumeIds(second.getVolumeId());
+          VolumeGroupSnapshot group =
+              (VolumeGroupSnapshot) named(t, t.taken(request, Message.class));
+          Set<String> sources = ofMembers(group, Snapshot::getSourceVolumeId);
+          t.check(group.hasCreationTime(), "a creation_time", "none");
+          t.check(
+              group.getSnapshotsCount() == 2
+                  && sources.equals(Set.of(first.getVolumeId(), second.getVolumeId())),
+              "a snapshot of each of the two volumes",
+              group.getSnapshotsCount() + " snapshots of " + sources.size() + " volumes");
+          for (Snapshot each : group.getSnapshotsList()) {
+            t.checkSame(
+                "in each member the group_snapshot_id ",
+                group.getGroupSnapshotId(),
+                each.getGroupSnapshotId());
+            t.check(!each.getSnapshotId().isEmpty(), "a snapshot_id in each member", "none");
+          }
+        });
+    all.add(
+        "groups/create/the-same-again-is-the-same-group",
+        t -> isOneGroup(t, toGroup(t, create(t))));
+    all.add(
+        "groups/create/a-name-of-128-bytes-is-accepted",
+        t -> isOneGroup(t, toGroup(t, create(t)).setName(name128(t))));
+    all.add(
+        "groups/create/the-same-name-of-other-volumes-is-refused",
+        t -> {
+          Volume first = create(t);
+          Volume second = create(t);
+          var request = toGroup(t, first);
+          Message unused = ready(t, request);
+          t.refused(request.setSourceVolumeIds(0, second.getVolumeId()), ALREADY_EXISTS);
+        });
+    all.add(
+        "groups/get/tells-of-the-group",
+        t -> {
+          VolumeGroupSnapshot group = group(t);
+          var told =
+              t.ok(
+                  to(t, GetVolumeGroupSnapshotRequest.newBuilder(), group),
+                  GetVolumeGroupSnapshotResponse.class);
+          checkSame(t, group, told.getGroupSnapshot());
+        });
+  }
+
+  private static Set<String> ofMembers(VolumeGroupSnapshot group, Function<Snapshot, String> what) {
+    return group.getSnapshotsList().stream().map(what).collect(Collectors.toSet());
+  }
+
+  /** Asked twice, the plugin makes one group. */
+  private static void isOneGroup(Trial t, CreateVolumeGroupSnapshotRequest.Builder request) {
+    var first = t.taken(request, CreateVolumeGroupSnapshotResponse.class).getGroupSnapshot();
+    var again =
+        repeated(t, request, first.getReadyToUse(), CreateVolumeGroupSnapshotResponse.class)
+            .getGroupSnapshot();
+    checkSame(t, first, again);
+  }
+
+  private static void checkSame(Trial t, VolumeGroupSnapshot expected, VolumeGroupSnapshot got) {
+    Set<String> members = ofMembers(expected, Snapshot::getSnapshotId);
+    t.checkSame("the group ", expected.getGroupSnapshotId(), got.getGroupSnapshotId());
+    t.check(
+        ofMembers(got, Snapshot::getSnapshotId).equals(members),
+        "the group with its " + members.size() + " members",
+        "the group with " + got.getSnapshotsCount() + " members");
   }
 }

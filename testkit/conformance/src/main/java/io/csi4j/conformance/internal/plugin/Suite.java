@@ -26,7 +26,6 @@ public final class Suite {
     HealthCases.addTo(steps);
     VolumeCases.addTo(steps);
     SnapshotCases.addTo(steps);
-    GroupCases.addTo(steps);
     NodeCases.addTo(steps);
     MetadataCases.addTo(steps);
     ConcurrencyCases.addTo(steps);

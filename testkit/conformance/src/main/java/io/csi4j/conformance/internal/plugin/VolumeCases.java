@@ -2,8 +2,7 @@ package io.csi4j.conformance.internal.plugin;
 
 import static io.csi4j.client.model.StatusCode.*;
 import static io.csi4j.conformance.internal.plugin.LawfulRequests.*;
-import static io.csi4j.conformance.internal.plugin.TestSnapshots.*;
-import static io.csi4j.conformance.internal.plugin.TestVolumes.*;
+import static io.csi4j.conformance.internal.plugin.TestThings.*;
 
 import io.csi4j.client.internal.proto.CreateVolumeRequest;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;

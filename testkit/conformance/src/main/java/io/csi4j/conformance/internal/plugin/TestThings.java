@@ -1,20 +1,27 @@
 package io.csi4j.conformance.internal.plugin;
 
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
 import com.google.protobuf.MessageOrBuilder;
 import io.csi4j.client.internal.proto.ControllerPublishVolumeResponse;
+import io.csi4j.client.internal.proto.CreateSnapshotResponse;
 import io.csi4j.client.internal.proto.CreateVolumeResponse;
+import io.csi4j.client.internal.proto.Snapshot;
 import io.csi4j.client.internal.proto.Volume;
 import io.csi4j.client.internal.proto.VolumeCapability;
 import io.csi4j.client.internal.proto.VolumeCapability.AccessMode.Mode;
+import io.csi4j.client.internal.proto.VolumeGroupSnapshot;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.testkit.internal.journal.ProtoMessage;
 
 /**
- * Volumes for a case. A step before what the case is about ends it without a verdict if the plugin
- * refuses the step.
+ * Volumes, snapshots and groups for a case. A step before what the case is about ends it without a
+ * verdict if the plugin refuses the step.
  */
-final class TestVolumes {
+final class TestThings {
 
-  private TestVolumes() {}
+  private TestThings() {}
 
   static Volume create(Trial t) {
     return t.prepared(() -> made(t, LawfulRequests.toCreate(t)));
@@ -22,20 +29,25 @@ final class TestVolumes {
 
   /** The volume of this request, if the plugin makes it: what the case is about. */
   static Volume made(Trial t, MessageOrBuilder request) {
-    return named(t, t.ok(request, CreateVolumeResponse.class));
+    return (Volume) named(t, t.ok(request, CreateVolumeResponse.class));
   }
 
   /** The volume of this request, unless the plugin does not take what its description asks for. */
   static Volume taken(Trial t, MessageOrBuilder request) {
-    return named(t, t.taken(request, CreateVolumeResponse.class));
+    return (Volume) named(t, t.taken(request, CreateVolumeResponse.class));
   }
 
-  static Volume named(Trial t, CreateVolumeResponse created) {
+  /** Returns what was made: the only field of the answer to a creation, which has an id. */
+  static Message named(Trial t, Message created) {
+    Descriptor type = created.getDescriptorForType();
+    FieldDescriptor kind = type.getFields().get(0);
+    Message thing = (Message) created.getField(kind);
     t.check(
-        !created.getVolume().getVolumeId().isEmpty(),
-        "the answer to CreateVolume names the volume",
-        "an empty volume_id");
-    return created.getVolume();
+        !new ProtoMessage(thing).text(kind.getName() + "_id").isEmpty(),
+        "the answer to %s names the %s"
+            .formatted(type.getName().replace("Response", ""), kind.getName().replace('_', ' ')),
+        "an empty " + kind.getName() + "_id");
+    return thing;
   }
 
   static Volume deletedVolume(Trial t) {
@@ -122,8 +134,74 @@ final class TestVolumes {
                   || reply.code() == StatusCode.FAILED_PRECONDITION) {
                 throw CaseEndedException.skipped("the plugin makes no volumes of mode " + mode);
               }
-              Volume made = named(t, t.succeeded(reply, CreateVolumeResponse.class));
+              Volume made = (Volume) named(t, t.succeeded(reply, CreateVolumeResponse.class));
               return usedAs(t, capability, made);
             }));
+  }
+
+  /** A new snapshot, once it is ready to be used. */
+  static Snapshot snapshot(Trial t, Volume volume) {
+    return (Snapshot) ready(t, LawfulRequests.toSnapshot(t, volume));
+  }
+
+  /** The snapshot, or the group of them, of this request, once it is ready to be used. */
+  static Message ready(Trial t, MessageOrBuilder request) {
+    Message same = Trial.built(request);
+    return t.prepared(
+        () -> {
+          Pause pause = new Pause(t.plugin().deadline());
+          Message cut = named(t, t.ok(same, Message.class));
+          while (!new ProtoMessage(cut).flag("ready_to_use")) {
+            checkAgain(t, pause);
+            cut = named(t, repeated(t, same, false, Message.class));
+          }
+          return cut;
+        });
+  }
+
+  /**
+   * The answer to a request for snapshots that was answered before. The plugin may abort it until
+   * they are ready.
+   */
+  static <A extends Message> A repeated(
+      Trial t, MessageOrBuilder request, boolean ready, Class<A> answer) {
+    Message same = Trial.built(request);
+    Pause pause = new Pause(t.plugin().deadline());
+    Reply reply = t.call(same);
+    while (!ready && reply.code() == StatusCode.ABORTED) {
+      checkAgain(t, pause);
+      reply = t.call(same);
+    }
+    return t.succeeded(reply, answer);
+  }
+
+  /** Ends the case if a snapshot has not become ready in time. */
+  private static void checkAgain(Trial t, Pause pause) {
+    if (!pause.again()) {
+      throw CaseEndedException.notRun(
+          "a snapshot was not ready to use within " + t.plugin().deadline().toSeconds() + " s");
+    }
+  }
+
+  /** The snapshot of this request, if the plugin makes it: what the case is about. */
+  static Snapshot cut(Trial t, MessageOrBuilder request) {
+    return (Snapshot) named(t, t.ok(request, CreateSnapshotResponse.class));
+  }
+
+  static Snapshot deletedSnapshot(Trial t) {
+    Snapshot snapshot = snapshot(t, create(t));
+    t.prepare(LawfulRequests.toDeleteSnapshot(t, snapshot));
+    return snapshot;
+  }
+
+  static VolumeGroupSnapshot group(Trial t) {
+    var request = LawfulRequests.toGroup(t, create(t));
+    return (VolumeGroupSnapshot) t.prepared(() -> named(t, t.ok(request, Message.class)));
+  }
+
+  static VolumeGroupSnapshot deletedGroup(Trial t) {
+    VolumeGroupSnapshot group = group(t);
+    t.prepare(LawfulRequests.toDeleteGroup(t, group));
+    return group;
   }
 }

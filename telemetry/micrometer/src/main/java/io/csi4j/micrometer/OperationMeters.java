@@ -15,6 +15,14 @@ final class OperationMeters implements VolumeListener {
   /** The code of what did not fail. */
   static final String OK = "OK";
 
+  /** The codes of an operation for which no call was sent, as the plugin was not reached. */
+  private static final Set<OperatorCode> UNREACHED =
+      Set.of(
+          OperatorCode.PLUGIN_NOT_UP,
+          OperatorCode.PLUGIN_SOCKET_STALE,
+          OperatorCode.PLUGIN_SOCKET_DENIED,
+          OperatorCode.PLUGIN_SOCKET_TOO_LONG);
+
   private final Meters meters;
   private final PluginTags plugins;
 
@@ -67,7 +75,7 @@ final class OperationMeters implements VolumeListener {
   }
 
   private void ended(VolumeEvent.Ended ended) {
-    if (ended.failure().filter(it -> it.code() == OperatorCode.PLUGIN_NOT_UP).isPresent()) {
+    if (ended.failure().filter(it -> UNREACHED.contains(it.code())).isPresent()) {
       gauges.called(ended.started().plugin().value(), false);
     }
     VolumeEvent.Started started = ended.started();

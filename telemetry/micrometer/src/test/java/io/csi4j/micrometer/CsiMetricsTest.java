@@ -48,8 +48,11 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.File;
+import java.net.StandardProtocolFamily;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -266,6 +269,44 @@ class CsiMetricsTest {
       fake.start();
       assertThat(manager.unmount(USE)).isEqualTo(UnmountOutcome.LAST);
       Eventually.isTrue("it has answered again", () -> instances("ready") == 1);
+      watched.close();
+    }
+  }
+
+  @Test
+  void aPluginThatIsNotReachedForItsFirstCallIsUnhealthyWhateverIsInTheWay() throws Exception {
+    Path stale = directory.resolve("stale");
+    try (ServerSocketChannel left = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      left.bind(UnixDomainSocketAddress.of(stale));
+    }
+    Map<OperatorCode, Path> sockets =
+        Map.of(
+            OperatorCode.PLUGIN_NOT_UP, directory.resolve("missing"),
+            OperatorCode.PLUGIN_SOCKET_STALE, stale,
+            OperatorCode.PLUGIN_SOCKET_TOO_LONG, Path.of("/" + "x".repeat(200)));
+    try (CsiMetrics metrics = metrics();
+        VolumeManager manager =
+            VolumeManager.builder(directory.resolve("v")).listener(metrics.volumes()).open()) {
+      AutoCloseable watched = metrics.watch(manager);
+      for (Map.Entry<OperatorCode, Path> each : sockets.entrySet()) {
+        PluginId plugin = PluginId.of(each.getKey().name());
+        manager.register(PluginBinding.of(plugin, CsiEndpoint.of(each.getValue())));
+
+        VolumeException failed =
+            catchThrowableOfType(
+                VolumeException.class,
+                () ->
+                    manager.mount(
+                        MountRequest.builder(plugin, USE, VOLUME, AccessMode.SINGLE_NODE_WRITER)
+                            .build()));
+
+        assertThat(failed.code()).isEqualTo(each.getKey());
+        Eventually.isTrue(
+            each.getKey().name(),
+            () ->
+                counts(CsiMeter.PLUGINS).containsKey("")
+                    && counts(CsiMeter.INSTANCES).getOrDefault(plugin + " unhealthy", 0L) == 1);
+      }
       watched.close();
     }
   }

@@ -95,12 +95,10 @@ public final class FakeCsiExtension
     for (Field field : AnnotationSupport.findAnnotatedFields(of, FakeCsi.class, which)) {
       if (!TYPES.contains(field.getType()) || ModifierSupport.isFinal(field)) {
         throw new ExtensionConfigurationException(
-            "@FakeCsi stands on the field "
-                + field.getName()
-                + ", which cannot be set to a plugin or what belongs to it. Let it not be final, and"
-                + " be one of "
-                + TYPES.stream().map(Class::getSimpleName).sorted().toList()
-                + ".");
+            ("@FakeCsi stands on the field %s, which cannot be set to a plugin or what belongs to"
+                    + " it. Let it not be final, and be one of %s.")
+                .formatted(
+                    field.getName(), TYPES.stream().map(Class::getSimpleName).sorted().toList()));
       }
       FakeCsi csi = AnnotationSupport.findAnnotation(field, FakeCsi.class).orElseThrow();
       try {

@@ -215,14 +215,12 @@ final class PluginOfTest implements AutoCloseable {
   }
 
   private static String explain(List<String> left) {
-    return "The test passed, and left something behind:\n  - "
-        + String.join("\n  - ", left)
-        + "\nClean up in the test or in an @AfterEach method, or allow it with"
-        + " @FakeCsi(leftovers = LeftoverPolicy."
-        + LeftoverPolicy.ALLOW_VOLUMES
-        + ") for volumes, ."
-        + LeftoverPolicy.ALLOW
-        + " for everything.";
+    return """
+        The test passed, and left something behind:
+          - %s
+        Clean up in the test or in an @AfterEach method, or allow it with \
+        @FakeCsi(leftovers = LeftoverPolicy.ALLOW_VOLUMES) for volumes, .ALLOW for everything."""
+        .formatted(String.join("\n  - ", left));
   }
 
   private static String describe(RecordedCall call) {

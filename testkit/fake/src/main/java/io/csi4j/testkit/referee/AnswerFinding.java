@@ -16,14 +16,7 @@ public record AnswerFinding(String field, RecordedCall call, String why) {
   /** A sentence for a person. */
   @Override
   public String toString() {
-    return "The answer to #"
-        + call.number()
-        + " "
-        + call.operation().rpcName()
-        + " breaks the spec: "
-        + field
-        + " "
-        + why
-        + ".";
+    return "The answer to #%s %s breaks the spec: %s %s."
+        .formatted(call.number(), call.operation().rpcName(), field, why);
   }
 }

@@ -128,12 +128,11 @@ final class MemoryMounts implements Mounts {
   @Override
   public MountResult mount(FilesystemRequest request) {
     String doing =
-        "Mounting "
-            + KernelText.of(request.type())
-            + " '"
-            + request.source().withoutCredentials()
-            + "' at "
-            + request.target();
+        "Mounting %s '%s' at %s"
+            .formatted(
+                KernelText.of(request.type()),
+                request.source().withoutCredentials(),
+                request.target());
     return call(doing, "mount", request.target(), () -> mount(doing, request));
   }
 

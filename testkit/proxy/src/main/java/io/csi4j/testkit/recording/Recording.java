@@ -49,11 +49,8 @@ public final class Recording {
       return parse(file.toString(), Files.readAllLines(file));
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "Reading the recording "
-              + SafeText.quote(file.toString())
-              + " failed: "
-              + SafeText.escape(e.toString())
-              + ". Name a file that CsiProxy or the command proxy --record has written.",
+          "Reading the recording %s failed: %s. Name a file that CsiProxy or proxy --record wrote."
+              .formatted(SafeText.quote(file.toString()), SafeText.escape(e.toString())),
           e);
     }
   }

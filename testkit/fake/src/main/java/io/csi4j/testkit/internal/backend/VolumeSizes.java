@@ -45,25 +45,16 @@ final class VolumeSizes {
   private static long atMostAll(PluginShape shape, long bytes) throws Refusal {
     if (bytes > shape.totalBytes()) {
       throw outOfRange(
-          bytes
-              + " bytes are more than this plugin has in all, which is "
-              + shape.totalBytes()
-              + " bytes");
+          "%s bytes are more than this plugin has in all, which is %s bytes"
+              .formatted(bytes, shape.totalBytes()));
     }
     return bytes;
   }
 
   private static Refusal smaller(String field, long asked, String than, long has, String end) {
     return outOfRange(
-        field
-            + " "
-            + asked
-            + " is smaller than the "
-            + than
-            + ", which has "
-            + has
-            + " bytes"
-            + end);
+        "%s %s is smaller than the %s, which has %s bytes%s"
+            .formatted(field, asked, than, has, end));
   }
 
   static Refusal outOfRange(String why) {

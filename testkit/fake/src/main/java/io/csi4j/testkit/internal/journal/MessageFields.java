@@ -81,15 +81,14 @@ public final class MessageFields {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "A "
-                        + message.getDescriptorForType().getName()
-                        + " has no field "
-                        + SafeText.quote(name)
-                        + ". It has "
-                        + (fields.isEmpty()
-                            ? "none"
-                            : String.join(", ", fields.stream().map(SpecFields::name).toList()))
-                        + "."));
+                    "A %s has no field %s. It has %s."
+                        .formatted(
+                            message.getDescriptorForType().getName(),
+                            SafeText.quote(name),
+                            fields.isEmpty()
+                                ? "none"
+                                : String.join(
+                                    ", ", fields.stream().map(SpecFields::name).toList()))));
   }
 
   private static void set(Message.Builder made, FieldDescriptor field, @Nullable Object value) {

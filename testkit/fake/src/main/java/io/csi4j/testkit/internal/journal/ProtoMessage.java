@@ -215,15 +215,9 @@ public final class ProtoMessage implements WireMessage {
         field.isMapField()
             ? "a map"
             : (field.isRepeated() ? "a list of " : "one ") + field.getType().name();
-    String name = SpecFields.name(field) + " of a " + type();
     return new IllegalArgumentException(
-        "The field "
-            + name
-            + " is of another kind: it is "
-            + kind
-            + ". All fields: "
-            + names()
-            + ".");
+        "The field %s of a %s is of another kind: it is %s. All fields: %s."
+            .formatted(SpecFields.name(field), type(), kind, names()));
   }
 
   private String names() {

@@ -68,9 +68,8 @@ public final class JsonReader {
   private Object value(int depth) {
     if (depth > DEEPEST) {
       throw mistake(
-          "there are more than "
-              + DEEPEST
-              + " values within each other, the most that is accepted");
+          "there are more than %s values within each other, the most that is accepted"
+              .formatted(DEEPEST));
     }
     skipBlanks();
     return switch (peek(A_VALUE)) {
@@ -220,11 +219,8 @@ public final class JsonReader {
     return at < text.length()
         ? mistake(wanted + " is expected")
         : new IllegalArgumentException(
-            "The text is not valid JSON: it ends after character "
-                + text.length()
-                + ", where "
-                + wanted
-                + " is expected.");
+            "The text is not valid JSON: it ends after character %s, where %s is expected."
+                .formatted(text.length(), wanted));
   }
 
   private IllegalArgumentException mistake(String what) {

@@ -49,11 +49,8 @@ public final class Framing {
     if (length != body.readableBytes()) {
       throw new UnreadableException(
           INTERNAL,
-          "The request announces a message of "
-              + length
-              + " bytes, and has "
-              + body.readableBytes()
-              + ".");
+          "The request announces a message of %s bytes, and has %s."
+              .formatted(length, body.readableBytes()));
     }
     byte[] message = new byte[(int) length];
     body.readBytes(message);

@@ -171,11 +171,8 @@ public final class PluginCore extends TestServer {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "The plugin has no node "
-                        + SafeText.quote(node.value())
-                        + ". Its nodes are "
-                        + nodes()
-                        + "."));
+                    "The plugin has no node %s. Its nodes are %s."
+                        .formatted(SafeText.quote(node.value()), nodes())));
   }
 
   public FaultBook faults() {

@@ -41,9 +41,8 @@ final class DataLock implements AutoCloseable {
       if (lock == null) {
         throw taken(
             layout,
-            "a plugin in another process has it, "
-                + read(layout.holder())
-                + ". Stop that one, or use another directory");
+            "a plugin in another process has it, %s. Stop that one, or use another directory"
+                .formatted(read(layout.holder())));
       }
       Files.writeString(layout.holder(), me());
       taken = true;

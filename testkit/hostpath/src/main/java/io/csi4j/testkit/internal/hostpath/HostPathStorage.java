@@ -373,11 +373,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
     if (obstacle.isPresent()) {
       throw new Refusal(
           StatusCode.INTERNAL,
-          "The volume "
-              + SafeText.quote(volume.id())
-              + " cannot be used: it was made for a loop device, and none can be had: "
-              + obstacle.get()
-              + ". Run the plugin as it was run then.");
+          ("The volume %s cannot be used: it was made for a loop device, and none can be had: %s."
+                  + " Run the plugin as it was run then.")
+              .formatted(SafeText.quote(volume.id()), obstacle.get()));
     }
     return loops.attach(volume.content(), readOnly);
   }
@@ -445,11 +443,9 @@ public final class HostPathStorage implements Storage, AutoCloseable {
   private Refusal missing(String kind, String id) {
     return Refusal.of(
         StatusCode.INTERNAL,
-        "The bytes of the "
+        "The bytes of this "
             + kind
-            + " %s are not in %s any more. Look who removed them, and put them back, or delete the "
-            + kind
-            + ".",
+            + ", %s, are not in %s any more. Look who removed them, and put them back, or delete it.",
         id,
         layout.data());
   }

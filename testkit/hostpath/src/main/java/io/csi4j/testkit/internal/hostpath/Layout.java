@@ -46,11 +46,8 @@ record Layout(Path data) {
       return layout;
     } catch (FileSystemException e) {
       throw new IOException(
-          "Volumes cannot be kept in "
-              + SafeText.quote(data.toString())
-              + ": "
-              + SafeText.escape(e.toString())
-              + ". Name a directory that this process may make and write into.",
+          "Volumes cannot be kept in %s: %s. Name a directory that this process may make and fill."
+              .formatted(SafeText.quote(data.toString()), SafeText.escape(e.toString())),
           e);
     }
   }

@@ -75,13 +75,9 @@ final class StateFile {
       }
       return decode(Files.readAllBytes(layout.state()));
     } catch (UnreadableException e) {
-      throw new IOException(
-          "The state in "
-              + layout.state()
-              + " cannot be read: "
-              + e.getMessage()
-              + ". It was left as it is. Use the plugin that wrote it, put a copy of it back, or"
-              + " start with another directory.");
+      throw unreadable(
+          e.getMessage()
+              + ". It was left as it is. Use the plugin that wrote it, put a copy of it");
     } finally {
       lock.unlock();
     }
@@ -89,15 +85,18 @@ final class StateFile {
 
   private State first() throws IOException {
     if (!Layout.names(layout.volumes()).isEmpty() || !Layout.names(layout.snapshots()).isEmpty()) {
-      throw new IOException(
-          "The state in "
-              + layout.state()
-              + " cannot be read: it is missing, and there are volumes or snapshots beside it. Put"
-              + " a copy of it back, or start with another directory.");
+      throw unreadable(
+          "it is missing, and there are volumes or snapshots beside it. Put a copy of it");
     }
     State empty = State.empty();
     save(empty);
     return empty;
+  }
+
+  private IOException unreadable(String why) {
+    return new IOException(
+        "The state in %s cannot be read: %s back, or start with another directory."
+            .formatted(layout.state(), why));
   }
 
   /** Replaces the file. When this returns, the new one outlives a loss of power. */

@@ -178,7 +178,10 @@ public final class CsiProxy implements AutoCloseable {
       this.plugin = plugin;
     }
 
-    /** The path of its socket. Default: one in a new directory, removed when it is closed. */
+    /**
+     * The path of its socket; its directory is made if it is missing. Default: one in a new
+     * directory, removed when it is closed.
+     */
     public Builder socket(Path path) {
       socket = path;
       return this;

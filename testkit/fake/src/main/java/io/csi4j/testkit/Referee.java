@@ -26,6 +26,6 @@ public final class Referee {
 
   /** Every duty there is, in the order of the numbers. */
   public static List<Duty> duties() {
-    return AllRules.duties();
+    return Duty.all();
   }
 }

@@ -1,31 +1,47 @@
 package io.csi4j.testkit.referee;
 
+import io.csi4j.client.internal.text.Rows;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * One thing that the spec asks of an orchestrator.
  *
+ * @param id its number
+ * @param level how binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on
+ * @param section the part of the spec that lays it down
+ * @param text what it asks
+ * @param unseen why no plugin can see whether it is kept; nothing if the referee judges it
  * @since 1.0
  */
-public interface Duty {
+public record Duty(DutyId id, Level level, String section, String text, Optional<String> unseen) {
 
-  /** Its number. */
-  DutyId id();
+  /** Stands in the last column of a duty that is judged. */
+  private static final String SEEN = "SEEN";
 
-  /** How binding it is: MUST, SHOULD, REQUIRED, DERIVED and so on. */
-  Level level();
+  private static final List<Duty> ALL =
+      Rows.of(Duty.class.getResourceAsStream("duties.tsv"), 5).stream().map(Duty::of).toList();
 
-  /** Returns what it asks. */
-  String text();
+  /** Every duty there is, in the order of the numbers. */
+  public static List<Duty> all() {
+    return ALL;
+  }
 
-  /** The part of the spec that lays it down. */
-  String section();
+  static Duty of(DutyId id) {
+    return ALL.get(id.number() - 1);
+  }
 
-  /** Why no plugin can see whether it is kept; nothing if the referee judges it. */
-  Optional<String> unseen();
+  private static Duty of(List<String> cells) {
+    return new Duty(
+        DutyId.of(Integer.parseInt(cells.get(0))),
+        Level.valueOf(cells.get(1).replace(' ', '_')),
+        cells.get(2),
+        cells.get(3),
+        cells.get(4).equals(SEEN) ? Optional.empty() : Optional.of(cells.get(4)));
+  }
 
   /** How binding a duty is. */
-  enum Level {
+  public enum Level {
     /** The spec says MUST. */
     MUST,
     /** The spec says MUST NOT. */

@@ -2,7 +2,6 @@ package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.testkit.journal.JournalEvent;
 import io.csi4j.testkit.model.PluginShape;
-import io.csi4j.testkit.referee.Duty;
 import io.csi4j.testkit.referee.Verdict;
 import java.util.List;
 
@@ -24,11 +23,7 @@ public final class AllRules {
     List<DutyRule> rules = rules(hearing);
     events.forEach(event -> read(event, hearing.world(), rules));
     rules.forEach(DutyRule::finished);
-    return hearing.verdict();
-  }
-
-  public static List<Duty> duties() {
-    return DutyCatalogue.all();
+    return hearing.verdict().verdict();
   }
 
   static List<DutyRule> rules(DutyRule.Hearing hearing) {

@@ -2,36 +2,18 @@ package io.csi4j.testkit.internal.referee;
 
 import io.csi4j.client.internal.text.Rows;
 import io.csi4j.client.model.CsiOperation;
-import io.csi4j.testkit.referee.Duty;
-import io.csi4j.testkit.referee.DutyId;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The list of all duties, as it stands in {@code duties.tsv}, and the judgements on them, as they
- * stand in {@code judgements.tsv}.
- */
+/** The judgements on duties, as they stand in {@code judgements.tsv}. */
 final class DutyCatalogue {
 
-  /** Stands in the last column of a duty that is judged. */
-  private static final String SEEN = "SEEN";
-
-  private static final List<Duty> ALL = duties();
   private static final Map<String, Judgements> JUDGEMENTS = judgements();
 
   private DutyCatalogue() {}
-
-  static List<Duty> all() {
-    return ALL;
-  }
-
-  static Duty duty(DutyId id) {
-    return ALL.get(id.number() - 1);
-  }
 
   static Judgements judgements(String rule) {
     return JUDGEMENTS.getOrDefault(rule, new Judgements(Map.of()));
@@ -66,24 +48,6 @@ final class DutyCatalogue {
       return found;
     }
   }
-
-  private static List<Duty> duties() {
-    return Rows.of(DutyCatalogue.class.getResourceAsStream("duties.tsv"), 5).stream()
-        .map(DutyCatalogue::duty)
-        .toList();
-  }
-
-  private static Duty duty(List<String> cells) {
-    return new Row(
-        DutyId.of(Integer.parseInt(cells.get(0))),
-        Duty.Level.valueOf(cells.get(1).replace(' ', '_')),
-        cells.get(2),
-        cells.get(3),
-        cells.get(4).equals(SEEN) ? Optional.empty() : Optional.of(cells.get(4)));
-  }
-
-  private record Row(DutyId id, Level level, String section, String text, Optional<String> unseen)
-      implements Duty {}
 
   private static Map<String, Judgements> judgements() {
     Map<String, Judgements> all = new HashMap<>();

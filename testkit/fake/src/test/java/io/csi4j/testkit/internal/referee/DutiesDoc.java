@@ -45,7 +45,7 @@ final class DutiesDoc {
       rule.duties()
           .forEach(duty -> rules.merge(duty, rule.title(), (one, two) -> one + "; " + two));
     }
-    List<Duty> duties = AllRules.duties();
+    List<Duty> duties = Duty.all();
     StringBuilder page = new StringBuilder(INTRODUCTION);
     summary(page, duties);
     page.append(

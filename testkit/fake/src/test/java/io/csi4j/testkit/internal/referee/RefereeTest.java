@@ -54,7 +54,7 @@ class RefereeTest {
     Verdict verdict = row.toy().verdict();
     assertThat(verdict.lawful())
         .isEqualTo(
-            AllRules.duties().stream()
+            Duty.all().stream()
                 .filter(duty -> verdict.broken().contains(duty.id()))
                 .noneMatch(duty -> duty.level().binding()));
   }
@@ -94,7 +94,7 @@ class RefereeTest {
   @Test
   void theseOfTheJudgedDutiesBindAndNoOthers() {
     assertThat(
-            AllRules.duties().stream()
+            Duty.all().stream()
                 .filter(duty -> duty.unseen().isEmpty() && duty.level().binding())
                 .map(duty -> duty.id().number()))
         .containsExactlyElementsOf(BINDING);
@@ -127,9 +127,9 @@ class RefereeTest {
 
   @Test
   void everyDutyHasOneRowInTheCatalogue() {
-    assertThat(AllRules.duties().stream().map(duty -> duty.id().number()))
+    assertThat(Duty.all().stream().map(duty -> duty.id().number()))
         .containsExactlyElementsOf(IntStream.rangeClosed(1, 564).boxed().toList());
-    assertThat(AllRules.duties())
+    assertThat(Duty.all())
         .allSatisfy(
             duty -> {
               assertThat(duty.text()).isNotBlank();
@@ -147,7 +147,7 @@ class RefereeTest {
   }
 
   private static Set<Integer> seen() {
-    return AllRules.duties().stream()
+    return Duty.all().stream()
         .filter(duty -> duty.unseen().isEmpty())
         .map(Duty::id)
         .map(DutyId::number)

@@ -425,14 +425,14 @@ class MountAllTest {
           catchThrowableOfType(VolumeException.class, () -> wanted("a", "b").mountAll(impatient));
 
       assertThat(late.outcome()).isEqualTo(VolumeException.Outcome.IN_PROGRESS);
-      Eventually.isTrue(
-          "both were begun", () -> handles(impatient).equals(List.of("vol-a", "vol-b")));
-      assertThat(impatient.usage(VolumeKey.of("a"))).containsExactly(WORKLOAD);
-      assertThat(impatient.usage(VolumeKey.of("b"))).containsExactly(WORKLOAD);
-      // A record is written before its call is made; one made after the release would hang.
+      // A record, with its users, is written before its call is made; a call made after the release
+      // would hang.
       Eventually.isTrue(
           "both calls hang",
           () -> fake.journal().calls(CsiOperation.NODE_STAGE_VOLUME).size() == 2);
+      assertThat(handles(impatient)).containsExactly("vol-a", "vol-b");
+      assertThat(impatient.usage(VolumeKey.of("a"))).containsExactly(WORKLOAD);
+      assertThat(impatient.usage(VolumeKey.of("b"))).containsExactly(WORKLOAD);
       fake.release();
       // Asked for last, it ends last.
       assertThat(impatient.async().mount(request("a")).toCompletableFuture())

@@ -13,12 +13,13 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The meaning of the errors of the kernel in memory for its callers, as rows of errors.tsv. */
+/** The failures that callers of the kernel in memory meet, as rows of errors.tsv. */
 final class KernelErrors {
 
   private record Meaning(Reason reason, String why, String next) {}
 
-  private static final Map<Integer, Meaning> MEANINGS = read();
+  /** By the number of an error, or by the word that the code has for a failure. */
+  private static final Map<String, Meaning> MEANINGS = read();
 
   private KernelErrors() {}
 
@@ -32,15 +33,26 @@ final class KernelErrors {
       String doing, String syscall, KernelRefusal refusal, MountPath target) {
     String answer = "the kernel answered " + refusal.errno().name();
     Meaning other = new Meaning(Reason.OTHER, answer, "Look at what was done before");
-    Meaning meaning = MEANINGS.getOrDefault(refusal.number(), other);
-    return refused(meaning.reason, doing, meaning.why, meaning.next, target)
+    String number = String.valueOf(refusal.number());
+    return refused(MEANINGS.getOrDefault(number, other), doing, target)
         .syscall(syscall, refusal.errno());
   }
 
+  /**
+   * A failure that is no error of a system call.
+   *
+   * @param facts for the places in the row
+   */
   static MountException.Builder refused(
-      Reason reason, String doing, String why, String next, MountPath target) {
-    return MountException.builder(reason, doing + " failed: " + why + ". " + next + ".")
-        .target(target);
+      String word, String doing, MountPath target, Object... facts) {
+    return refused(Objects.requireNonNull(MEANINGS.get(word), word), doing, target, facts);
+  }
+
+  private static MountException.Builder refused(
+      Meaning meaning, String doing, MountPath target, Object... facts) {
+    String why = meaning.why.formatted(facts);
+    String text = "%s failed: %s. %s.".formatted(doing, why, meaning.next);
+    return MountException.builder(meaning.reason, text).target(target);
   }
 
   /** Does a piece of work, and throws what the kernel answers as a failure for its caller. */
@@ -50,27 +62,11 @@ final class KernelErrors {
     } catch (KernelRefusal e) {
       throw of(doing, syscall, e, target).build();
     } catch (Faults.KernelHang e) {
-      throw refused(
-              Reason.DEADLINE,
-              doing,
-              "the kernel in memory was told to let this call hang",
-              "Release it with StuckCall.release",
-              target)
-          .build();
+      throw refused("hang", doing, target).build();
     }
   }
 
-  static MountException stuck(String doing, int stuck, MountPath target) {
-    return refused(
-            Reason.STUCK,
-            doing,
-            stuck + " calls have not come back, and no more are made",
-            "Release them with StuckCall.release",
-            target)
-        .build();
-  }
-
-  private static Map<Integer, Meaning> read() {
+  private static Map<String, Meaning> read() {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
@@ -83,8 +79,7 @@ final class KernelErrors {
           .map(line -> line.split("\t", -1))
           .collect(
               Collectors.toUnmodifiableMap(
-                  row -> Integer.valueOf(row[0]),
-                  row -> new Meaning(Reason.valueOf(row[2]), row[3], row[4])));
+                  row -> row[0], row -> new Meaning(Reason.valueOf(row[2]), row[3], row[4])));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

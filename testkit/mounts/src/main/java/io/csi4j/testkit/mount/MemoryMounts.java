@@ -8,7 +8,6 @@ import io.csi4j.mount.model.FilesystemRequest;
 import io.csi4j.mount.model.Holders;
 import io.csi4j.mount.model.KernelText;
 import io.csi4j.mount.model.MountException;
-import io.csi4j.mount.model.MountException.Reason;
 import io.csi4j.mount.model.MountFlag;
 import io.csi4j.mount.model.MountPath;
 import io.csi4j.mount.model.MountRecord;
@@ -98,12 +97,7 @@ final class MemoryMounts implements Mounts {
     } catch (KernelRefusal | Faults.KernelHang e) {
       target.removeIfMade();
       if (e instanceof KernelRefusal refusal && refusal.number() == KernelRefusal.EINVAL) {
-        throw KernelErrors.refused(
-                Reason.BAD_SOURCE,
-                doing,
-                "the source is in a mount that is unbindable",
-                "Bind another directory",
-                request.target())
+        throw KernelErrors.refused("unbindable", doing, request.target())
             .syscall("open_tree", refusal.errno())
             .source(KernelText.ofBytes(request.source().bytes()))
             .build();
@@ -178,21 +172,13 @@ final class MemoryMounts implements Mounts {
 
   private static MountException mountFailure(
       String doing, FilesystemRequest request, KernelRefusal refusal) {
-    Reason reason =
-        switch (refusal.number()) {
-          case KernelRefusal.EINVAL, KernelRefusal.ENOENT -> Reason.BAD_SOURCE;
-          default -> null;
-        };
     MountException.Builder failure =
-        reason == null
-            ? KernelErrors.of(doing, "mount", refusal, request.target())
-            : KernelErrors.refused(
-                    reason,
-                    doing,
-                    "the source is not there, or holds no filesystem of that type",
-                    "Make it with MemoryKernel.format",
-                    request.target())
-                .syscall("mount", refusal.errno());
+        switch (refusal.number()) {
+          case KernelRefusal.EINVAL, KernelRefusal.ENOENT ->
+              KernelErrors.refused("no source", doing, request.target())
+                  .syscall("mount", refusal.errno());
+          default -> KernelErrors.of(doing, "mount", refusal, request.target());
+        };
     return failure.source(request.source()).build();
   }
 
@@ -298,7 +284,7 @@ final class MemoryMounts implements Mounts {
         () -> {
           int stuck = kernel.faults.stuck();
           if (stuck >= MountSettings.DEFAULT.threads()) {
-            throw KernelErrors.stuck(doing, stuck, target);
+            throw KernelErrors.refused("stuck", doing, target, stuck).build();
           }
           return KernelErrors.explained(doing, syscall, target, work);
         });
@@ -312,13 +298,7 @@ final class MemoryMounts implements Mounts {
   private UnmountResult unmount(MountPath path, @Nullable MountRef only, UnmountPolicy policy) {
     String doing = "Unmounting " + path;
     if (path.isRoot()) {
-      throw KernelErrors.refused(
-              Reason.NOT_PERMITTED,
-              doing,
-              "it is the root directory",
-              "Name a mount below it",
-              path)
-          .build();
+      throw KernelErrors.refused("root", doing, path).build();
     }
     checkWithin(doing, path);
     Mount mount = mountAt(path);
@@ -349,24 +329,11 @@ final class MemoryMounts implements Mounts {
       return false;
     }
     if (check instanceof RefCheck.Moved moved) {
-      throw KernelErrors.refused(
-              Reason.NOT_A_MOUNT,
-              doing,
-              ref + " is at " + moved.to().path() + " now",
-              "Unmount it there",
-              ref.path())
-          .build();
+      throw KernelErrors.refused("moved", doing, ref.path(), ref, moved.to().path()).build();
     }
     if (top != null && top != table.mount(ref)) {
       MountRecord occupant = Records.record(top, kernel.boot());
-      throw KernelErrors.refused(
-              Reason.TARGET_OCCUPIED,
-              doing,
-              "another mount is there or on top of it: " + occupant,
-              "Unmount that one first",
-              ref.path())
-          .occupant(occupant)
-          .build();
+      throw KernelErrors.refused("on top", doing, ref.path(), occupant).occupant(occupant).build();
     }
     return true;
   }
@@ -391,16 +358,8 @@ final class MemoryMounts implements Mounts {
       }
     }
     Holders holders = Records.holders(mount, kernel.model(), kernel.boot());
-    throw KernelErrors.refused(
-            Reason.BUSY,
-            doing,
-            "it is in use after "
-                + attempts
-                + (attempts == 1 ? " attempt" : " attempts")
-                + "; it is held by "
-                + holders.ofMount(),
-            "End that use, or allow a lazy unmount",
-            mount.path())
+    String tries = attempts + (attempts == 1 ? " attempt" : " attempts");
+    throw KernelErrors.refused("busy", doing, mount.path(), tries, holders.ofMount())
         .syscall("umount2", new KernelRefusal(KernelRefusal.EBUSY).errno())
         .holders(holders)
         .build();
@@ -481,13 +440,7 @@ final class MemoryMounts implements Mounts {
 
   private void checkWithin(String doing, MountPath target) {
     if (!target.isWithin(base) || target.equals(base)) {
-      throw KernelErrors.refused(
-              Reason.OUTSIDE,
-              doing,
-              "it is not below " + base + ", and only what is may be changed",
-              "Name a path below it",
-              target)
-          .build();
+      throw KernelErrors.refused("outside", doing, target, base).build();
     }
   }
 
@@ -533,13 +486,7 @@ final class MemoryMounts implements Mounts {
       place = open(path, false, false).place();
     }
     if (!place.isMountRoot()) {
-      throw KernelErrors.refused(
-              Reason.NOT_A_MOUNT,
-              doing,
-              "nothing is mounted there",
-              "Bind the directory to itself first",
-              path)
-          .build();
+      throw KernelErrors.refused("no mount", doing, path).build();
     }
     return place.mount();
   }
@@ -583,16 +530,10 @@ final class MemoryMounts implements Mounts {
       if (differences.isEmpty()) {
         return new MountResult(Records.ref(mount, bootId), false);
       }
-      throw KernelErrors.refused(
-              Reason.TARGET_OCCUPIED,
-              doing,
-              "another mount is there, "
-                  + Records.record(mount, bootId)
-                  + ", which differs in "
-                  + String.join(" and ", differences),
-              "Unmount it first, or choose another target",
-              target)
-          .occupant(Records.record(mount, bootId))
+      MountRecord occupant = Records.record(mount, bootId);
+      String differs = String.join(" and ", differences);
+      throw KernelErrors.refused("occupied", doing, target, occupant, differs)
+          .occupant(occupant)
           .build();
     }
   }
@@ -636,8 +577,7 @@ final class MemoryMounts implements Mounts {
     }
 
     private static MountException refused(String doing, FilesystemRequest request, String why) {
-      return KernelErrors.refused(
-              Reason.BAD_OPTIONS, doing, why, "Correct the request", request.target())
+      return KernelErrors.refused("options", doing, request.target(), why)
           .source(request.source())
           .build();
     }

@@ -9,10 +9,12 @@ import io.csi4j.testkit.model.VirtualClock;
 import io.csi4j.testkit.mount.MemoryKernel;
 import java.lang.reflect.Field;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -48,15 +50,16 @@ public final class FakeCsiExtension
 
   private static final Namespace NAMESPACE = Namespace.create(FakeCsiExtension.class);
 
-  private static final Set<Class<?>> TYPES =
-      Set.of(
-          FakeCsiPlugin.class,
-          TestPlugin.class,
-          CsiEndpoint.class,
-          CsiPlugin.class,
-          CallJournal.class,
-          VirtualClock.class,
-          MemoryKernel.class);
+  /** The types of parameters and fields, and where the value of each comes from. */
+  private static final Map<Class<?>, Function<PluginOfTest, Object>> GIVEN =
+      Map.of(
+          FakeCsiPlugin.class, PluginOfTest::plugin,
+          TestPlugin.class, PluginOfTest::plugin,
+          CsiEndpoint.class, its -> its.plugin().endpoint(),
+          CsiPlugin.class, PluginOfTest::client,
+          CallJournal.class, its -> its.plugin().journal(),
+          VirtualClock.class, PluginOfTest::clock,
+          MemoryKernel.class, PluginOfTest::kernel);
 
   /** For JUnit. */
   public FakeCsiExtension() {}
@@ -70,7 +73,7 @@ public final class FakeCsiExtension
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    return TYPES.contains(parameter.getParameter().getType());
+    return GIVEN.containsKey(parameter.getParameter().getType());
   }
 
   @Override
@@ -93,12 +96,13 @@ public final class FakeCsiExtension
   private static void setFields(
       Class<?> of, @Nullable Object tests, Predicate<Field> which, ExtensionContext context) {
     for (Field field : AnnotationSupport.findAnnotatedFields(of, FakeCsi.class, which)) {
-      if (!TYPES.contains(field.getType()) || ModifierSupport.isFinal(field)) {
+      if (!GIVEN.containsKey(field.getType()) || ModifierSupport.isFinal(field)) {
         throw new ExtensionConfigurationException(
             ("@FakeCsi stands on the field %s, which cannot be set to a plugin or what belongs to"
                     + " it. Let it not be final, and be one of %s.")
                 .formatted(
-                    field.getName(), TYPES.stream().map(Class::getSimpleName).sorted().toList()));
+                    field.getName(),
+                    GIVEN.keySet().stream().map(Class::getSimpleName).sorted().toList()));
       }
       FakeCsi csi = AnnotationSupport.findAnnotation(field, FakeCsi.class).orElseThrow();
       try {
@@ -113,28 +117,7 @@ public final class FakeCsiExtension
 
   private static Object given(Class<?> type, Asked asked) {
     PluginOfTest plugin = plugins(asked.home()).open(asked.csi());
-    if (type == CsiEndpoint.class) {
-      return plugin.plugin().endpoint();
-    }
-    if (type == CsiPlugin.class) {
-      return plugin.client();
-    }
-    if (type == CallJournal.class) {
-      return plugin.plugin().journal();
-    }
-    if (type == VirtualClock.class) {
-      String why = "runs on real time, so there is no VirtualClock to give. Ask for it";
-      return plugin.clock().orElseThrow(() -> missing(why + " with @FakeCsi(virtualTime = true)."));
-    }
-    if (type == MemoryKernel.class) {
-      String why = "mounts nothing, so there is no MemoryKernel to give. Ask for it";
-      return plugin.kernel().orElseThrow(() -> missing(why + " with @FakeCsi(mounts = true)."));
-    }
-    return plugin.plugin();
-  }
-
-  private static ParameterResolutionException missing(String why) {
-    return new ParameterResolutionException("The plugin of this test " + why);
+    return Objects.requireNonNull(GIVEN.get(type)).apply(plugin);
   }
 
   /** A dynamic test belongs to the method that made it, which hears nothing of its failure. */

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 
 /**
  * A plugin with all that belongs to it, from the start of a test to the look at what is left.
@@ -144,12 +145,21 @@ final class PluginOfTest implements AutoCloseable {
     return plugin;
   }
 
-  Optional<VirtualClock> clock() {
-    return Optional.ofNullable(clock);
+  VirtualClock clock() {
+    return given(clock, "runs on real time, so there is no VirtualClock", "virtualTime");
   }
 
-  Optional<MemoryKernel> kernel() {
-    return Optional.ofNullable(kernel);
+  MemoryKernel kernel() {
+    return given(kernel, "mounts nothing, so there is no MemoryKernel", "mounts");
+  }
+
+  private static <T> T given(@Nullable T value, String why, String setting) {
+    if (value == null) {
+      throw new ParameterResolutionException(
+          "The plugin of this test %s to give. Ask for it with @FakeCsi(%s = true)."
+              .formatted(why, setting));
+    }
+    return value;
   }
 
   /** A client of the plugin's endpoint; the first use connects it. */

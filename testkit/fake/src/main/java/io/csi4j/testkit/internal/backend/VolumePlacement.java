@@ -80,12 +80,7 @@ final class VolumePlacement {
       return Optional.empty();
     }
     List<io.csi4j.client.model.Topology> places =
-        shape.topologies().stream()
-            .filter(
-                node ->
-                    within.isEmpty()
-                        || within.stream().map(VolumePlacement::of).anyMatch(node::includes))
-            .toList();
+        shape.topologies().stream().filter(node -> meet(Stream.of(node), within)).toList();
     return wanted(places, wanted)
         .or(() -> places.stream().findFirst())
         .map(VolumePlacement::message);
@@ -133,24 +128,19 @@ final class VolumePlacement {
 
   /** Whether what is in these places is where a new request wants it. */
   static boolean satisfies(List<Topology> places, TopologyRequirement wanted) {
-    return wanted.getRequisiteCount() == 0
-        || places.stream()
-            .map(VolumePlacement::of)
-            .anyMatch(
-                there ->
-                    wanted.getRequisiteList().stream()
-                        .map(VolumePlacement::of)
-                        .anyMatch(there::includes));
+    return meet(places.stream().map(VolumePlacement::of), wanted.getRequisiteList());
   }
 
   /** Whether a node at this place reaches the volume. */
   static boolean reaches(Optional<Topology> node, Volume volume) {
-    return volume.getAccessibleTopologyCount() == 0
-        || node.map(VolumePlacement::of).stream()
-            .anyMatch(
-                here ->
-                    volume.getAccessibleTopologyList().stream()
-                        .map(VolumePlacement::of)
-                        .anyMatch(here::includes));
+    return meet(node.map(VolumePlacement::of).stream(), volume.getAccessibleTopologyList());
+  }
+
+  /** Whether one of these places is in one of those; everything is in no place in particular. */
+  private static boolean meet(
+      Stream<io.csi4j.client.model.Topology> places, List<Topology> wanted) {
+    return wanted.isEmpty()
+        || places.anyMatch(
+            place -> wanted.stream().map(VolumePlacement::of).anyMatch(place::includes));
   }
 }

@@ -84,35 +84,26 @@ final class CallTimes {
         : String.format(Locale.ROOT, "%.0f min", millis / 6e4);
   }
 
-  /** The kind of a call's end, as the style sheet names it. */
-  static String kind(RecordedCall call) {
-    Optional<CallEnd> end = call.end();
-    if (end.isEmpty()) {
-      return "open";
-    }
-    if (end.get() instanceof CallEnd.Answered) {
-      return "ok";
-    }
-    if (end.get() instanceof CallEnd.Failed) {
-      return "failed";
-    }
-    return end.get() instanceof CallEnd.Broken ? "broken" : "abandoned";
-  }
+  /** The end of a call: its kind, as the style sheet names it, and words for a person. */
+  record End(String kind, String words) {}
 
-  static String ended(RecordedCall call) {
+  static End end(RecordedCall call) {
     CallEnd end = call.end().orElse(null);
+    String work = call.worked() ? ", its work done" : "";
+    if (end == null) {
+      return new End("open", "in flight" + work);
+    }
+    if (end instanceof CallEnd.Answered) {
+      return new End("ok", "OK");
+    }
     if (end instanceof CallEnd.Failed failed) {
       StatusCode code = StatusCode.ofValue(failed.code());
       String name = code.value() == failed.code() ? code.name() : "code " + failed.code();
-      return name + (call.worked() ? ", its work done" : "");
+      return new End("failed", name + work);
     }
-    String word =
-        end == null
-            ? "in flight"
-            : end instanceof CallEnd.Answered
-                ? "OK"
-                : end instanceof CallEnd.Broken ? "connection broke" : "caller gave up";
-    return word + (call.worked() && !(end instanceof CallEnd.Answered) ? ", its work done" : "");
+    return end instanceof CallEnd.Broken
+        ? new End("broken", "connection broke" + work)
+        : new End("abandoned", "caller gave up" + work);
   }
 
   static String name(RecordedCall call) {
@@ -175,9 +166,9 @@ final class CallTimes {
     double from = x(call.began());
     double width = Math.max(2, call.ended().map(this::x).orElse((double) WIDTH) - from);
     String took = call.ended().isPresent() ? ", " + words(taken(call)) : "";
-    svg.add("<rect class='%s' x='%.1f' y='%d' ", kind(call), from, top + 5)
+    svg.add("<rect class='%s' x='%.1f' y='%d' ", end(call).kind(), from, top + 5)
         .add("width='%.1f' height='%d' rx='1.5'>", width, ROW - 10)
-        .add("<title>%s, %s%s, at ", name(call), ended(call), took)
+        .add("<title>%s, %s%s, at ", name(call), end(call).words(), took)
         .add("%s</title></rect>", clock(call.began()));
   }
 

@@ -120,7 +120,7 @@ public record ReportPage(
   }
 
   private static long count(List<RecordedCall> calls, String kind) {
-    return calls.stream().filter(call -> CallTimes.kind(call).equals(kind)).count();
+    return calls.stream().filter(call -> CallTimes.end(call).kind().equals(kind)).count();
   }
 
   private static void timeline(Html page, CallTimes times) {
@@ -303,8 +303,8 @@ public record ReportPage(
         .add("<td>%s</td>", CallTimes.volume(call))
         .add("<td class=\"n\">%s</td>", CallTimes.clock(call.began()))
         .add("<td class=\"n\">%s</td>", took)
-        .add("<td><span class=\"word %s\">", CallTimes.kind(call))
-        .add("%s</span>", CallTimes.ended(call));
+        .add("<td><span class=\"word %s\">", CallTimes.end(call).kind())
+        .add("%s</span>", CallTimes.end(call).words());
     if (call.end().orElse(null) instanceof CallEnd.Failed failed && !failed.text().isEmpty()) {
       page.add("<br><span class=\"dim\">%s</span>", failed.text());
     }

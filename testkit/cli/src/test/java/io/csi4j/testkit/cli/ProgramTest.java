@@ -83,7 +83,7 @@ class ProgramTest {
   void theSpellingOfBeforeIsUnderstoodAndNotShown(String command) {
     assertThat(Run.of(command, "--help").outLines())
         .contains("Exit codes:")
-        .anyMatch(line -> line.startsWith("Usage: csi4j " + command + " "));
+        .anyMatch(line -> line.startsWith("Usage: csi4j plugin " + command + " "));
     assertThat(Run.of("plugin", "--help").outLines())
         .anyMatch(line -> line.startsWith("  " + command + " "));
   }

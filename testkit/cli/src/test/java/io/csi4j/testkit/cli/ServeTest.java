@@ -424,7 +424,7 @@ class ServeTest {
                 + " --volume, --faults, --journal, --report and --referee. For several nodes that"
                 + " really mount, run it once for each, with an --endpoint and a DIR of its own; for"
                 + " several nodes in one process, leave out --host-path.",
-            "See: csi4j serve --help");
+            "See: csi4j plugin serve --help");
   }
 
   @Test

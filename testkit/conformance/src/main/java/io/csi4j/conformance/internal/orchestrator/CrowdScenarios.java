@@ -33,9 +33,7 @@ final class CrowdScenarios {
     play.breakEach(CsiOperation.NODE_STAGE_VOLUME, Fault.delay(Duration.ofMillis(20)));
     mountAll(play, orders);
     play.expectPublications(play.order(), 8);
-    play.expect(
-        play.contents().staged().size() == 1,
-        "The volume is staged " + play.contents().staged().size() + " times, not once.");
+    play.expectStagedOnce();
     unmountAll(play, orders);
     play.expectPublications(play.order(), 0);
   }

@@ -37,54 +37,11 @@ final class MountScenarios {
   private MountScenarios() {}
 
   static void addTo(Scenarios all) {
-    all.add("mount/first", MountScenarios::first);
-    all.add("mount/second-workload", MountScenarios::secondWorkload);
-    all.add("mount/read-only", MountScenarios::readOnly);
     all.add("mount/otherwise", MountScenarios::otherwise);
     all.add("mount/flags", MountScenarios::flags);
     all.add("mount/workload-facts", MountScenarios::workloadFacts);
     all.add("mount/block-device", MountScenarios::blockDevice);
-    all.add("mount/twice", MountScenarios::twice);
-    all.add("mount/again-after-unmount", MountScenarios::again);
-    all.add("mount/nothing-made", MountScenarios::nothingMade);
-    all.add("unmount/twice", MountScenarios::gone);
-    all.add("unmount/never-mounted", MountScenarios::neverMounted);
-    all.add("unmount/by-a-stranger", MountScenarios::stranger);
     all.add("secrets/only-where-expected", MountScenarios::secrets);
-  }
-
-  private static void first(Play play) {
-    MountOrder order = play.order().as(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
-    play.mount(order);
-    play.expectReady(order);
-    play.unmount(order);
-    play.expectPublications(order, 0);
-  }
-
-  private static void secondWorkload(Play play) {
-    MountOrder one = play.order();
-    MountOrder two = workload(2, one);
-    Path pathOfOne = play.mount(one);
-    Path pathOfTwo = play.mount(two);
-    play.expect(!pathOfOne.equals(pathOfTwo), "Two workloads were given one path.");
-    play.expectPublications(one, 2);
-    play.expect(
-        play.contents().staged().size() == 1,
-        "The volume is staged " + play.contents().staged().size() + " times, not once.");
-    play.unmount(one);
-    play.expectPublished(two, pathOfTwo);
-    play.expectPublications(two, 1);
-    play.expectReady(two);
-    play.expectNone(CsiOperation.NODE_UNSTAGE_VOLUME, "a workload still used the volume.");
-    play.unmount(two);
-  }
-
-  private static void readOnly(Play play) {
-    MountOrder writing = play.order();
-    MountOrder reading = workload(2, writing).forReading();
-    play.mount(writing);
-    play.mount(reading);
-    play.expectPublications(reading, 2);
   }
 
   private static void otherwise(Play play) {
@@ -164,48 +121,6 @@ final class MountScenarios {
             .filter(VolumeCapability::isBlock)
             .isPresent(),
         "The volume was to be published as a block device, and the plugin was told otherwise.");
-  }
-
-  private static void twice(Play play) {
-    MountOrder order = play.order();
-    Path first = play.mount(order);
-    Path second = play.mount(order);
-    play.expect(first.equals(second), "The same workload was given another path.");
-    play.expectPublications(order, 1);
-    play.unmount(order);
-    play.expectPublications(order, 0);
-  }
-
-  private static void again(Play play) {
-    MountOrder order = play.order();
-    play.mount(order);
-    play.unmount(order);
-    play.expectPublications(order, 0);
-    play.mount(order);
-    play.expectReady(order);
-  }
-
-  private static void nothingMade(Play play) {
-    play.expectNoMount(play.order(), "nothing stands at its path.");
-  }
-
-  private static void gone(Play play) {
-    MountOrder order = play.order();
-    play.mount(order);
-    play.unmount(order);
-    play.expectNothingToUnmount(order);
-  }
-
-  private static void neverMounted(Play play) {
-    play.expectNothingToUnmount(play.order());
-  }
-
-  private static void stranger(Play play) {
-    MountOrder order = play.order();
-    Path path = play.mount(order);
-    play.expectNothingToUnmount(workload(2, order));
-    play.expectPublished(order, path);
-    play.expectReady(order);
   }
 
   private static void secrets(Play play) {

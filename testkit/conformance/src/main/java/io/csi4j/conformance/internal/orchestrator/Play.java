@@ -136,9 +136,12 @@ public final class Play {
     plugin.upgrade(hasController ? next : Scenario.onNode(next));
   }
 
-  /** Gives the plugin its volumes back, after it forgot them. */
-  void addVolumesAgain() {
+  /** Lets the plugin forget everything but its volumes while it is stopped. */
+  void forget() {
+    plugin.stop();
+    plugin.forget();
     volumes.forEach(this::addVolume);
+    plugin.start();
   }
 
   private void addVolume(VolumeId id, VolumeContext context) {
@@ -372,6 +375,12 @@ public final class Play {
     expect(
         now == number,
         "Volume '" + order.volume() + "' is published " + now + " times, not " + number + ".");
+  }
+
+  /** One volume has to be staged, and only once. */
+  void expectStagedOnce() {
+    int times = contents().staged().size();
+    expect(times == 1, "The volume is staged " + times + " times, not once.");
   }
 
   /** The volume has to be staged and attached, each as far as the plugin does that. */

@@ -52,16 +52,13 @@ public final class Scenarios {
     Scenarios all = new Scenarios();
     MountScenarios.addTo(all);
     ShapeScenarios.addTo(all);
-    CrashScenarios.addTo(all);
-    PluginChangeScenarios.addTo(all);
     FaultScenarios.addTo(all);
     CrowdScenarios.addTo(all);
     NameScenarios.addTo(all);
     HealthScenarios.addTo(all);
-    RefreshScenarios.addTo(all);
     InlineScenarios.addTo(all);
     List<Scenario> scenarios =
-        Rows.of(Scenarios.class.getResourceAsStream("scenarios.tsv"), 4).stream()
+        Rows.of(Scenarios.class.getResourceAsStream("scenarios.tsv"), 5).stream()
             .map(all::scenario)
             .toList();
     if (!all.steps.isEmpty()) {
@@ -72,7 +69,8 @@ public final class Scenarios {
 
   /** The scenario of a row: its name, the plugin, what the host needs, what is expected. */
   private Scenario scenario(List<String> row) {
-    Consumer<Play> body = steps.remove(row.get(0));
+    Consumer<Play> body =
+        row.get(4).isEmpty() ? steps.remove(row.get(0)) : ScenarioScript.of(row.get(4));
     if (body == null) {
       throw new IllegalStateException("The scenario " + row.get(0) + " has no steps.");
     }

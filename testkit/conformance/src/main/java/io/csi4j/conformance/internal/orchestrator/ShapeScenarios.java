@@ -13,6 +13,7 @@ final class ShapeScenarios {
   private ShapeScenarios() {}
 
   static void addTo(Scenarios all) {
+    all.add("plugin/upgrade-drops-staging", ShapeScenarios::dropsStaging);
     for (String plugin :
         List.of(
             "everything",
@@ -43,5 +44,16 @@ final class ShapeScenarios {
       play.expectNone(CsiOperation.CONTROLLER_PUBLISH_VOLUME, "the plugin does not attach.");
       play.expectNone(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, "the plugin does not attach.");
     }
+  }
+
+  private static void dropsStaging(Play play) {
+    MountOrder order = play.order();
+    play.mount(order);
+    PluginShape before = play.plugin().shape();
+    play.upgrade(before.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+    OrchestratorReply<Boolean> first = play.tryUnmount(order);
+    play.expectPublications(order, 0);
+    play.upgrade(before);
+    play.unmountAfter(first, order);
   }
 }

@@ -1,0 +1,174 @@
+package io.csi4j.conformance.internal.orchestrator;
+
+import io.csi4j.client.model.AccessMode;
+import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.conformance.model.MountOrder;
+import io.csi4j.testkit.fault.FaultRule;
+import io.csi4j.testkit.fault.FaultScript;
+import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of a scenario, as its row has them: a verb and what it is about, with semicolons
+ * between them. Orders are {@code one} and {@code two}, of two workloads for one volume, and {@code
+ * other}, for another volume. A fault is a line of a {@link FaultScript}.
+ */
+final class ScenarioScript {
+
+  private static final Map<String, BiConsumer<ScenarioScript, String>> VERBS =
+      Map.ofEntries(
+          Map.entry("mount", ScenarioScript::mount),
+          Map.entry("begin-mount", (it, order) -> it.begun = it.play.beginMount(it.order(order))),
+          Map.entry("outcome", ScenarioScript::outcome),
+          Map.entry("refuse", ScenarioScript::refuse),
+          Map.entry("unmount", ScenarioScript::unmount),
+          Map.entry("begin-unmount", (it, order) -> it.play.beginUnmount(it.order(order))),
+          Map.entry(
+              "unmount-nothing", (it, order) -> it.play.expectNothingToUnmount(it.order(order))),
+          Map.entry("refresh", ScenarioScript::refresh),
+          Map.entry("try-refresh", (it, order) -> it.play.tryRefresh(it.order(order))),
+          Map.entry("published", ScenarioScript::published),
+          Map.entry("publications", ScenarioScript::publications),
+          Map.entry("ready", (it, order) -> it.play.expectReady(it.order(order))),
+          Map.entry("staged-once", (it, none) -> it.play.expectStagedOnce()),
+          Map.entry("none", ScenarioScript::none),
+          Map.entry("fault", ScenarioScript::fault),
+          Map.entry("hits", ScenarioScript::hits),
+          Map.entry("no-faults", (it, none) -> it.play.plugin().clearFaults()),
+          Map.entry("called", (it, step) -> it.call = it.play.awaitCall(operation(step))),
+          Map.entry("worked", (it, none) -> it.play.awaitWorked(Objects.requireNonNull(it.call))),
+          Map.entry("ended", (it, none) -> it.play.awaitEnd(Objects.requireNonNull(it.call))),
+          Map.entry("sent-once", ScenarioScript::sentOnce),
+          Map.entry("release", (it, none) -> it.play.plugin().release()),
+          Map.entry("quiet", (it, none) -> it.play.awaitQuiet()),
+          Map.entry("crash", (it, none) -> it.play.restart()),
+          Map.entry("restart-plugin", (it, none) -> it.play.plugin().restart()),
+          Map.entry("replace-socket", (it, none) -> it.play.plugin().replaceSocket()),
+          Map.entry("upgrade", (it, none) -> it.play.upgrade(PluginShape.full())),
+          Map.entry("forget", (it, none) -> it.play.forget()));
+
+  private final Play play;
+  private final Map<String, Path> paths = new HashMap<>();
+  private @Nullable FaultRule rule;
+  private @Nullable RecordedCall call;
+  private @Nullable Future<Path> begun;
+
+  private ScenarioScript(Play play) {
+    this.play = play;
+  }
+
+  /** Reads the steps of a row. */
+  static Consumer<Play> of(String steps) {
+    List<String[]> parts =
+        Arrays.stream(steps.split("; ")).map(step -> step.split(" ", 2)).toList();
+    parts.forEach(part -> Objects.requireNonNull(VERBS.get(part[0]), part[0]));
+    return play -> {
+      ScenarioScript script = new ScenarioScript(play);
+      for (String[] part : parts) {
+        Objects.requireNonNull(VERBS.get(part[0])).accept(script, part.length == 1 ? "" : part[1]);
+      }
+    };
+  }
+
+  private MountOrder order(String name) {
+    return switch (name) {
+      case "one" -> play.order();
+      case "one-alone" -> play.order().as(VolumeCapability.mount(AccessMode.SINGLE_NODE_WRITER));
+      case "two" -> Play.workload(2, play.order());
+      case "two-reading" -> Play.workload(2, play.order()).forReading();
+      case "other" -> play.order(2);
+      default -> throw new IllegalStateException("No order of scenarios.tsv is: " + name);
+    };
+  }
+
+  private static CsiOperation operation(String rpc) {
+    return CsiOperation.ofRpcName(rpc).orElseThrow();
+  }
+
+  private void mount(String order) {
+    Path path = play.mount(order(order));
+    Path before = paths.put(order, path);
+    play.expect(before == null || before.equals(path), "Its path changed meanwhile.");
+    play.expect(
+        paths.values().stream().filter(path::equals).count() == 1,
+        "Two workloads were given one path.");
+  }
+
+  /** Waits for the mount that was begun, which may have failed. */
+  private void outcome(String name) {
+    MountOrder order = order(name);
+    play.outcome(Play.mounting(order), Objects.requireNonNull(begun))
+        .value()
+        .ifPresent(
+            path -> {
+              play.expectPublished(order, path);
+              paths.put(name, path);
+            });
+  }
+
+  /** A mount has to fail, for the reason after the order. */
+  private void refuse(String words) {
+    String[] parts = words.split(": ", 2);
+    play.expectNoMount(order(parts[0]), parts[1]);
+  }
+
+  private void unmount(String order) {
+    play.unmount(order(order));
+    paths.remove(order);
+  }
+
+  private void refresh(String order) {
+    play.expect(
+        play.tryRefresh(order(order)).failure().isEmpty(),
+        "A refresh failed although nothing stood in its way.");
+  }
+
+  private void published(String order) {
+    play.expectPublished(order(order), Objects.requireNonNull(paths.get(order)));
+  }
+
+  private void publications(String number) {
+    play.expectPublications(play.order(), Integer.parseInt(number));
+  }
+
+  /** A call may not have come in, for the reason after it. */
+  private void none(String words) {
+    String[] parts = words.split(": ", 2);
+    play.expectNone(operation(parts[0]), parts[1]);
+  }
+
+  /** No call may have come in again as it first was, for the reason after it. */
+  private void sentOnce(String words) {
+    String[] parts = words.split(": ", 2);
+    List<RecordedCall> calls = play.plugin().journal().calls(operation(parts[0]));
+    long same =
+        calls.stream().filter(call -> call.request().equals(calls.get(0).request())).count();
+    play.expect(
+        same <= 1,
+        "%s was sent %s times as it was, although %s".formatted(parts[0], same, parts[1]));
+  }
+
+  private void fault(String line) {
+    FaultScript.Rule next = FaultScript.parse("scenarios.tsv", List.of(line)).rules().get(0);
+    rule = play.plugin().inject(next.fault(), next.when());
+  }
+
+  /** The last fault has to have acted so often; at least once if no number is given. */
+  private void hits(String number) {
+    long hits = Objects.requireNonNull(rule).hits();
+    play.expect(
+        number.isEmpty() ? hits > 0 : hits == Long.parseLong(number),
+        "The call that was to fail came " + hits + " times.");
+  }
+}

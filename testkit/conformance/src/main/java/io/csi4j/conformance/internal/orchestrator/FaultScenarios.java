@@ -2,16 +2,18 @@ package io.csi4j.conformance.internal.orchestrator;
 
 import io.csi4j.client.model.CsiOperation;
 import io.csi4j.client.model.StatusCode;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.Fault;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.When;
 import io.csi4j.testkit.journal.RecordedCall;
+import io.csi4j.testkit.model.PluginShape;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Future;
 
-/** Calls that keep failing while something is undone, or take longer than any wait. */
+/** What stands in the way of an unmount, and calls that take longer than any wait. */
 final class FaultScenarios {
 
   private FaultScenarios() {}
@@ -20,6 +22,7 @@ final class FaultScenarios {
     CsiOperation unpublish = CsiOperation.NODE_UNPUBLISH_VOLUME;
     CsiOperation unstage = CsiOperation.NODE_UNSTAGE_VOLUME;
     CsiOperation detach = CsiOperation.CONTROLLER_UNPUBLISH_VOLUME;
+    all.add("plugin/upgrade-drops-staging", FaultScenarios::dropsStaging);
     all.add("fail/unpublish-then-recovers", play -> undoing(play, unpublish, unstage, detach));
     all.add("fail/unstage-then-recovers", play -> undoing(play, unstage, detach));
     all.add("fail/detach-then-recovers", play -> undoing(play, detach));
@@ -77,5 +80,16 @@ final class FaultScenarios {
     play.plugin().release();
     OrchestratorReply<Path> last = play.outcome(Play.mounting(hung), mounting);
     last.value().ifPresent(path -> play.expectPublished(hung, path));
+  }
+
+  private static void dropsStaging(Play play) {
+    MountOrder order = play.order();
+    play.mount(order);
+    PluginShape before = play.plugin().shape();
+    play.upgrade(before.without(NodeCapability.STAGE_UNSTAGE_VOLUME));
+    OrchestratorReply<Boolean> first = play.tryUnmount(order);
+    play.expectPublications(order, 0);
+    play.upgrade(before);
+    play.unmountAfter(first, order);
   }
 }

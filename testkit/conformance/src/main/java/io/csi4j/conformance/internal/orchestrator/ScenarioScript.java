@@ -1,8 +1,14 @@
 package io.csi4j.conformance.internal.orchestrator;
 
+import io.csi4j.client.controller.ControllerCapability;
 import io.csi4j.client.model.AccessMode;
 import io.csi4j.client.model.CsiOperation;
+import io.csi4j.client.model.HealthReason;
+import io.csi4j.client.model.StorageHealthEntry;
 import io.csi4j.client.model.VolumeCapability;
+import io.csi4j.client.model.VolumeHealthEntry;
+import io.csi4j.client.model.VolumeHealthEntry.Status;
+import io.csi4j.client.node.NodeCapability;
 import io.csi4j.conformance.model.MountOrder;
 import io.csi4j.testkit.fault.FaultRule;
 import io.csi4j.testkit.fault.FaultScript;
@@ -14,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -26,11 +33,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScenarioScript {
 
+  private static final Map<String, VolumeHealthEntry> SICKNESSES =
+      Map.of(
+          "slow",
+          VolumeHealthEntry.of(Status.DEGRADED, HealthReason.of("DiskSlow"), "one disk is slow"),
+          "offline",
+          VolumeHealthEntry.of(
+              Status.INACCESSIBLE, HealthReason.of("PoolOffline"), "the pool is offline"));
+
+  private static final StorageHealthEntry UNREACHABLE =
+      StorageHealthEntry.of(
+          StorageHealthEntry.Status.STORAGE_UNREACHABLE.number(),
+          HealthReason.of("NetworkDown"),
+          "no path to the storage",
+          Optional.empty());
+
   private static final Map<String, BiConsumer<ScenarioScript, String>> VERBS =
       Map.ofEntries(
           Map.entry("mount", ScenarioScript::mount),
           Map.entry("begin-mount", (it, order) -> it.begun = it.play.beginMount(it.order(order))),
           Map.entry("outcome", ScenarioScript::outcome),
+          Map.entry("try-mount", ScenarioScript::tryMount),
           Map.entry("refuse", ScenarioScript::refuse),
           Map.entry("unmount", ScenarioScript::unmount),
           Map.entry("begin-unmount", (it, order) -> it.play.beginUnmount(it.order(order))),
@@ -55,7 +78,11 @@ final class ScenarioScript {
           Map.entry("crash", (it, none) -> it.play.restart()),
           Map.entry("restart-plugin", (it, none) -> it.play.plugin().restart()),
           Map.entry("replace-socket", (it, none) -> it.play.plugin().replaceSocket()),
-          Map.entry("upgrade", (it, none) -> it.play.upgrade(PluginShape.full())),
+          Map.entry("upgrade", (it, shape) -> it.play.upgrade(Scenarios.shape(shape))),
+          Map.entry("sick", ScenarioScript::sick),
+          Map.entry("storage-gone", (it, none) -> it.play.plugin().storageHealth(UNREACHABLE)),
+          Map.entry("well", (it, none) -> it.play.plugin().clearHealth()),
+          Map.entry("only-offered", (it, none) -> it.onlyOffered()),
           Map.entry("forget", (it, none) -> it.play.forget()));
 
   private final Play play;
@@ -103,6 +130,12 @@ final class ScenarioScript {
     play.expect(
         paths.values().stream().filter(path::equals).count() == 1,
         "Two workloads were given one path.");
+  }
+
+  /** Asks once for a mount that an orchestrator may refuse. */
+  private void tryMount(String name) {
+    begun = play.beginMount(order(name));
+    outcome(name);
   }
 
   /** Waits for the mount that was begun, which may have failed. */
@@ -157,6 +190,29 @@ final class ScenarioScript {
     play.expect(
         same <= 1,
         "%s was sent %s times as it was, although %s".formatted(parts[0], same, parts[1]));
+  }
+
+  private void sick(String words) {
+    String[] parts = words.split(" ");
+    play.plugin()
+        .health(
+            order(parts[0]).volume(),
+            Arrays.stream(parts)
+                .skip(1)
+                .map(each -> Objects.requireNonNull(SICKNESSES.get(each), each))
+                .toArray(VolumeHealthEntry[]::new));
+  }
+
+  private void onlyOffered() {
+    PluginShape shape = play.plugin().shape();
+    if (!shape.offers(NodeCapability.STAGE_UNSTAGE_VOLUME)) {
+      play.expectNone(CsiOperation.NODE_STAGE_VOLUME, "the plugin does not stage.");
+      play.expectNone(CsiOperation.NODE_UNSTAGE_VOLUME, "the plugin does not stage.");
+    }
+    if (!shape.offers(ControllerCapability.PUBLISH_UNPUBLISH_VOLUME)) {
+      play.expectNone(CsiOperation.CONTROLLER_PUBLISH_VOLUME, "the plugin does not attach.");
+      play.expectNone(CsiOperation.CONTROLLER_UNPUBLISH_VOLUME, "the plugin does not attach.");
+    }
   }
 
   private void fault(String line) {

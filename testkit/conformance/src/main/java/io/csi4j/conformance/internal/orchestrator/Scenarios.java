@@ -18,6 +18,7 @@ public final class Scenarios {
       Map.of(
           "full", PluginShape::full,
           "full113", PluginShape::full113,
+          "full112And113", PluginShape::full112And113,
           "separateSockets", PluginShape::separateSockets,
           "nodeOnly", PluginShape::nodeOnly,
           "noStaging", PluginShape::noStaging,
@@ -51,11 +52,9 @@ public final class Scenarios {
   private static List<Scenario> read() {
     Scenarios all = new Scenarios();
     MountScenarios.addTo(all);
-    ShapeScenarios.addTo(all);
     FaultScenarios.addTo(all);
     CrowdScenarios.addTo(all);
     NameScenarios.addTo(all);
-    HealthScenarios.addTo(all);
     InlineScenarios.addTo(all);
     List<Scenario> scenarios =
         Rows.of(Scenarios.class.getResourceAsStream("scenarios.tsv"), 5).stream()
@@ -80,7 +79,7 @@ public final class Scenarios {
   }
 
   /** The shape of a plugin: a name, and quirks after it. */
-  private static PluginShape shape(String words) {
+  static PluginShape shape(String words) {
     String[] parts = words.split(" ", -1);
     PluginShape shape = Objects.requireNonNull(SHAPES.get(parts[0]), words).get();
     for (int i = 1; i < parts.length; i++) {

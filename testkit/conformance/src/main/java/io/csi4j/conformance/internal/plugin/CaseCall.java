@@ -124,7 +124,12 @@ record CaseCall(
     return Objects.requireNonNullElse(parts.group(number), "");
   }
 
-  /** Returns the steps of a case that is judged by how this call ends: the word, and its codes. */
+  /**
+   * Returns the steps of a case that is judged by how this call ends. With {@code best} another end
+   * earns advice; after {@code rather} the second code does.
+   *
+   * @param ends the word, and the codes after a colon
+   */
   Consumer<Trial> steps(String ends) {
     String[] parts = ends.split(": ", 2);
     StatusCode[] codes =

@@ -35,21 +35,22 @@ final class OneMount {
                 .mounts(kernel.table(), kernel.mounts())
                 .plugin(PluginBinding.of(PLUGIN, fake.nodeEndpoint()))
                 .open()) {
+      fake.addVolume(VolumeId.of("first"));
+      fake.addVolume(VolumeId.of("second"));
       // What happens once for a plugin is over by then.
-      mount(manager, fake, "first");
+      mount(manager, "first");
       begin();
-      mount(manager, fake, "second");
+      mount(manager, "second");
       end();
     }
   }
 
-  private static void mount(VolumeManager manager, FakeCsiPlugin fake, String name) {
-    VolumeId volume = VolumeId.of(name);
-    fake.addVolume(volume);
+  private static void mount(VolumeManager manager, String name) {
     VolumeUse use = VolumeUse.of(VolumeKey.of(name), WorkloadId.of(name));
     var unused =
         manager.mount(
-            MountRequest.builder(PLUGIN, use, volume, AccessMode.SINGLE_NODE_WRITER).build());
+            MountRequest.builder(PLUGIN, use, VolumeId.of(name), AccessMode.SINGLE_NODE_WRITER)
+                .build());
   }
 
   /** The mount that is looked at begins. */

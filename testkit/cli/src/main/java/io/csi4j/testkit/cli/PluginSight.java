@@ -4,6 +4,7 @@ import io.csi4j.client.identity.PluginInfo;
 import io.csi4j.client.node.NodeInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -16,7 +17,7 @@ import java.util.TreeSet;
  * @param reason why it is not ready, if it is not
  * @param identity its name and version
  * @param process the process behind the socket
- * @param offers what it offers, each with its service
+ * @param offers what it offers, each with its service; nothing where no service has told
  * @param node how it knows this node
  */
 record PluginSight(
@@ -24,11 +25,11 @@ record PluginSight(
     String reason,
     String identity,
     String process,
-    SortedSet<String> offers,
+    Optional<SortedSet<String>> offers,
     String node) {
 
   /** Before the first look. */
-  static final PluginSight NONE = new PluginSight("", "", "", "", new TreeSet<>(), "");
+  static final PluginSight NONE = new PluginSight("", "", "", "", Optional.empty(), "");
 
   /**
    * A change between two looks.
@@ -47,9 +48,14 @@ record PluginSight(
 
   /** A plugin that was reached. */
   static PluginSight of(PluginPortrait portrait) {
-    SortedSet<String> offers = new TreeSet<>();
+    Optional<SortedSet<String>> offers = Optional.empty();
     for (String service : portrait.capabilities().keySet()) {
-      portrait.offers(service).orElse(List.of()).forEach(each -> offers.add(service + " " + each));
+      Optional<List<String>> told = portrait.offers(service);
+      if (told.isPresent()) {
+        SortedSet<String> all = offers.orElseGet(TreeSet::new);
+        told.get().forEach(each -> all.add(service + " " + each));
+        offers = Optional.of(all);
+      }
     }
     boolean failing = !portrait.failures().isEmpty();
     return new PluginSight(
@@ -91,9 +97,11 @@ record PluginSight(
     changed(changes, "restarted", before.process, process, before.process + ", now " + process);
     changed(changes, "version", before.identity, identity, before.identity + ", now " + identity);
     changed(changes, "node", before.node, node, before.node + ", now " + node);
-    if (!before.offers.isEmpty() && !offers.isEmpty()) {
-      added(before.offers, offers).forEach(each -> changes.add(new Change("offered", each)));
-      added(offers, before.offers).forEach(each -> changes.add(new Change("withdrawn", each)));
+    if (before.offers.isPresent() && offers.isPresent()) {
+      SortedSet<String> then = before.offers.get();
+      SortedSet<String> now = offers.get();
+      added(then, now).forEach(each -> changes.add(new Change("offered", each)));
+      added(now, then).forEach(each -> changes.add(new Change("withdrawn", each)));
     }
     return changes;
   }

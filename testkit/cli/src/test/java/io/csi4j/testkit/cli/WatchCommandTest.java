@@ -16,7 +16,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -202,10 +204,10 @@ class WatchCommandTest {
   @Test
   void anotherProcessIsARestartAlsoAfterItWasGone() {
     PluginSight before =
-        new PluginSight("ready", "", "p 1.0", "pid 1", new TreeMap<>(), "n at {zone=a}");
+        new PluginSight("ready", "", "p 1.0", "pid 1", Optional.empty(), "n at {zone=a}");
     PluginSight gone = before.gone("no process listens");
     PluginSight after =
-        new PluginSight("ready", "", "p 1.1", "pid 2", new TreeMap<>(), "n at {zone=b}");
+        new PluginSight("ready", "", "p 1.1", "pid 2", Optional.empty(), "n at {zone=b}");
 
     assertThat(gone.changesSince(before))
         .containsExactly(new PluginSight.Change("gone", "no process listens"));
@@ -216,6 +218,21 @@ class WatchCommandTest {
             new PluginSight.Change("restarted", "pid 1, now pid 2"),
             new PluginSight.Change("version", "p 1.0, now p 1.1"),
             new PluginSight.Change("node", "n at {zone=a}, now n at {zone=b}"));
-    assertThat(new TreeSet<>(after.offers().keySet())).isEmpty();
+  }
+
+  @Test
+  void whatAPluginOffersThatOfferedNothingIsAChange() {
+    PluginSight none = sight(Optional.of(new TreeSet<>()));
+    PluginSight more = sight(Optional.of(new TreeSet<>(Set.of("node STAGE_UNSTAGE_VOLUME"))));
+
+    assertThat(more.changesSince(none))
+        .containsExactly(new PluginSight.Change("offered", "node STAGE_UNSTAGE_VOLUME"));
+    assertThat(none.changesSince(more))
+        .containsExactly(new PluginSight.Change("withdrawn", "node STAGE_UNSTAGE_VOLUME"));
+    assertThat(more.changesSince(sight(Optional.empty()))).isEmpty();
+  }
+
+  private static PluginSight sight(Optional<SortedSet<String>> offers) {
+    return new PluginSight("ready", "", "a 1", "process 1", offers, "");
   }
 }

@@ -114,9 +114,11 @@ final class TrialLeftovers {
     if (reply.isOk()) {
       undone(request);
       if (isCreation(request)) {
-        Undo undo = deletion(request, reply.messages().get(0));
-        add(undo);
-        deletions.put(request, undo);
+        for (Message answer : reply.messages()) {
+          Undo undo = deletion(request, answer);
+          add(undo);
+          deletions.put(request, undo);
+        }
       }
     } else if (reply.isUncertain() && isCreation(request) && !isMade(request)) {
       String what = "what " + RawPlugin.operation(request).rpcName() + " may have made";

@@ -11,7 +11,13 @@ module io.csi4j.volume.claims {
   exports io.csi4j.volume.claim.coordination;
   exports io.csi4j.volume.claim.spi;
   exports io.csi4j.volume.claim.store;
+  exports io.csi4j.volume.store;
+  exports io.csi4j.volume.store.local;
   exports io.csi4j.volume.internal.claims to
+      io.csi4j.volume.claims.etcd,
+      io.csi4j.volume.claims.jdbc,
+      io.csi4j.volume.controller;
+  exports io.csi4j.volume.internal.store to
       io.csi4j.volume.claims.etcd,
       io.csi4j.volume.claims.jdbc,
       io.csi4j.volume.controller;

@@ -24,7 +24,7 @@ import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.etcd.EtcdClaimStore;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.controller.JobVolumes;
@@ -149,7 +149,7 @@ public final class ControllerQuickstart {
     while (true) {
       try {
         return EtcdClaimStore.open(settings);
-      } catch (ClaimStoreException early) {
+      } catch (RecordStoreException early) {
         if (!server.isRunning() || System.nanoTime() - end > 0) {
           throw early;
         }

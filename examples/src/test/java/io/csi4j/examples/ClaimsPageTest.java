@@ -14,7 +14,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.etcd.EtcdPassword;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.store.LocalClaimStore;
 import io.csi4j.volume.claim.store.MemoryClaimStore;
 import io.csi4j.volume.model.AttachmentMode;
@@ -103,7 +103,7 @@ class ClaimsPageTest {
   void everyReasonOfARefusalHasARow() throws IOException {
     String page = Files.readString(Page.ROOT.resolve("docs/claims.md"));
 
-    assertThat(Arrays.stream(ClaimStoreException.Reason.values()).map(Enum::name))
+    assertThat(Arrays.stream(RecordStoreException.Reason.values()).map(Enum::name))
         .allSatisfy(name -> assertThat(page).contains("\n| `" + name + "`"));
   }
 
@@ -124,12 +124,12 @@ class ClaimsPageTest {
   void anEtcdThatIsNotThereIsNamedAndNothingIsClaimed() {
     List<URI> nobody = List.of(URI.create("http://127.0.0.1:1"));
 
-    ClaimStoreException refusal =
+    RecordStoreException refusal =
         catchThrowableOfType(
-            ClaimStoreException.class,
+            RecordStoreException.class,
             () -> ClaimsSnippets.etcd(nobody, EtcdPassword.of("secret"), wish(), told::add));
 
-    assertThat(refusal.reason()).isEqualTo(ClaimStoreException.Reason.UNAVAILABLE);
+    assertThat(refusal.reason()).isEqualTo(RecordStoreException.Reason.UNAVAILABLE);
     assertThat(refusal).hasMessageStartingWith("Opening the store of claims");
     assertThat(told).isEmpty();
   }

@@ -25,7 +25,7 @@ import io.csi4j.volume.claim.etcd.EtcdPrefix;
 import io.csi4j.volume.claim.etcd.EtcdSettings;
 import io.csi4j.volume.claim.etcd.EtcdTls;
 import io.csi4j.volume.claim.etcd.Pem;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.controller.ControllerSettings;
 import io.csi4j.volume.model.AttachmentMode;
 import io.csi4j.volume.model.ClaimGrant;

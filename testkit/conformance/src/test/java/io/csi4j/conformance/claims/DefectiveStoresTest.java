@@ -3,8 +3,8 @@ package io.csi4j.conformance.claims;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.csi4j.conformance.ClaimStoreChecks;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -103,7 +103,7 @@ class DefectiveStoresTest {
               () -> {
                 right.run();
                 if (Thread.currentThread().isInterrupted()) {
-                  throw new ClaimStoreException(
+                  throw new RecordStoreException(
                       Reason.UNAVAILABLE,
                       "The caller is interrupted. Ask again without an interrupt.");
                 }

@@ -12,12 +12,12 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -429,7 +429,7 @@ final class Defects {
             right ->
                 now -> {
                   if (!cut(now.claim(), 100_000).equals(now.claim())) {
-                    throw new ClaimStoreException(Reason.TOO_LARGE, "Too large. Make it smaller.");
+                    throw new RecordStoreException(Reason.TOO_LARGE, "Too large. Make it smaller.");
                   }
                   return right.apply(now);
                 }));
@@ -800,7 +800,7 @@ final class Defects {
                   broken.set(true);
                 }
                 if (broken.get()) {
-                  throw new ClaimStoreException(
+                  throw new RecordStoreException(
                       Reason.UNAVAILABLE, "The channel is closed. Open the store again.");
                 }
               };
@@ -811,7 +811,7 @@ final class Defects {
             right ->
                 now -> {
                   if (Thread.currentThread().isInterrupted()) {
-                    throw new ClaimStoreException(Reason.UNAVAILABLE, "Interrupted. Try again.");
+                    throw new RecordStoreException(Reason.UNAVAILABLE, "Interrupted. Try again.");
                   }
                   return right.apply(now);
                 }));
@@ -870,7 +870,7 @@ final class Defects {
         });
     add(
         "a closed store refuses as one that is down",
-        closed(() -> new ClaimStoreException(Reason.UNAVAILABLE, "It is gone. Wait.")));
+        closed(() -> new RecordStoreException(Reason.UNAVAILABLE, "It is gone. Wait.")));
     add("a closed store goes on", store -> store.checkOpen = () -> {});
     add(
         "a closed store fails in any way",

@@ -3,11 +3,11 @@ package io.csi4j.conformance.claims;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -76,7 +76,7 @@ final class ToyStore implements ClaimStore {
   Runnable checkOpen =
       () -> {
         if (closed) {
-          throw new ClaimStoreException(Reason.CLOSED, "It is closed. Open it again.");
+          throw new RecordStoreException(Reason.CLOSED, "It is closed. Open it again.");
         }
       };
 
@@ -191,7 +191,7 @@ final class ToyStore implements ClaimStore {
     medium.lock.lock();
     try {
       if (!readable.test(volume)) {
-        throw new ClaimStoreException(Reason.UNREADABLE, "It is damaged. Restore it.");
+        throw new RecordStoreException(Reason.UNREADABLE, "It is damaged. Restore it.");
       }
       return there.apply(volume);
     } finally {

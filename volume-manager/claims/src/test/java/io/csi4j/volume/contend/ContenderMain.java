@@ -2,8 +2,8 @@ package io.csi4j.volume.contend;
 
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.model.NodeName;
+import io.csi4j.volume.store.RecordStoreException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -65,7 +65,7 @@ final class ContenderMain {
     while (true) {
       try {
         return kind.open(address, DEADLINE);
-      } catch (ClaimStoreException notYet) {
+      } catch (RecordStoreException notYet) {
         LockSupport.parkNanos(PAUSE);
       }
     }

@@ -12,7 +12,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.controller.ControllerException;
 import io.csi4j.volume.internal.condition.Conditions;
@@ -68,7 +68,7 @@ public final class DriftCheck {
    *
    * @param volumes the volumes of this plugin that the host knows; others are none of its business
    * @throws ControllerException if the plugin gives no answer, or no list
-   * @throws io.csi4j.volume.claim.spi.ClaimStoreException if the store does not
+   * @throws io.csi4j.volume.store.RecordStoreException if the store does not
    */
   public DriftReport look(Map<VolumeId, VolumeKey> volumes) {
     List<Drift> findings = new ArrayList<>();
@@ -77,7 +77,7 @@ public final class DriftCheck {
         (handle, key) -> {
           try {
             before.put(handle, claims.read(key));
-          } catch (ClaimStoreException e) {
+          } catch (RecordStoreException e) {
             findings.add(unreadable(handle, key, e));
           }
         });
@@ -126,8 +126,8 @@ public final class DriftCheck {
   }
 
   /** One claim that cannot be read keeps no other from being compared. */
-  private static Drift unreadable(VolumeId handle, VolumeKey key, ClaimStoreException failure) {
-    if (failure.reason() != ClaimStoreException.Reason.UNREADABLE) {
+  private static Drift unreadable(VolumeId handle, VolumeKey key, RecordStoreException failure) {
+    if (failure.reason() != RecordStoreException.Reason.UNREADABLE) {
       throw failure;
     }
     return new Drift.UnreadableClaim(key, handle, String.valueOf(failure.getMessage()));

@@ -35,7 +35,7 @@ import io.csi4j.volume.claim.ReleaseProof;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.coordination.ClaimCoordinator;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -322,7 +322,7 @@ class ControllerFamilyTest {
 
   @ParameterizedTest
   @EnumSource
-  void withClaimsThatAreRefusedFor(ClaimStoreException.Reason reason) {
+  void withClaimsThatAreRefusedFor(RecordStoreException.Reason reason) {
     ClaimStore refusing =
         (ClaimStore)
             Proxy.newProxyInstance(
@@ -334,7 +334,7 @@ class ControllerFamilyTest {
                   } else if (method.getReturnType() == Optional.class) {
                     return Optional.empty();
                   }
-                  throw new ClaimStoreException(reason, "It is so. Do that.");
+                  throw new RecordStoreException(reason, "It is so. Do that.");
                 });
     claims = refusing;
     VolumeController controller = open();
@@ -364,7 +364,7 @@ class ControllerFamilyTest {
             new WriteToken(new UUID(1, 2)),
             Versioned.class.getName(),
             new Versioned(Claim.none(KEY), ClaimVersion.NEVER, Optional.empty()));
-    PublicCalls calls = new PublicCalls(ClaimStoreException.class, samples);
+    PublicCalls calls = new PublicCalls(RecordStoreException.class, samples);
     MemoryMedium medium = MemoryMedium.create();
     LocalClaimStore local = LocalClaimStore.on(medium.open());
     for (StateReason reason : StateReason.values()) {

@@ -31,7 +31,7 @@ class ControlPlaneTest {
       import io.csi4j.volume.claim.etcd.EtcdClaimStore;
       import io.csi4j.volume.claim.etcd.EtcdSettings;
       import io.csi4j.volume.claim.spi.ClaimStore;
-      import io.csi4j.volume.claim.spi.ClaimStoreException;
+      import io.csi4j.volume.store.RecordStoreException;
       import io.csi4j.volume.controller.VolumeController;
       import io.csi4j.volume.model.ClaimMode;
       import io.csi4j.volume.model.NodeName;
@@ -64,7 +64,7 @@ class ControlPlaneTest {
               try (ClaimStore again = EtcdClaimStore.open(settings)) {
                 System.out.println(again.read(NOTES).claim().holders().keySet());
               }
-            } catch (ClaimStoreException e) {
+            } catch (RecordStoreException e) {
               System.out.println(e.getMessage());
             }
           }

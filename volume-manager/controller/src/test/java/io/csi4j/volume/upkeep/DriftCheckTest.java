@@ -30,7 +30,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -194,8 +194,8 @@ class DriftCheckTest {
           @Override
           public Versioned read(VolumeKey volume) {
             if (volume.equals(VolumeKey.of("key-moved"))) {
-              throw new ClaimStoreException(
-                  ClaimStoreException.Reason.UNREADABLE, "It is damaged.");
+              throw new RecordStoreException(
+                  RecordStoreException.Reason.UNREADABLE, "It is damaged.");
             }
             return super.read(volume);
           }

@@ -1,7 +1,7 @@
 package io.csi4j.volume.internal.claims;
 
 import io.csi4j.fuzz.Finding;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import java.util.Arrays;
 

@@ -6,7 +6,7 @@ import static io.csi4j.conformance.internal.claims.Scene.check;
 import static io.csi4j.conformance.internal.claims.Scene.same;
 import static io.csi4j.conformance.internal.claims.Scene.token;
 
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -58,7 +58,7 @@ final class CallerChecks {
                   Thread.currentThread().interrupt();
                   try {
                     result.set(Optional.of(work.get()));
-                  } catch (ClaimStoreException e) {
+                  } catch (RecordStoreException e) {
                     result.set(Optional.empty());
                   }
                   return Thread.interrupted();
@@ -135,7 +135,7 @@ final class CallerChecks {
                 .compareAndSet(
                     at.version(), SampleClaims.joined(at.claim(), "turn-" + turn), token);
         said += result instanceof WriteResult.Written ? 1 : 0;
-      } catch (ClaimStoreException e) {
+      } catch (RecordStoreException e) {
         check(
             !calmly(scene, victim).by().equals(Optional.of(token)),
             "A write that was refused with '" + e.getMessage() + "' is there.");
@@ -153,7 +153,7 @@ final class CallerChecks {
       for (int tries = 0; ; tries++) {
         try {
           return scene.read(DB);
-        } catch (ClaimStoreException e) {
+        } catch (RecordStoreException e) {
           if (tries > 100_000) {
             throw new AssertionError("A caller that was interrupted is never served again.", e);
           }

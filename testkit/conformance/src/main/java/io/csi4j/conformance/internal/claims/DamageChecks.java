@@ -4,8 +4,8 @@ import static io.csi4j.conformance.internal.claims.Scene.check;
 import static io.csi4j.conformance.internal.claims.Scene.same;
 
 import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class DamageChecks {
           scene.damage(keys.get(1));
           try {
             check(false, "A damaged claim was read as " + scene.read(keys.get(1)) + ".");
-          } catch (ClaimStoreException e) {
+          } catch (RecordStoreException e) {
             same(e.reason(), Reason.UNREADABLE, "The reason");
           }
           same(scene.read(keys.get(2)), written.get(2), "Another claim");

@@ -6,7 +6,7 @@ import static io.csi4j.conformance.internal.claims.Scene.check;
 import static io.csi4j.conformance.internal.claims.Scene.same;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.model.VolumeKey;
 import java.util.List;

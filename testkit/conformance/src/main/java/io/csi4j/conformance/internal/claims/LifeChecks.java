@@ -9,10 +9,10 @@ import static io.csi4j.conformance.internal.claims.Scene.token;
 
 import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.model.VolumeKey;
@@ -91,7 +91,7 @@ final class LifeChecks {
           Object given;
           try {
             given = use.of(scene.store());
-          } catch (ClaimStoreException e) {
+          } catch (RecordStoreException e) {
             same(e.reason(), Reason.CLOSED, "The reason of the refusal after closing");
             return;
           }
@@ -121,7 +121,7 @@ final class LifeChecks {
                 at = Scene.written(result);
                 busy.countDown();
               }
-            } catch (ClaimStoreException e) {
+            } catch (RecordStoreException e) {
               same(e.reason(), Reason.CLOSED, "The reason given to who writes while closing");
             } finally {
               busy.countDown();

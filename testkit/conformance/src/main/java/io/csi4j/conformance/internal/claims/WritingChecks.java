@@ -8,8 +8,8 @@ import static io.csi4j.conformance.internal.claims.Scene.same;
 import static io.csi4j.conformance.internal.claims.Scene.token;
 
 import io.csi4j.volume.claim.Claim;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
@@ -202,7 +202,7 @@ final class WritingChecks {
     try {
       expected = scene.write(before, large);
       same(expected.claim(), large, "What is too large, in the answer");
-    } catch (ClaimStoreException e) {
+    } catch (RecordStoreException e) {
       same(e.reason(), Reason.TOO_LARGE, "The reason of the refusal");
     }
     scene.isThere(expected, "What is there after the large write");

@@ -3,15 +3,15 @@ package io.csi4j.volume.claim.etcd;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.internal.claims.StoreMemory;
+import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
@@ -79,7 +79,7 @@ public final class EtcdClaimStore implements ClaimStore {
    * Opens the store, and makes its mark if it is new. One that has claims and no mark, or is not
    * {@link EtcdSettings#identity}, is opened for reading alone: see {@link #settle}.
    *
-   * @throws ClaimStoreException if etcd cannot be reached, or refuses the login or the certificates
+   * @throws RecordStoreException if etcd cannot be reached, or refuses the login or the certificates
    */
   public static EtcdClaimStore open(EtcdSettings settings) {
     Etcd etcd = new JetcdEtcd(settings);
@@ -101,7 +101,7 @@ public final class EtcdClaimStore implements ClaimStore {
    * by this process as it is; configure the returned identity before the next start.
    *
    * @return which store it is from now on
-   * @throws ClaimStoreException if etcd cannot be asked; with {@link Reason#IN_DOUBT} if this
+   * @throws RecordStoreException if etcd cannot be asked; with {@link Reason#IN_DOUBT} if this
    *     process opened the store before it became another one, and has to be started again first
    */
   public StoreIdentity settle() {
@@ -122,7 +122,7 @@ public final class EtcdClaimStore implements ClaimStore {
    * What is written meanwhile is in it or not.
    *
    * @return the claims that were ever made, by volume, all on one page
-   * @throws ClaimStoreException if etcd cannot be reached, or refuses the login or the certificates
+   * @throws RecordStoreException if etcd cannot be reached, or refuses the login or the certificates
    */
   public static ClaimPage look(EtcdSettings settings) {
     Etcd etcd = new JetcdEtcd(settings);
@@ -254,9 +254,9 @@ public final class EtcdClaimStore implements ClaimStore {
     }
   }
 
-  private static ClaimStoreException failed(String doing, Etcd.Failure failure) {
+  private static RecordStoreException failed(String doing, Etcd.Failure failure) {
     boolean isClosed = failure.fate() == Etcd.Failure.Fate.CLOSED;
-    return new ClaimStoreException(
+    return new RecordStoreException(
         isClosed ? Reason.CLOSED : Reason.UNAVAILABLE,
         ForeignText.of(doing) + " failed: " + failure.because() + ". " + failure.remedy() + ".",
         failure);

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.state.seal.Sealer;
 import java.net.URI;
 import java.time.Duration;

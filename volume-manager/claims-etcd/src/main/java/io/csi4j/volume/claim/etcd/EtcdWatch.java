@@ -1,11 +1,11 @@
 package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.client.internal.time.Backoff;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.internal.claims.StoreMemory;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
 import java.time.Duration;
@@ -104,7 +104,7 @@ final class EtcdWatch implements ClaimWatch {
       Etcd.Answer now = etcd.look();
       memory.saw(before, now.identity(), now.revision());
       take(mine, etcd.follow(begin(now), new Told(mine)));
-    } catch (Etcd.Failure | ClaimStoreException failure) {
+    } catch (Etcd.Failure | RecordStoreException failure) {
       again(mine, false);
     }
   }

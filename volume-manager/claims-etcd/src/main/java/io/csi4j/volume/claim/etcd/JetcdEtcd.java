@@ -2,10 +2,10 @@ package io.csi4j.volume.claim.etcd;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.ClaimCodec;
@@ -271,7 +271,7 @@ final class JetcdEtcd implements Etcd {
     if (event.getEventType() == WatchEvent.EventType.PUT) {
       try {
         return new Change.Written(claims.claim(kept(event.getKeyValue())));
-      } catch (ClaimStoreException unreadable) {
+      } catch (RecordStoreException unreadable) {
         return missed("a claim was written that cannot be read");
       }
     }

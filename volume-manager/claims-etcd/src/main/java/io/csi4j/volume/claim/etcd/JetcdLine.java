@@ -1,7 +1,7 @@
 package io.csi4j.volume.claim.etcd;
 
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.internal.time.Clock;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.etcd.jetcd.ByteSequence;
@@ -83,7 +83,7 @@ final class JetcdLine implements AutoCloseable {
       }
       useful = clock.nanos();
       current = Optional.of(made());
-    } catch (ClaimStoreException unusable) {
+    } catch (RecordStoreException unusable) {
       LOG.log(
           System.Logger.Level.WARNING,
           "A new connection to etcd cannot be made; the former one stays in use.",
@@ -146,8 +146,8 @@ final class JetcdLine implements AutoCloseable {
     }
   }
 
-  private static ClaimStoreException unusable(String what, Exception cause) {
-    return new ClaimStoreException(
+  private static RecordStoreException unusable(String what, Exception cause) {
+    return new RecordStoreException(
         Reason.UNAVAILABLE,
         "Opening the store of claims in etcd failed: "
             + what

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.etcd.EtcdTls.ClientCertificate;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
@@ -48,7 +48,7 @@ class EtcdAccessTest {
   }
 
   private static String refusal(EtcdSettings settings) {
-    return catchThrowableOfType(ClaimStoreException.class, () -> EtcdClaimStore.open(settings))
+    return catchThrowableOfType(RecordStoreException.class, () -> EtcdClaimStore.open(settings))
         .getMessage();
   }
 
@@ -116,7 +116,7 @@ class EtcdAccessTest {
         while (next == null) {
           try {
             next = write(store);
-          } catch (ClaimStoreException notYet) {
+          } catch (RecordStoreException notYet) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
           }
         }
@@ -159,9 +159,9 @@ class EtcdAccessTest {
       }
 
       assertThat(EtcdClaimStore.look(right).claims()).containsExactly(written);
-      ClaimStoreException refused =
+      RecordStoreException refused =
           catchThrowableOfType(
-              ClaimStoreException.class, () -> EtcdClaimStore.look(as(server, "wrong")));
+              RecordStoreException.class, () -> EtcdClaimStore.look(as(server, "wrong")));
       assertThat(refused)
           .hasMessage(
               "Listing claims failed: etcd at "

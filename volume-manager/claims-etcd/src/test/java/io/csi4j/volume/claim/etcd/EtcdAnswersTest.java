@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
-import io.csi4j.volume.internal.claims.StoreMemory;
+import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.VirtualTime;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
@@ -86,7 +86,7 @@ class EtcdAnswersTest {
   void aWriteThatWasSurelyRefusedFails() {
     etcd.then(failure(Fate.REFUSED));
 
-    ClaimStoreException failure = catchThrowableOfType(ClaimStoreException.class, this::write);
+    RecordStoreException failure = catchThrowableOfType(RecordStoreException.class, this::write);
 
     assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(failure)
@@ -97,7 +97,7 @@ class EtcdAnswersTest {
   void aWriteIntoAClosedStoreFails() {
     etcd.then(failure(Fate.CLOSED));
 
-    assertThat(catchThrowableOfType(ClaimStoreException.class, this::write).reason())
+    assertThat(catchThrowableOfType(RecordStoreException.class, this::write).reason())
         .isEqualTo(Reason.CLOSED);
   }
 
@@ -231,7 +231,7 @@ class EtcdAnswersTest {
 
     assertThat(
             catchThrowableOfType(
-                ClaimStoreException.class,
+                RecordStoreException.class,
                 () -> new EtcdClaimStore(silent, new VirtualTime(), Optional.empty())))
         .hasMessage("Opening the store of claims failed: it is raining. Wait.");
   }

@@ -12,8 +12,8 @@ import io.csi4j.conformance.claims.ClaimStoreFixture;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
@@ -156,7 +156,7 @@ class EtcdClaimStoreTest {
     }
 
     try (ClaimStore clear = open()) {
-      assertThatExceptionOfType(ClaimStoreException.class)
+      assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> clear.read(volume))
           .withMessageEndingWith(
               "of etcd failed: it is sealed, and this host was given no key. Give it the key of"
@@ -164,7 +164,7 @@ class EtcdClaimStoreTest {
           .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
     }
     try (ClaimStore other = sealed(prefix, sealer("k2"))) {
-      assertThatExceptionOfType(ClaimStoreException.class)
+      assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> other.read(volume))
           .withMessageEndingWith(
               "it is sealed with the key 'k1', which this host was not given. Give it that key.");

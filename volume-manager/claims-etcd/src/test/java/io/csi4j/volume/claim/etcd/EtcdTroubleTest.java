@@ -11,12 +11,12 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -131,7 +131,7 @@ class EtcdTroubleTest {
     while (true) {
       try {
         return call.get();
-      } catch (ClaimStoreException notYet) {
+      } catch (RecordStoreException notYet) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
       }
     }
@@ -145,7 +145,7 @@ class EtcdTroubleTest {
       Versioned now = write(store, DB);
 
       server.kill();
-      assertThat(catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB)).reason())
+      assertThat(catchThrowableOfType(RecordStoreException.class, () -> store.read(DB)).reason())
           .isEqualTo(Reason.UNAVAILABLE);
       server.start();
 
@@ -176,8 +176,8 @@ class EtcdTroubleTest {
       WriteToken token = token();
 
       WriteResult result = store.compareAndSet(there.version(), claim(DB, 2), token);
-      ClaimStoreException failure =
-          catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+      RecordStoreException failure =
+          catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
       server.resume();
 
       assertThat(result)
@@ -293,7 +293,7 @@ class EtcdTroubleTest {
               () -> {
                 WriteResult now = store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token());
                 if (now instanceof WriteResult.Unknown) {
-                  throw new ClaimStoreException("not yet", new IllegalStateException());
+                  throw new RecordStoreException("not yet", new IllegalStateException());
                 }
                 return now;
               });
@@ -385,7 +385,7 @@ class EtcdTroubleTest {
                 + " EtcdClaimStore.settle();");
     assertThat(
             catchThrowableOfType(
-                    ClaimStoreException.class,
+                    RecordStoreException.class,
                     () -> store.compareAndSet(ClaimVersion.NEVER, claim(DB, 1), token()))
                 .reason())
         .isEqualTo(Reason.IN_DOUBT);
@@ -454,7 +454,7 @@ class EtcdTroubleTest {
       server.deleteMark("/csi4j/store");
       store.read(DB);
 
-      ClaimStoreException refusal = catchThrowableOfType(ClaimStoreException.class, store::settle);
+      RecordStoreException refusal = catchThrowableOfType(RecordStoreException.class, store::settle);
 
       assertThat(refusal)
           .hasMessage(
@@ -633,8 +633,8 @@ class EtcdTroubleTest {
               raw(client))
           .join();
 
-      ClaimStoreException failure =
-          catchThrowableOfType(ClaimStoreException.class, () -> store.read(VolumeKey.of("copy")));
+      RecordStoreException failure =
+          catchThrowableOfType(RecordStoreException.class, () -> store.read(VolumeKey.of("copy")));
 
       assertThat(failure.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(failure)
@@ -677,8 +677,8 @@ class EtcdTroubleTest {
     store.close();
 
     assertThat(watch.next(LONG)).isEmpty();
-    ClaimStoreException failure =
-        catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+    RecordStoreException failure =
+        catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
     assertThat(failure.reason()).isEqualTo(Reason.CLOSED);
     assertThat(failure)
         .hasMessage(
@@ -702,7 +702,7 @@ class EtcdTroubleTest {
   void anEtcdThatIsNotThereIsToldAtOpening() {
     server.kill();
 
-    ClaimStoreException failure = catchThrowableOfType(ClaimStoreException.class, this::open);
+    RecordStoreException failure = catchThrowableOfType(RecordStoreException.class, this::open);
 
     assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(failure)

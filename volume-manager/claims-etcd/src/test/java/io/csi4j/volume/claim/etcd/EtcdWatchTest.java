@@ -7,7 +7,7 @@ import io.csi4j.volume.claim.etcd.Etcd.Failure.Fate;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.time.VirtualTime;

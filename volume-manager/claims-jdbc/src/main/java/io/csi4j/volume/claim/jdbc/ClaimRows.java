@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.model.ReasonText;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package io.csi4j.volume.claim.jdbc;
 
 import dev.failsafe.Execution;
 import dev.failsafe.RetryPolicy;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.internal.text.ForeignText;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -299,8 +299,8 @@ final class Database {
     }
 
     /** Returns the failure for a caller of the store. */
-    ClaimStoreException during(String doing) {
-      return new ClaimStoreException(
+    RecordStoreException during(String doing) {
+      return new RecordStoreException(
           fate == Fate.CLOSED ? Reason.CLOSED : Reason.UNAVAILABLE,
           ForeignText.of(doing) + " failed: " + because() + ". " + remedy + ".",
           this);

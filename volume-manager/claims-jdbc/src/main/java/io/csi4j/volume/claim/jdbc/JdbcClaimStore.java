@@ -4,16 +4,16 @@ import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.jdbc.Database.Fate;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.SharedClaims;
 import io.csi4j.volume.internal.claims.SortedName;
-import io.csi4j.volume.internal.claims.StoreMemory;
+import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.OnDemandThreads;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
@@ -99,7 +99,7 @@ public final class JdbcClaimStore implements ClaimStore {
    * it is new. One that has claims and no mark, is a copy, or is not {@link JdbcSettings#identity},
    * is opened for reading alone: see {@link #settle}.
    *
-   * @throws ClaimStoreException if the database cannot be reached, or refuses
+   * @throws RecordStoreException if the database cannot be reached, or refuses
    */
   public static JdbcClaimStore open(DataSource source, JdbcSettings settings) {
     return new JdbcClaimStore(source, settings);
@@ -139,8 +139,8 @@ public final class JdbcClaimStore implements ClaimStore {
    * before the next start.
    *
    * @return which store it is from now on
-   * @throws ClaimStoreException if the database cannot be asked; with {@link
-   *     ClaimStoreException.Reason#IN_DOUBT} if this process opened the store before it became
+   * @throws RecordStoreException if the database cannot be asked; with {@link
+   *     RecordStoreException.Reason#IN_DOUBT} if this process opened the store before it became
    *     another one, and has to be started again first
    */
   public StoreIdentity settle() {

@@ -1,6 +1,6 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.internal.names.Names;
 import io.csi4j.volume.state.seal.Sealer;
 import java.time.Duration;

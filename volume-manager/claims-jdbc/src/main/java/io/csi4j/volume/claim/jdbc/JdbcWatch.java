@@ -1,9 +1,9 @@
 package io.csi4j.volume.claim.jdbc;
 
-import io.csi4j.volume.claim.spi.ClaimStoreException;
+import io.csi4j.volume.store.RecordStoreException;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
-import io.csi4j.volume.internal.claims.StoreMemory;
+import io.csi4j.volume.store.StoreIdentity;
+import io.csi4j.volume.internal.store.StoreMemory;
 import io.csi4j.volume.internal.time.Scheduler;
 import io.csi4j.volume.model.ReasonText;
 import java.time.Duration;
@@ -84,7 +84,7 @@ final class JdbcWatch implements ClaimWatch {
     boolean isMore = false;
     try {
       isMore = isTaken();
-    } catch (Database.Failure | ClaimStoreException failure) {
+    } catch (Database.Failure | RecordStoreException failure) {
       // The next one tells what was written meanwhile.
       isMore = false;
     } finally {
@@ -137,7 +137,7 @@ final class JdbcWatch implements ClaimWatch {
   private Change change(ClaimRows.Row row) {
     try {
       return new Change.Written(store.claim(row));
-    } catch (ClaimStoreException unreadable) {
+    } catch (RecordStoreException unreadable) {
       return new Change.Missed(new ReasonText("a claim was written that cannot be read"));
     }
   }

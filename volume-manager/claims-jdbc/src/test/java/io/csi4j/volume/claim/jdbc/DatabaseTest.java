@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.Proxy;
@@ -40,10 +40,10 @@ class DatabaseTest {
             (proxy, method, arguments) -> source.connection());
   }
 
-  private static ClaimStoreException refusal(Source source) {
+  private static RecordStoreException refusal(Source source) {
     return Objects.requireNonNull(
         catchThrowableOfType(
-            ClaimStoreException.class,
+            RecordStoreException.class,
             () -> JdbcClaimStore.open(source(source), JdbcSettings.defaults()).close()));
   }
 
@@ -55,7 +55,7 @@ class DatabaseTest {
 
   @Test
   void aPasswordInTheUrlIsShownNeitherByTheMessageNorByTheStackTrace() {
-    ClaimStoreException refusal = refusal(() -> DriverManager.getConnection(URL));
+    RecordStoreException refusal = refusal(() -> DriverManager.getConnection(URL));
 
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refusal)
@@ -75,7 +75,7 @@ class DatabaseTest {
     SQLException driver = new SQLException("Cannot connect to " + URL, "08001");
     SQLException pool = new SQLException("pool: no connection within 30000 ms", "08003", 7, driver);
 
-    ClaimStoreException refusal =
+    RecordStoreException refusal =
         refusal(
             () -> {
               throw pool;
@@ -90,7 +90,7 @@ class DatabaseTest {
   void theExceptionOfADriverThatNamesNoUrlIsTheCause() {
     SQLException driver = new SQLException("no route to host", "08001");
 
-    ClaimStoreException refusal =
+    RecordStoreException refusal =
         refusal(
             () -> {
               throw driver;
@@ -101,7 +101,7 @@ class DatabaseTest {
 
   @Test
   void aPoolThatCannotBeginIsADatabaseThatCannotBeReached() {
-    ClaimStoreException refusal =
+    RecordStoreException refusal =
         refusal(
             () -> {
               throw new IllegalStateException("the pool failed to begin with " + URL);

@@ -20,12 +20,12 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -230,7 +230,7 @@ class JdbcClaimStoreTest {
                 + ", and a claim that was written has at least 1. Restore its version, or find out"
                 + " what the nodes have mounted before the record is removed.";
         for (int reads = 0; reads < 3; reads++) {
-          assertThatExceptionOfType(ClaimStoreException.class)
+          assertThatExceptionOfType(RecordStoreException.class)
               .isThrownBy(() -> store.read(bad))
               .withMessage(problem)
               .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE));
@@ -281,8 +281,8 @@ class JdbcClaimStoreTest {
       assertThat(store.read(DB)).isEqualTo(now);
     }
     try (ClaimStore clear = open()) {
-      ClaimStoreException refusal =
-          catchThrowableOfType(ClaimStoreException.class, () -> clear.read(DB));
+      RecordStoreException refusal =
+          catchThrowableOfType(RecordStoreException.class, () -> clear.read(DB));
       assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
       assertThat(refusal)
           .hasMessageEndingWith(
@@ -378,7 +378,7 @@ class JdbcClaimStoreTest {
                           + " user request'")));
       Throwable unsure =
           whileAWaitIsCancelled(
-              () -> catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB)));
+              () -> catchThrowableOfType(RecordStoreException.class, () -> store.read(DB)));
       assertThat(unsure)
           .as("the primary shows it, and a standby may not have it")
           .hasMessageStartingWith(
@@ -540,7 +540,7 @@ class JdbcClaimStoreTest {
           .satisfies(e -> assertThat(e.outcome()).isEqualTo(ChangeOutcome.HELD))
           .satisfies(e -> assertThat(e.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK));
     }
-    assertThatExceptionOfType(ClaimStoreException.class)
+    assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> store.compareAndSet(ClaimVersion.NEVER, Claim.none(DB), token()))
         .withMessage(
             "Writing the claim of volume 'default/db' failed: "
@@ -589,7 +589,7 @@ class JdbcClaimStoreTest {
             .isEqualTo(
                 new Change.Missed(
                     new ReasonText("the database is another one than it was, or has gone back")));
-        assertThatExceptionOfType(ClaimStoreException.class)
+        assertThatExceptionOfType(RecordStoreException.class)
             .isThrownBy(store::settle)
             .withMessage(
                 "Settling the store of claims failed: it is store '"
@@ -676,7 +676,7 @@ class JdbcClaimStoreTest {
       before = store.identity();
     }
     server.sql("ALTER TABLE " + quoted() + ".csi4j_claim_store DROP COLUMN home");
-    assertThatExceptionOfType(ClaimStoreException.class)
+    assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(
             () -> JdbcClaimStore.open(pool, settings.toBuilder().makesTables(false).build()))
         .withMessageEndingWith(
@@ -714,7 +714,7 @@ class JdbcClaimStoreTest {
   @Test
   void tablesThatAreMissingAreNamedWithWhatToDo() {
     JdbcSettings strict = settings.toBuilder().makesTables(false).build();
-    assertThatExceptionOfType(ClaimStoreException.class)
+    assertThatExceptionOfType(RecordStoreException.class)
         .isThrownBy(() -> JdbcClaimStore.open(pool, strict))
         .withMessageStartingWith(
             "Opening the store of claims failed: the database says 42P01 'ERROR: relation \"")
@@ -730,7 +730,7 @@ class JdbcClaimStoreTest {
     try (HikariDataSource reading =
         PostgresServer.pool(
             server.address().replace("user=csi4j", "user=reader" + SCHEMAS.get()))) {
-      assertThatExceptionOfType(ClaimStoreException.class)
+      assertThatExceptionOfType(RecordStoreException.class)
           .isThrownBy(() -> JdbcClaimStore.open(reading, settings))
           .withMessageContaining("the database says 42501 'ERROR: permission denied")
           .withMessageEndingWith(
@@ -742,8 +742,8 @@ class JdbcClaimStoreTest {
   void aClosedStoreSaysSo() {
     ClaimStore store = open();
     store.close();
-    ClaimStoreException refusal =
-        catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+    RecordStoreException refusal =
+        catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
     assertThat(refusal.reason()).isEqualTo(Reason.CLOSED);
     assertThat(refusal)
         .hasMessage(

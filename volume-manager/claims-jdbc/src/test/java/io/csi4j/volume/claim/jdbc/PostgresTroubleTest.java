@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.zaxxer.hikari.HikariDataSource;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
 import io.csi4j.volume.claim.spi.ClaimWatch.Change;
-import io.csi4j.volume.claim.spi.StoreIdentity;
+import io.csi4j.volume.store.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -61,7 +61,7 @@ class PostgresTroubleTest {
     while (true) {
       try {
         return store.read(DB);
-      } catch (ClaimStoreException notYet) {
+      } catch (RecordStoreException notYet) {
         assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(60));
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
       }
@@ -71,8 +71,8 @@ class PostgresTroubleTest {
   /** Asks until the connections of the pool that broke are found out. */
   private static String refusalOfAStandby(ClaimStore store) {
     for (int tries = 0; tries < 500; tries++) {
-      ClaimStoreException thrown =
-          catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+      RecordStoreException thrown =
+          catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
       assertThat(thrown).as("the standby answered").isNotNull();
       if (thrown.getMessage().contains("55000")) {
         return thrown.getMessage();
@@ -111,8 +111,8 @@ class PostgresTroubleTest {
       assertThat(watch.next(Duration.ofSeconds(20))).contains(new Change.Written(before));
       server.kill();
 
-      ClaimStoreException refusal =
-          catchThrowableOfType(ClaimStoreException.class, () -> store.read(DB));
+      RecordStoreException refusal =
+          catchThrowableOfType(RecordStoreException.class, () -> store.read(DB));
       assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
       assertThat(refusal)
           .hasMessageStartingWith(

@@ -13,9 +13,7 @@ import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -29,6 +27,8 @@ import io.csi4j.volume.model.OperatorCode;
 import io.csi4j.volume.model.OperatorMessage;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Objects;
@@ -478,7 +478,7 @@ public final class ClaimBook {
             : Optional.empty();
       }
       return Optional.empty();
-    } catch (ClaimStoreException down) {
+    } catch (RecordStoreException down) {
       throw down(subject, down);
     }
   }
@@ -503,7 +503,7 @@ public final class ClaimBook {
   private static <T> T asked(Subject subject, Supplier<T> question) {
     try {
       return question.get();
-    } catch (ClaimStoreException down) {
+    } catch (RecordStoreException down) {
       throw down(subject, down);
     }
   }
@@ -527,7 +527,7 @@ public final class ClaimBook {
       Versioned now = saw(subject, before, store.read(volume), acquires);
       open.saw(now);
       return now;
-    } catch (ClaimStoreException down) {
+    } catch (RecordStoreException down) {
       throw failed(
           ChangeOutcome.UNCERTAIN,
           OperatorCode.CLAIM_UNCONFIRMED,
@@ -585,7 +585,7 @@ public final class ClaimBook {
     return failed(ChangeOutcome.HELD, OperatorCode.CLAIM_STORE_WENT_BACK, subject, seen, null);
   }
 
-  private static ClaimException down(Subject subject, ClaimStoreException cause) {
+  private static ClaimException down(Subject subject, RecordStoreException cause) {
     ChangeOutcome outcome =
         switch (cause.reason()) {
           case UNAVAILABLE, CLOSED -> ChangeOutcome.UNAVAILABLE;

@@ -3,6 +3,8 @@ package io.csi4j.volume.claim.spi;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
 import java.util.Optional;
 
 /**
@@ -22,8 +24,9 @@ import java.util.Optional;
  * </ul>
  *
  * <p>Leases and clocks have no part in any of this. Methods may block, and throw {@link
- * ClaimStoreException} when the store cannot be asked. Safe for many threads. An interrupt does the
- * store no harm, and stays set. {@code ClaimStoreChecks} shows whether a store keeps its promises.
+ * RecordStoreException} when the store cannot be asked. Safe for many threads. An interrupt does
+ * the store no harm, and stays set. {@code ClaimStoreChecks} shows whether a store keeps its
+ * promises.
  *
  * @since 1.0
  */
@@ -70,7 +73,7 @@ public interface ClaimStore extends AutoCloseable {
    * @param after only those behind this key
    * @param limit how many claims at most, at least 1. A page may have fewer, and claims that cannot
    *     be read may come in addition; only {@link ClaimPage#next} says whether there are more
-   * @throws ClaimStoreException if the store cannot be asked at all
+   * @throws RecordStoreException if the store cannot be asked at all
    */
   ClaimPage scan(Optional<VolumeKey> after, int limit);
 

@@ -2,11 +2,11 @@ package io.csi4j.volume.claim.store;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.claims.ClaimRecord;
 import io.csi4j.volume.state.StateException;
 import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalView;
+import io.csi4j.volume.store.StoreIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,8 +49,8 @@ public record ClaimsView(
   /**
    * Reads the claims in the directory of a {@link LocalClaimStore}.
    *
-   * @throws io.csi4j.volume.claim.spi.ClaimStoreException if there is no state, a newer version
-   *     wrote it, or it cannot be read; or if it holds claims and cannot say of which store
+   * @throws io.csi4j.volume.store.RecordStoreException if there is no state, a newer version wrote
+   *     it, or it cannot be read; or if it holds claims and cannot say of which store
    * @throws IllegalArgumentException if it is the directory of a volume manager, or its state
    */
   public static ClaimsView read(Path directory) {

@@ -3,11 +3,8 @@ package io.csi4j.volume.claim.store;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -33,6 +30,9 @@ import io.csi4j.volume.state.Uncertainty;
 import io.csi4j.volume.state.journal.JournalStateStore;
 import io.csi4j.volume.state.seal.SealedStateStore;
 import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -103,7 +103,7 @@ public final class LocalClaimStore implements ClaimStore {
    * Opens the claims in this directory, which is made when it is missing. Its parent has to be
    * there, on a local disk.
    *
-   * @throws ClaimStoreException if they are in use by another, or cannot be read
+   * @throws RecordStoreException if they are in use by another, or cannot be read
    */
   public static LocalClaimStore open(Path directory) {
     return opened(directory, UnaryOperator.identity());
@@ -112,7 +112,7 @@ public final class LocalClaimStore implements ClaimStore {
   /**
    * The same, with each claim sealed. What is there in clear is sealed now.
    *
-   * @throws ClaimStoreException if they are in use by another, cannot be read, or do not open
+   * @throws RecordStoreException if they are in use by another, cannot be read, or do not open
    */
   public static LocalClaimStore open(Path directory, Sealer sealer) {
     return opened(directory, state -> SealedStateStore.on(state, sealer));
@@ -129,8 +129,8 @@ public final class LocalClaimStore implements ClaimStore {
   /**
    * Opens the claims in a state that is kept for them alone, and is closed with this store.
    *
-   * @throws ClaimStoreException if they cannot be read, or a new store not be written; the state is
-   *     closed then
+   * @throws RecordStoreException if they cannot be read, or a new store not be written; the state
+   *     is closed then
    * @throws IllegalArgumentException if the state is that of a volume manager; it stays open
    */
   public static LocalClaimStore on(StateStore state) {
@@ -146,7 +146,7 @@ public final class LocalClaimStore implements ClaimStore {
     } catch (StateException e) {
       state.close();
       throw unavailable(e);
-    } catch (ClaimStoreException e) {
+    } catch (RecordStoreException e) {
       state.close();
       throw e;
     }
@@ -171,7 +171,7 @@ public final class LocalClaimStore implements ClaimStore {
     /**
      * Reads it.
      *
-     * @throws ClaimStoreException if it cannot say which store it is
+     * @throws RecordStoreException if it cannot say which store it is
      * @throws IllegalArgumentException if there is something else in it
      */
     static StoredClaims of(LoadedState loaded) {
@@ -209,7 +209,7 @@ public final class LocalClaimStore implements ClaimStore {
               .filter(doubt -> doubt.reason() != StateReason.JOURNAL_TAIL_DROPPED)
               .toList();
       if (identity.isEmpty() && !isEmpty && uncertainties.isEmpty()) {
-        throw new ClaimStoreException(
+        throw new RecordStoreException(
             Reason.UNREADABLE,
             "Opening the store of claims failed: its state has claims and does not say which store"
                 + " it is. Find out who wrote it.");
@@ -268,7 +268,7 @@ public final class LocalClaimStore implements ClaimStore {
     Stored stored =
         state.put(IDENTITY, StateValue.of(ClaimCodec.encode(identity)), Durability.REQUIRED);
     if (stored != Stored.DURABLE) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.UNAVAILABLE,
           "Opening the store of claims failed: its state keeps nothing for good. Give it another"
               + " one.");
@@ -316,7 +316,7 @@ public final class LocalClaimStore implements ClaimStore {
   private void refuseTakingInDoubt(Versioned before, Claim next) {
     Optional<ReasonText> doubt = uncertainty(next.volume());
     if (doubt.isPresent() && next.epoch() > before.claim().epoch()) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.IN_DOUBT,
           "Writing a claim failed: "
               + doubt.get()
@@ -348,7 +348,7 @@ public final class LocalClaimStore implements ClaimStore {
   /** A write that was refused may still be on the medium, unless it never got that far. */
   private WriteResult failed(StateException cause) {
     if (cause.reason() == StateReason.STATE_CLOSED) {
-      throw new ClaimStoreException(Reason.CLOSED, String.valueOf(cause.getMessage()), cause);
+      throw new RecordStoreException(Reason.CLOSED, String.valueOf(cause.getMessage()), cause);
     }
     if (cause.reason() == StateReason.STATE_SEALED) {
       throw unavailable(cause);
@@ -411,7 +411,7 @@ public final class LocalClaimStore implements ClaimStore {
    * Forgets what is in doubt: claims are taken again. For a person, or a program, that has compared
    * all claims with what is mounted.
    *
-   * @throws ClaimStoreException if the store is closed
+   * @throws RecordStoreException if the store is closed
    */
   public void settle() {
     checkUsable();
@@ -432,7 +432,7 @@ public final class LocalClaimStore implements ClaimStore {
 
   private void checkUsable() {
     if (closed) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.CLOSED,
           "Asking the store of claims '" + identity + "' failed: it is closed. Open it again.");
     }
@@ -442,7 +442,7 @@ public final class LocalClaimStore implements ClaimStore {
     }
   }
 
-  static ClaimStoreException unavailable(StateException cause) {
-    return new ClaimStoreException(Reason.UNAVAILABLE, String.valueOf(cause.getMessage()), cause);
+  static RecordStoreException unavailable(StateException cause) {
+    return new RecordStoreException(Reason.UNAVAILABLE, String.valueOf(cause.getMessage()), cause);
   }
 }

@@ -3,15 +3,15 @@ package io.csi4j.volume.claim.store;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -104,7 +104,7 @@ public final class MemoryClaimStore implements ClaimStore {
 
   private void checkOpen() {
     if (closed) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.CLOSED,
           "Asking the store of claims '" + identity + "' failed: it is closed. Open another one.");
     }

@@ -7,10 +7,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimOverride;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.internal.claims.proto.ClaimProto;
 import io.csi4j.volume.internal.fields.FieldReader;
@@ -26,6 +23,9 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.WorkloadId;
 import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -55,7 +55,8 @@ public final class ClaimCodec {
   /**
    * The bytes of a claim.
    *
-   * @throws ClaimStoreException {@link Reason#TOO_LARGE} when there are more than {@link #MAX_SIZE}
+   * @throws RecordStoreException {@link Reason#TOO_LARGE} when there are more than {@link
+   *     #MAX_SIZE}
    */
   public static byte[] encode(ClaimRecord record) {
     Claim claim = record.claim();
@@ -84,7 +85,7 @@ public final class ClaimCodec {
     claim.overrides().forEach(override -> out.addOverride(override(override)));
     byte[] bytes = new RecordBytes<>(out.build(), record.unknown()).bytes();
     if (bytes.length > MAX_SIZE) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.TOO_LARGE,
           "Writing the claim of volume '"
               + ForeignText.of(claim.volume().toString())
@@ -158,8 +159,8 @@ public final class ClaimCodec {
    *
    * @param what whose bytes they are, as a phrase such as {@code the claim of volume 'a/b'}
    */
-  public static ClaimStoreException unreadable(String what, MalformedRecordException cause) {
-    return new ClaimStoreException(
+  public static RecordStoreException unreadable(String what, MalformedRecordException cause) {
+    return new RecordStoreException(
         Reason.UNREADABLE,
         "Reading "
             + ForeignText.of(what)

@@ -2,8 +2,6 @@ package io.csi4j.volume.internal.claims;
 
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -14,6 +12,8 @@ import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.state.seal.SealException;
 import io.csi4j.volume.state.seal.SealedBytes;
 import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -81,7 +81,7 @@ public final class SharedClaims {
    * The bytes of a claim as they are kept.
    *
    * @param before the version that it follows on
-   * @throws ClaimStoreException if it has too many, or cannot be sealed
+   * @throws RecordStoreException if it has too many, or cannot be sealed
    */
   public byte[] bytes(Claim claim, WriteToken by, ClaimVersion before) {
     byte[] clear = clear(claim, by, before);
@@ -91,7 +91,7 @@ public final class SharedClaims {
     try {
       return SealedBytes.seal(clear, SortedName.about(SortedName.of(claim.volume())), sealer);
     } catch (SealException e) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.UNAVAILABLE,
           "Writing the claim of volume '"
               + ForeignText.of(claim.volume().toString())
@@ -114,7 +114,7 @@ public final class SharedClaims {
       for (Kept row : rows) {
         try {
           readable.add(claim(row));
-        } catch (ClaimStoreException e) {
+        } catch (RecordStoreException e) {
           unreadable.add(
               new ClaimPage.Unreadable(
                   row.shown(), SortedName.volume(row.name()), String.valueOf(e.getMessage())));
@@ -134,12 +134,12 @@ public final class SharedClaims {
   /**
    * The claim in these bytes.
    *
-   * @throws ClaimStoreException if it cannot be read, or is that of another volume
+   * @throws RecordStoreException if it cannot be read, or is that of another volume
    */
   public Versioned claim(Kept kept) {
     String shown = kept.shown();
     if (kept.version() < 1) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.UNREADABLE,
           "Reading the claim under the key '"
               + ForeignText.of(shown)
@@ -159,7 +159,7 @@ public final class SharedClaims {
     }
     VolumeKey volume = record.claim().volume();
     if (!Arrays.equals(kept.name(), SortedName.of(volume))) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.UNREADABLE,
           "Reading claims from "
               + store
@@ -185,7 +185,7 @@ public final class SharedClaims {
         problem = String.valueOf(e.getMessage());
       }
     }
-    throw new ClaimStoreException(
+    throw new RecordStoreException(
         Reason.UNREADABLE,
         "Reading the claim under the key '"
             + ForeignText.of(shown)

@@ -12,9 +12,7 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimRequest;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -33,6 +31,8 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -315,15 +315,15 @@ class ClaimBookTest {
     "IN_DOUBT, HELD, CLAIM_STORE_WENT_BACK"
   })
   void aRefusalOfTheStoreSaysWhatToDoNext(
-      ClaimStoreException.Reason reason, ChangeOutcome outcome, OperatorCode code) {
-    store.refuse(new ClaimStoreException(reason, "It is so. Do that."));
+      RecordStoreException.Reason reason, ChangeOutcome outcome, OperatorCode code) {
+    store.refuse(new RecordStoreException(reason, "It is so. Do that."));
 
     ClaimException failure = failure(() -> book.claim(wish("web", "n1")));
 
     assertThat(failure.outcome()).isEqualTo(outcome);
     assertThat(failure.code()).isEqualTo(code);
     assertThat(failure.operatorMessage().seen().text()).isEqualTo("It is so. Do that");
-    assertThat(failure).hasCauseInstanceOf(ClaimStoreException.class);
+    assertThat(failure).hasCauseInstanceOf(RecordStoreException.class);
   }
 
   /** Replaces in one step, as etcd does, and counts the questions. */
@@ -634,7 +634,7 @@ class ClaimBookTest {
     @Override
     public Versioned read(VolumeKey volume) {
       if (left-- == 0) {
-        throw new ClaimStoreException("nobody answers", new IllegalStateException("line cut"));
+        throw new RecordStoreException("nobody answers", new IllegalStateException("line cut"));
       }
       return super.read(volume);
     }

@@ -5,10 +5,8 @@ import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -16,6 +14,8 @@ import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
 import io.csi4j.volume.model.VolumeUse;
 import io.csi4j.volume.model.WorkloadId;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -199,7 +199,7 @@ final class SimStore {
     private void travel() {
       world.turns().effect();
       if (process.isCutOff() || world.happens(0.01)) {
-        throw new ClaimStoreException("nobody answers", new IllegalStateException("line cut"));
+        throw new RecordStoreException("nobody answers", new IllegalStateException("line cut"));
       }
     }
 

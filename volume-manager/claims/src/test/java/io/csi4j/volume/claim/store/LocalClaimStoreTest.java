@@ -13,11 +13,8 @@ import io.csi4j.volume.claim.ClaimState;
 import io.csi4j.volume.claim.coordination.ClaimBook;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
@@ -45,6 +42,9 @@ import io.csi4j.volume.state.StateStore;
 import io.csi4j.volume.state.StateValue;
 import io.csi4j.volume.state.Stored;
 import io.csi4j.volume.state.Uncertainty;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -103,8 +103,8 @@ class LocalClaimStoreTest {
     return ((WriteResult.Written) result).now();
   }
 
-  private static ClaimStoreException refusal(Runnable work) {
-    return catchThrowableOfType(ClaimStoreException.class, work::run);
+  private static RecordStoreException refusal(Runnable work) {
+    return catchThrowableOfType(RecordStoreException.class, work::run);
   }
 
   // ---- a state that fails
@@ -166,7 +166,7 @@ class LocalClaimStoreTest {
     LocalClaimStore store = LocalClaimStore.on(state);
     state.close();
 
-    ClaimStoreException refusal = refusal(() -> write(store, claimed(DB, 1)));
+    RecordStoreException refusal = refusal(() -> write(store, claimed(DB, 1)));
 
     assertThat(refusal.reason()).isEqualTo(Reason.CLOSED);
     assertThat(refusal)
@@ -188,7 +188,7 @@ class LocalClaimStoreTest {
       for (Runnable use :
           List.<Runnable>of(
               () -> store.read(DB), () -> store.scan(Optional.empty(), 1), () -> store.watch())) {
-        ClaimStoreException refusal = refusal(use);
+        RecordStoreException refusal = refusal(use);
         assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
         assertThat(refusal).hasMessage(TakenState.TEXT);
       }
@@ -254,7 +254,7 @@ class LocalClaimStoreTest {
   void aNewStoreThatCannotBeWrittenIsNotOpenedAndItsStateIsLetGo() {
     medium.refuse(StateReason.STATE_READ_ONLY);
 
-    ClaimStoreException refusal = refusal(() -> LocalClaimStore.on(medium.open()).close());
+    RecordStoreException refusal = refusal(() -> LocalClaimStore.on(medium.open()).close());
 
     assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refusal)
@@ -283,7 +283,7 @@ class LocalClaimStoreTest {
   void aStateThatAnotherHasOpenIsRefusedByItsOwner(@TempDir Path directory) {
     Path claims = directory.resolve("claims");
     try (LocalClaimStore first = LocalClaimStore.open(claims)) {
-      ClaimStoreException refusal = refusal(() -> LocalClaimStore.open(claims).close());
+      RecordStoreException refusal = refusal(() -> LocalClaimStore.open(claims).close());
 
       assertThat(refusal.reason()).isEqualTo(Reason.UNAVAILABLE);
       assertThat(((StateException) refusal.getCause()).reason())
@@ -301,7 +301,7 @@ class LocalClaimStoreTest {
       state.remove(StateKey.claim("identity"));
     }
 
-    ClaimStoreException refusal = refusal(() -> LocalClaimStore.on(medium.open()).close());
+    RecordStoreException refusal = refusal(() -> LocalClaimStore.on(medium.open()).close());
 
     assertThat(there.claim().epoch()).isEqualTo(1);
     assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
@@ -334,7 +334,7 @@ class LocalClaimStoreTest {
           List.<Runnable>of(
               () -> store.read(DB),
               () -> store.compareAndSet(ClaimVersion.NEVER, claimed(DB, 9), token()))) {
-        ClaimStoreException refusal = refusal(use);
+        RecordStoreException refusal = refusal(use);
         assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
         assertThat(refusal).hasMessage(told);
       }
@@ -386,7 +386,7 @@ class LocalClaimStoreTest {
   void aStoreWhoseIdentityIsInANewerFormatIsNotOpened() {
     put(StateKey.claim("identity"), "0802");
 
-    ClaimStoreException refusal = refusal(() -> LocalClaimStore.on(medium.open()).close());
+    RecordStoreException refusal = refusal(() -> LocalClaimStore.on(medium.open()).close());
 
     assertThat(refusal.reason()).isEqualTo(Reason.UNREADABLE);
     assertThat(refusal)
@@ -465,7 +465,7 @@ class LocalClaimStoreTest {
       ClaimException confirming =
           catchThrowableOfType(
               ClaimException.class, () -> book.isCurrent(usage(DB, "web"), holder.epoch()));
-      ClaimStoreException writing = refusal(() -> write(store, claimed(DB, holder.epoch() + 1)));
+      RecordStoreException writing = refusal(() -> write(store, claimed(DB, holder.epoch() + 1)));
 
       for (ClaimException failure : List.of(claiming, confirming)) {
         assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD);
@@ -564,7 +564,7 @@ class LocalClaimStoreTest {
     LocalClaimStore store = LocalClaimStore.on(medium.open());
     store.close();
 
-    ClaimStoreException refusal = refusal(store::settle);
+    RecordStoreException refusal = refusal(store::settle);
 
     assertThat(refusal.reason()).isEqualTo(Reason.CLOSED);
     assertThat(refusal)

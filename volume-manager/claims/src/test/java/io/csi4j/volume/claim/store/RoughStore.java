@@ -3,15 +3,15 @@ package io.csi4j.volume.claim.store;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.spi.ClaimPage;
 import io.csi4j.volume.claim.spi.ClaimStore;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
 import io.csi4j.volume.claim.spi.ClaimVersion;
 import io.csi4j.volume.claim.spi.ClaimWatch;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.claim.spi.WriteResult;
 import io.csi4j.volume.claim.spi.WriteToken;
 import io.csi4j.volume.model.ReasonText;
 import io.csi4j.volume.model.VolumeKey;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.StoreIdentity;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -40,7 +40,7 @@ public final class RoughStore implements ClaimStore {
   private ClaimStore store = new MemoryClaimStore();
   private final Deque<Fate> fates = new ArrayDeque<>();
   private final Deque<Letter> letters = new ArrayDeque<>();
-  private Optional<ClaimStoreException> refusal = Optional.empty();
+  private Optional<RecordStoreException> refusal = Optional.empty();
   private Optional<ReasonText> doubt = Optional.empty();
   private Optional<ReasonText> readOnly = Optional.empty();
   private boolean silent;
@@ -56,7 +56,7 @@ public final class RoughStore implements ClaimStore {
   }
 
   /** Lets every write be refused with this. */
-  public void refuse(ClaimStoreException value) {
+  public void refuse(RecordStoreException value) {
     refusal = Optional.of(value);
   }
 
@@ -128,8 +128,8 @@ public final class RoughStore implements ClaimStore {
     return new WriteResult.Unknown(new ReasonText("the answer was lost"));
   }
 
-  private static ClaimStoreException down() {
-    return new ClaimStoreException("nobody answers", new IllegalStateException("line cut"));
+  private static RecordStoreException down() {
+    return new RecordStoreException("nobody answers", new IllegalStateException("line cut"));
   }
 
   @Override

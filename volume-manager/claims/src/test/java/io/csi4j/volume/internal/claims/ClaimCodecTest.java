@@ -10,16 +10,16 @@ import io.csi4j.client.model.PublishContext;
 import io.csi4j.volume.claim.Claim;
 import io.csi4j.volume.claim.ClaimHolder;
 import io.csi4j.volume.claim.NodeAttachment;
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
 import io.csi4j.volume.claim.spi.ClaimVersion;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.claim.spi.Versioned;
 import io.csi4j.volume.internal.fields.CodecContract;
 import io.csi4j.volume.internal.fields.FieldWriter;
 import io.csi4j.volume.internal.fields.MalformedRecordException;
 import io.csi4j.volume.internal.fields.UnknownFields;
 import io.csi4j.volume.model.AttachmentMode;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -186,7 +186,7 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
   void whatIsUnreadableIsToldWithItsName() {
     MalformedRecordException cause = new MalformedRecordException("It does not say its format.");
 
-    ClaimStoreException told = ClaimCodec.unreadable("the claim of volume 'a/b\u202e'", cause);
+    RecordStoreException told = ClaimCodec.unreadable("the claim of volume 'a/b\u202e'", cause);
 
     assertThat(told.reason()).isEqualTo(Reason.UNREADABLE);
     assertThat(told)
@@ -290,8 +290,8 @@ class ClaimCodecTest implements CodecContract<ClaimRecord> {
 
   @Test
   void aClaimOfTooManyHoldersIsRefusedWithTheirNumber() {
-    ClaimStoreException refusal =
-        catchThrowableOfType(ClaimStoreException.class, () -> ClaimCodec.encode(crowd(2_000)));
+    RecordStoreException refusal =
+        catchThrowableOfType(RecordStoreException.class, () -> ClaimCodec.encode(crowd(2_000)));
 
     assertThat(refusal.reason()).isEqualTo(Reason.TOO_LARGE);
     assertThat(refusal)

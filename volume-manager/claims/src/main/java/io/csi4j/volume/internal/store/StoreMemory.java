@@ -1,10 +1,10 @@
-package io.csi4j.volume.internal.claims;
+package io.csi4j.volume.internal.store;
 
-import io.csi4j.volume.claim.spi.ClaimStoreException;
-import io.csi4j.volume.claim.spi.ClaimStoreException.Reason;
-import io.csi4j.volume.claim.spi.StoreIdentity;
 import io.csi4j.volume.internal.text.ForeignText;
 import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.StoreIdentity;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -93,7 +93,7 @@ public final class StoreMemory {
   public void checkWritable(String doing, String settling) {
     readOnly.ifPresent(
         why -> {
-          throw new ClaimStoreException(
+          throw new RecordStoreException(
               Reason.IN_DOUBT,
               ForeignText.of(doing)
                   + " failed: "
@@ -110,7 +110,7 @@ public final class StoreMemory {
    */
   public void checkSettling() {
     if (!identity.get().equals(opened) || doubt.get().isPresent()) {
-      throw new ClaimStoreException(
+      throw new RecordStoreException(
           Reason.IN_DOUBT,
           "Settling the store of claims failed: "
               + doubt

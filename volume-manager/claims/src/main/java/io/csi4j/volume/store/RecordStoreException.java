@@ -1,4 +1,4 @@
-package io.csi4j.volume.claim.spi;
+package io.csi4j.volume.store;
 
 import io.csi4j.volume.internal.text.Messages;
 import io.csi4j.volume.internal.text.Subject;
@@ -9,12 +9,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that refuses, or cannot be asked now. Nothing was written by the call that threw it. Its
- * text is the store's: what failed, why, and what to do next. The reason gives the operator code.
+ * A store that refuses, or cannot answer now. The call that threw it wrote nothing. The text says
+ * what failed, why, and what to do next. The reason gives the operator code.
  *
  * @since 1.0
  */
-public final class ClaimStoreException extends OperatorException {
+public final class RecordStoreException extends OperatorException {
 
   @Serial private static final long serialVersionUID = 1L;
 
@@ -22,15 +22,17 @@ public final class ClaimStoreException extends OperatorException {
 
   /** Why a store refuses. */
   public enum Reason {
-    /** The store cannot be asked, or cannot write, now; later it may. */
+    /** The store cannot answer, or cannot write, now; later it may. */
     UNAVAILABLE(OperatorCode.CLAIM_STORE_DOWN),
-    /** The store was closed here. */
+    /** The store was closed in this process. */
     CLOSED(OperatorCode.CLAIM_STORE_DOWN),
-    /** The claim has more than 64 KiB. */
+    /** The record has more than 64 KiB. */
     TOO_LARGE(OperatorCode.CLAIM_TOO_LARGE),
-    /** The contents cannot be read: a newer version wrote them, or they are damaged. */
+    /** The record cannot be read: a newer version wrote it, or it is damaged. */
     UNREADABLE(OperatorCode.CLAIM_UNREADABLE),
-    /** The store may have lost claims: none is taken from it before a person has looked. */
+    /**
+     * The store may have lost records: nothing is acquired by it before a person has settled it.
+     */
     IN_DOUBT(OperatorCode.CLAIM_STORE_WENT_BACK);
 
     private final OperatorCode code;
@@ -45,18 +47,18 @@ public final class ClaimStoreException extends OperatorException {
     }
   }
 
-  /** Of a store that cannot be asked. */
-  public ClaimStoreException(String message, Throwable cause) {
+  /** A store that cannot answer. */
+  public RecordStoreException(String message, Throwable cause) {
     this(Reason.UNAVAILABLE, message, cause);
   }
 
-  /** With what is wrong, and what to do. */
-  public ClaimStoreException(Reason reason, String message) {
+  /** A refusal for this reason. */
+  public RecordStoreException(Reason reason, String message) {
     this(reason, message, null);
   }
 
   /** A refusal for this reason, with its cause. */
-  public ClaimStoreException(Reason reason, String message, @Nullable Throwable cause) {
+  public RecordStoreException(Reason reason, String message, @Nullable Throwable cause) {
     super(
         message,
         Messages.of(reason.code(), Subject.of("asking the store of claims"), message),
@@ -64,7 +66,7 @@ public final class ClaimStoreException extends OperatorException {
     this.reason = Objects.requireNonNull(reason, "reason");
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }

@@ -1,7 +1,7 @@
-package io.csi4j.volume.claim.spi;
+package io.csi4j.volume.store;
 
 /**
- * Which store it is: made with the store, and never the same for two.
+ * The identity of a store: made with the store, and never the same for two.
  *
  * @param value some text
  * @since 1.0

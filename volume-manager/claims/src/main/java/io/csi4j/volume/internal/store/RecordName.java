@@ -1,0 +1,117 @@
+package io.csi4j.volume.internal.store;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore.Page;
+import io.csi4j.volume.store.StoredRecord;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The name of a record in a store that sorts names by their bytes. Names sort as UTF-16, so each
+ * half of a surrogate pair is written on its own, as CESU-8 does.
+ */
+public final class RecordName {
+
+  private RecordName() {}
+
+  /** Returns the bytes of a name. */
+  public static byte[] bytes(String name) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(name.length());
+    for (int i = 0; i < name.length(); i++) {
+      write(name.charAt(i), out);
+    }
+    return out.toByteArray();
+  }
+
+  /** Returns the name with these bytes, or another one for bytes that are no name. */
+  public static String text(byte[] bytes) {
+    StringBuilder text = new StringBuilder(bytes.length);
+    for (int at = 0; at < bytes.length; ) {
+      int first = bytes[at++] & 0xff;
+      int more = first < 0x80 ? 0 : first < 0xe0 ? 1 : 2;
+      int c = more == 0 ? first : first & (0x3f >> more);
+      for (int i = 0; i < more && at < bytes.length; i++) {
+        c = (c << 6) | (bytes[at++] & 0x3f);
+      }
+      text.append((char) c);
+    }
+    return text.toString();
+  }
+
+  /** Asks a store for records in the order of their names. */
+  @FunctionalInterface
+  public interface Question {
+
+    /**
+     * Returns the records behind a name.
+     *
+     * @param limit the number of them; fewer only if there are no more
+     */
+    List<Found> behind(byte[] name, int limit);
+  }
+
+  /**
+   * A record as a store that sorts by bytes has it.
+   *
+   * @param name the bytes of its name
+   * @param version its version
+   * @param value its bytes
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Found(byte[] name, long version, byte[] value) {
+
+    /** Returns the record. */
+    public StoredRecord in(RecordKey.Space space) {
+      return StoredRecord.of(new RecordKey(space, text(name)), version, value);
+    }
+  }
+
+  /**
+   * Returns a page of records. The next page begins behind a name; a page goes on until there is
+   * one, so it is longer where something else has written bytes that are no name.
+   */
+  public static Page page(
+      RecordKey.Space space, Optional<RecordKey> after, int limit, Question question) {
+    List<StoredRecord> records = new ArrayList<>();
+    byte[] last = after.map(key -> bytes(key.name())).orElse(new byte[0]);
+    while (true) {
+      List<Found> found = question.behind(last, limit);
+      found.forEach(each -> records.add(each.in(space)));
+      if (found.size() < limit) {
+        return new Page(records, Optional.empty());
+      }
+      last = found.get(found.size() - 1).name();
+      if (Arrays.equals(bytes(text(last)), last)) {
+        return Page.of(records, limit);
+      }
+    }
+  }
+
+  /** Returns what the seal of a record is bound to. */
+  static String about(RecordKey key) {
+    String space =
+        key.space() == RecordKey.Space.CLAIMS
+            ? "claim"
+            : key.space().name().toLowerCase(Locale.ROOT);
+    return space + "/" + new String(bytes(key.name()), ISO_8859_1);
+  }
+
+  private static void write(char c, ByteArrayOutputStream out) {
+    if (c < 0x80) {
+      out.write(c);
+    } else if (c < 0x800) {
+      out.write(0xc0 | (c >> 6));
+      out.write(0x80 | (c & 0x3f));
+    } else {
+      out.write(0xe0 | (c >> 12));
+      out.write(0x80 | ((c >> 6) & 0x3f));
+      out.write(0x80 | (c & 0x3f));
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package io.csi4j.volume.internal.store;
+
+import io.csi4j.volume.internal.fields.MalformedRecordException;
+import io.csi4j.volume.internal.fields.UnknownFields;
+import io.csi4j.volume.internal.text.ForeignText;
+import io.csi4j.volume.state.StateValue;
+import io.csi4j.volume.state.seal.SealException;
+import io.csi4j.volume.state.seal.SealedBytes;
+import io.csi4j.volume.state.seal.Sealer;
+import io.csi4j.volume.store.RecordKey;
+import io.csi4j.volume.store.RecordStore;
+import io.csi4j.volume.store.RecordStore.WriteResult;
+import io.csi4j.volume.store.RecordStoreException;
+import io.csi4j.volume.store.RecordStoreException.Reason;
+import io.csi4j.volume.store.RecordWrite;
+import io.csi4j.volume.store.StoredRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of one space of a store: encoded, sealed where the store was given a key, each write
+ * with its own mark. Fields of a newer version are kept when a value is written again.
+ *
+ * @param <T> the values
+ */
+public final class Records<T> {
+
+  private final RecordStore store;
+  private final RecordCodec<T> codec;
+
+  /** The values of a space in a store. */
+  public Records(RecordStore store, RecordCodec<T> codec) {
+    this.store = Objects.requireNonNull(store, "store");
+    this.codec = Objects.requireNonNull(codec, "codec");
+  }
+
+  /**
+   * A record as it was seen.
+   *
+   * @param key its key
+   * @param stored the record; nothing if there was none
+   * @param value its value; there exactly if the record is
+   * @param newer the fields beside it that a newer version wrote
+   */
+  public record Seen<T>(
+      RecordKey key, Optional<StoredRecord> stored, Optional<T> value, UnknownFields newer) {
+
+    /** Checks that the parts fit. */
+    public Seen {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(newer, "newer");
+      if (stored.isPresent() != value.isPresent()) {
+        throw new IllegalArgumentException("A record and its value are there, or neither is.");
+      }
+    }
+
+    /** Returns the version; 0 if there was no record. */
+    public long version() {
+      return stored.map(StoredRecord::version).orElse(0L);
+    }
+  }
+
+  /**
+   * A record that cannot be read.
+   *
+   * @param key its key
+   * @param problem the reason, with what to do
+   */
+  public record Unreadable(RecordKey key, RecordStoreException problem) {}
+
+  /**
+   * Some records in the order of their keys. Records that cannot be read hide none of the others.
+   *
+   * @param records the records that can be read
+   * @param unreadable the others
+   * @param next the key behind which the next page begins; nothing on the last page
+   */
+  public record Page<T>(
+      List<Seen<T>> records, List<Unreadable> unreadable, Optional<RecordKey> next) {
+
+    /** Copies the lists. */
+    public Page {
+      records = List.copyOf(records);
+      unreadable = List.copyOf(unreadable);
+    }
+  }
+
+  /**
+   * Returns a record as it is now.
+   *
+   * @throws RecordStoreException if the store cannot answer, or the record cannot be read
+   */
+  public Seen<T> read(RecordKey key) {
+    return seen(key, store.read(key));
+  }
+
+  private Seen<T> seen(RecordKey key, Optional<StoredRecord> there) {
+    return there
+        .map(this::seen)
+        .orElseGet(() -> new Seen<>(key, Optional.empty(), Optional.empty(), UnknownFields.NONE));
+  }
+
+  /**
+   * Returns what a record says.
+   *
+   * @throws RecordStoreException if it cannot be read, or its value belongs to another key
+   */
+  public Seen<T> seen(StoredRecord there) {
+    RecordKey key = there.key();
+    if (there.version() < 1) {
+      throw unreadable(
+          key,
+          "it has version "
+              + there.version()
+              + ", and a record that was written has at least 1. Restore its version, or find out"
+              + " what the nodes have mounted before the record is removed.",
+          null);
+    }
+    RecordCodec.Decoded<T> read;
+    try {
+      read = codec.decode(opened(there));
+    } catch (MalformedRecordException e) {
+      throw unreadable(
+          key, e.getMessage() + " Run the version of csi4j that wrote it, or a later one.", e);
+    }
+    RecordKey own = codec.key(read.value());
+    if (!own.equals(key)) {
+      throw unreadable(
+          key,
+          "it is "
+              + ForeignText.of(codec.named(own))
+              + ". Find out who wrote it, and remove the record.",
+          null);
+    }
+    return new Seen<>(key, Optional.of(there), Optional.of(read.value()), read.newer());
+  }
+
+  private byte[] opened(StoredRecord there) {
+    byte[] bytes = there.value().bytes();
+    if (!SealedBytes.areSealed(bytes)) {
+      return bytes;
+    }
+    Optional<Sealer> sealer = store.sealer();
+    if (sealer.isEmpty()) {
+      throw unreadable(
+          there.key(),
+          "it is sealed, and this host was given no key. Give it the key of the others.",
+          null);
+    }
+    try {
+      return SealedBytes.open(bytes, RecordName.about(there.key()), sealer.get());
+    } catch (SealException e) {
+      throw unreadable(there.key(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private RecordStoreException unreadable(
+      RecordKey key, String problem, @Nullable Throwable cause) {
+    return new RecordStoreException(
+        Reason.UNREADABLE,
+        "Reading " + ForeignText.of(codec.named(key)) + " failed: " + problem,
+        cause);
+  }
+
+  /**
+   * Returns some records of the space.
+   *
+   * @param after only records behind this key
+   * @param limit the number of records that the caller wants, at least 1
+   */
+  public Page<T> page(Optional<RecordKey> after, int limit) {
+    RecordStore.Page page = store.scan(codec.space(), after, limit);
+    List<Seen<T>> readable = new ArrayList<>();
+    List<Unreadable> unreadable = new ArrayList<>();
+    for (StoredRecord each : page.records()) {
+      try {
+        readable.add(seen(each));
+      } catch (RecordStoreException e) {
+        unreadable.add(new Unreadable(each.key(), e));
+      }
+    }
+    return new Page<>(readable, unreadable, page.next());
+  }
+
+  /**
+   * Returns the write that makes this value follow on what was seen, with a mark that no other
+   * write has: a repeated draft is another write.
+   *
+   * @param next the value; nothing to remove the record
+   * @throws RecordStoreException if it is too large, or cannot be sealed
+   */
+  public RecordWrite draft(Seen<T> before, Optional<T> next) {
+    return new RecordWrite(
+        before.key(), before.stored(), next.map(value -> encoded(before, value)));
+  }
+
+  private StateValue encoded(Seen<T> before, T value) {
+    if (!codec.key(value).equals(before.key())) {
+      throw new IllegalArgumentException(
+          "The value of " + codec.key(value) + " cannot follow on that of " + before.key() + ".");
+    }
+    byte[] clear = codec.encode(value, UUID.randomUUID(), before.newer());
+    Optional<Sealer> sealer = store.sealer();
+    if (sealer.isEmpty()) {
+      return StateValue.of(clear);
+    }
+    try {
+      return StateValue.ofSealed(
+          SealedBytes.seal(clear, RecordName.about(before.key()), sealer.get()));
+    } catch (SealException e) {
+      throw new RecordStoreException(
+          Reason.UNAVAILABLE,
+          "Writing " + ForeignText.of(codec.named(before.key())) + " failed: " + e.getMessage(),
+          e);
+    }
+  }
+
+  /**
+   * Makes writes. Something below may send a request twice, and the second one is a conflict with
+   * the first: where the records are there as the writes leave them, the writes were made.
+   */
+  public static WriteResult write(RecordStore store, List<RecordWrite> writes) {
+    WriteResult result = store.write(writes);
+    return result instanceof WriteResult.Conflict conflict
+            && writes.stream().allMatch(each -> each.isMade(find(conflict.now(), each.key())))
+        ? new WriteResult.Written(conflict.now())
+        : result;
+  }
+
+  private static Optional<StoredRecord> find(List<StoredRecord> records, RecordKey key) {
+    return records.stream().filter(each -> each.key().equals(key)).findFirst();
+  }
+
+  /** Returns the record of this space among those that a store has returned of a write. */
+  public Seen<T> among(List<StoredRecord> records, RecordKey key) {
+    return seen(key, find(records, key));
+  }
+}

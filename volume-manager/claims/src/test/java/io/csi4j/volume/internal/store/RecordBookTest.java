@@ -1,0 +1,174 @@
+package io.csi4j.volume.internal.store;
+
+import static io.csi4j.volume.internal.store.Words.A;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.csi4j.volume.internal.store.RecordBook.Change;
+import io.csi4j.volume.internal.store.RecordBook.Decision;
+import io.csi4j.volume.model.ChangeOutcome;
+import io.csi4j.volume.model.OperatorCode;
+import io.csi4j.volume.model.ReasonText;
+import io.csi4j.volume.store.RoughStore;
+import io.csi4j.volume.store.RoughStore.Fate;
+import io.csi4j.volume.store.local.MemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Records are changed by rules, whatever becomes of a write. */
+class RecordBookTest {
+
+  private final RoughStore store = new RoughStore();
+
+  private RecordBook<String> book(boolean removes) {
+    return new RecordBook<>(store, new Words(removes), Optional.empty());
+  }
+
+  private static Decision<String> plusOne(Optional<String> before) {
+    return new Decision.Write<>(before.orElse("a") + "1");
+  }
+
+  private static Change<String> add(RecordBook<String> book) {
+    return book.apply(A, true, RecordBookTest::plusOne);
+  }
+
+  private static ThrowableAssertAlternative<RecordFailure> fails(Runnable work) {
+    return assertThatExceptionOfType(RecordFailure.class).isThrownBy(work::run);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fate.class,
+      names = {"ANSWERED", "LOST", "UNANSWERED"})
+  void aChangeIsMadeOnceWhateverBecomesOfItsFirstWrite(Fate fate) {
+    RecordBook<String> book = book(true);
+
+    store.next(fate);
+    Change<String> change = add(book);
+
+    assertThat(change.changes()).isTrue();
+    assertThat(change.after().value()).contains("a1");
+    assertThat(book.look(A, true).value()).contains("a1");
+  }
+
+  @Test
+  void aLateWriteLosesAgainstTheOneThatWasMadeInstead() {
+    RecordBook<String> book = book(true);
+
+    store.next(Fate.LATE);
+    add(book);
+    store.deliver();
+
+    assertThat(book.look(A, true).value()).contains("a1");
+  }
+
+  @Test
+  void aFailureIsUncertainWhileAnUnansweredWriteMayStillArrive() {
+    RecordBook<String> book = book(true);
+
+    store.next(Fate.LATE, Fate.DOWN);
+    fails(() -> add(book))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.UNCERTAIN))
+        .withMessage(
+            "the answer was lost, and the write may still arrive; since then: nobody answers");
+    store.deliver();
+
+    assertThat(book.look(A, true).value()).contains("a1");
+  }
+
+  @Test
+  void aRecordIsRemovedOnceAlsoWhenTheAnswerIsLost() {
+    RecordBook<String> book = book(true);
+    add(book);
+
+    store.next(Fate.UNANSWERED);
+    Change<String> removed = book.apply(A, false, before -> new Decision.Remove<>());
+
+    assertThat(removed.changes()).isTrue();
+    assertThat(removed.before().value()).contains("a1");
+    assertThat(removed.after().value()).isEmpty();
+    assertThat(book.apply(A, false, before -> new Decision.Remove<>()).changes()).isFalse();
+    assertThat(add(book).after().version()).isGreaterThan(removed.before().version());
+  }
+
+  @Test
+  void aRecordThatAnotherHasRemovedIsDecidedOnAgain() {
+    RecordBook<String> mine = book(true);
+    RecordBook<String> other = book(true);
+    add(mine);
+    other.apply(A, false, before -> new Decision.Remove<>());
+
+    List<Optional<String>> asked = new ArrayList<>();
+    Change<String> change =
+        mine.apply(
+            A,
+            true,
+            before -> {
+              asked.add(before);
+              return plusOne(before);
+            });
+
+    assertThat(asked).containsExactly(Optional.of("a1"), Optional.empty());
+    assertThat(change.after().value()).contains("a1");
+  }
+
+  @Test
+  void whereNothingIsEverRemovedAMissingRecordShowsALoss() {
+    RecordBook<String> book = book(false);
+    add(book);
+
+    book(true).apply(A, false, before -> new Decision.Remove<>());
+
+    fails(() -> add(book))
+        .satisfies(
+            failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_STORE_WENT_BACK))
+        .withMessage("it has version 0, and had 1 before");
+  }
+
+  @Test
+  void aRefusalIsDecidedAfterALook() {
+    RecordBook<String> book = book(true);
+    add(book);
+    add(book(true));
+
+    fails(
+            () ->
+                book.apply(
+                    A,
+                    true,
+                    before ->
+                        new Decision.Refuse<>(OperatorCode.CLAIM_HELD_BY, before.orElseThrow())))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.REFUSED))
+        .satisfies(failure -> assertThat(failure.code()).isEqualTo(OperatorCode.CLAIM_HELD_BY))
+        .withMessage("a11");
+  }
+
+  @Test
+  void nothingIsAcquiredFromAnotherStoreAndWhatIsHeldIsReleased() {
+    RecordBook<String> book = book(true);
+    add(book);
+    MemoryStore other = new MemoryStore();
+    String before = store.identity().value();
+    store.replaceBy(other);
+
+    fails(() -> add(book))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD))
+        .withMessage("it is store '" + other.identity() + "' now, and was '" + before + "'");
+    assertThat(book.apply(A, false, RecordBookTest::plusOne).after().value()).contains("a1");
+  }
+
+  @Test
+  void nothingIsAcquiredByARecordThatIsInDoubt() {
+    RecordBook<String> book = book(true);
+    store.doubt(new ReasonText("its journal is damaged"));
+
+    fails(() -> add(book))
+        .satisfies(failure -> assertThat(failure.outcome()).isEqualTo(ChangeOutcome.HELD))
+        .withMessage("its journal is damaged");
+  }
+}
